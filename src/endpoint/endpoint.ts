@@ -1,0 +1,115 @@
+import type { Method } from "../http/method.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
+import type { HandlerArguments } from "./handler-arguments.ts";
+import type { AnyMiddleware } from "./middleware.ts";
+
+/** Marks an endpoint, also one of another copy of this package in the same process. */
+export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");
+
+/** What documents say of an endpoint. */
+export interface EndpointDescription {
+  readonly shortDescription: string | undefined;
+  readonly description: string | undefined;
+  readonly tags: readonly string[];
+  readonly scopes: readonly string[];
+  readonly operationId: string | ((method: Method) => string) | undefined;
+  readonly isDeprecated: boolean;
+}
+
+/** An endpoint as data. */
+export interface EndpointParts extends EndpointDescription {
+  /** The declared methods; undefined where none is, which means GET at a plain key of the routing map. */
+  readonly methods: readonly Method[] | undefined;
+  /** The endpoint's own input schema, without those of its middlewares. */
+  readonly inputSchema: ZodSchema | undefined;
+  readonly outputSchema: ZodSchema | undefined;
+  readonly middlewares: readonly AnyMiddleware[];
+  readonly resultHandler: AnyResultHandler;
+  /** Whether the handler's result is ignored and `{}` is answered. */
+  readonly isVoid: boolean;
+  /** How long the handler may take, in milliseconds; undefined to leave it to the configuration. */
+  readonly timeout: number | undefined;
+  readonly handle: (args: HandlerArguments<never, never>) => unknown;
+}
+
+/** An endpoint of whatever types. */
+export interface AnyEndpoint extends EndpointParts {
+  readonly [endpointMark]: true;
+}
+
+/**
+ * A declared endpoint; made by a factory's `build`.
+ *
+ * It carries the types that clients and documents need: its methods, its schemas, the input type
+ * of its middlewares, and its result handler.
+ */
+export class Endpoint<
+  M extends Method,
+  Input extends AnySchema,
+  Output extends AnySchema,
+  MiddlewareInput,
+  Handler,
+> implements AnyEndpoint {
+  readonly [endpointMark] = true;
+  readonly methods: readonly Method[] | undefined;
+  readonly inputSchema: ZodSchema | undefined;
+  readonly outputSchema: ZodSchema | undefined;
+  readonly middlewares: readonly AnyMiddleware[];
+  readonly resultHandler: AnyResultHandler;
+  readonly isVoid: boolean;
+  readonly timeout: number | undefined;
+  readonly handle: (args: HandlerArguments<never, never>) => unknown;
+  readonly shortDescription: string | undefined;
+  readonly description: string | undefined;
+  readonly tags: readonly string[];
+  readonly scopes: readonly string[];
+  readonly operationId: string | ((method: Method) => string) | undefined;
+  readonly isDeprecated: boolean;
+  /** Exists for the compiler only. */
+  declare readonly "~types"?: {
+    readonly method: M;
+    readonly input: Input;
+    readonly output: Output;
+    readonly middlewareInput: MiddlewareInput;
+    readonly resultHandler: Handler;
+  };
+
+  constructor(parts: EndpointParts) {
+    this.methods = parts.methods;
+    this.inputSchema = parts.inputSchema;
+    this.outputSchema = parts.outputSchema;
+    this.middlewares = parts.middlewares;
+    this.resultHandler = parts.resultHandler;
+    this.isVoid = parts.isVoid;
+    this.timeout = parts.timeout;
+    this.handle = parts.handle;
+    this.shortDescription = parts.shortDescription;
+    this.description = parts.description;
+    this.tags = parts.tags;
+    this.scopes = parts.scopes;
+    this.operationId = parts.operationId;
+    this.isDeprecated = parts.isDeprecated;
+  }
+
+  /** Gives a copy that documents show as deprecated; the endpoint itself stays as it is. */
+  deprecated(): Endpoint<M, Input, Output, MiddlewareInput, Handler> {
+    return new Endpoint({ ...this, isDeprecated: true });
+  }
+
+  /**
+   * Serves this endpoint at its own path and the entries of a routing map beneath it.
+   *
+   * @example
+   * { users: listUsers.nest({ ":id": getUser }) } // GET /users and GET /users/:id
+   */
+  nest<Nested extends object>(
+    routing: Nested,
+  ): Omit<Nested, ""> & { "": Endpoint<M, Input, Output, MiddlewareInput, Handler> } {
+    return { ...routing, "": this };
+  }
+}
+
+/** Tells whether a value is an endpoint. */
+export const isEndpoint = (value: unknown): value is AnyEndpoint =>
+  typeof value === "object" && value !== null && endpointMark in value;

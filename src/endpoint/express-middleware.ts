@@ -1,0 +1,76 @@
+import type { NextFunction, Request, Response } from "express";
+import { Middleware, type MiddlewareReturn } from "./middleware.ts";
+import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
+import type { EmptyObject, NoInput } from "../schemas/schema.ts";
+
+/** A middleware written for Express. */
+export type ExpressHandler<Req extends Request, Res extends Response> = (
+  request: Req,
+  response: Res,
+  next: NextFunction,
+) => unknown;
+
+/** How a middleware written for Express joins the pipeline. */
+export interface ExpressMiddlewareOptions<
+  Req extends Request,
+  Res extends Response,
+  Returned extends MiddlewareReturn,
+> {
+  /** Makes the context of what the middleware left on the request, such as `request.auth`. */
+  readonly provider?: ((request: Req, response: Res) => MaybePromise<Returned>) | undefined;
+  /** Turns an error of the middleware into another one, usually an HTTP error. */
+  readonly transformer?: ((error: Error) => Error) | undefined;
+}
+
+/** Runs a middleware written for Express before the handler. */
+export class ExpressMiddleware<
+  Req extends Request,
+  Res extends Response,
+  Returned extends MiddlewareReturn,
+> extends Middleware<EmptyObject, Returned, NoInput> {
+  override readonly isNative: boolean = true;
+
+  constructor(
+    middleware: ExpressHandler<Req, Res>,
+    { provider, transformer }: ExpressMiddlewareOptions<Req, Res, Returned> = {},
+  ) {
+    super({
+      handler: async ({
+        request,
+        response,
+      }: HandlerArguments<EmptyObject, EmptyObject>): Promise<Returned> => {
+        const [req, res] = [request as Req, response as Res];
+        try {
+          await untilNext(middleware, req, res);
+        } catch (error) {
+          throw transformer && error instanceof Error ? transformer(error) : error;
+        }
+        return (await provider?.(req, res)) as Returned;
+      },
+    });
+  }
+}
+
+/** Settles when the middleware calls `next`, fails, or ends the response without calling it. */
+const untilNext = async <Req extends Request, Res extends Response>(
+  middleware: ExpressHandler<Req, Res>,
+  request: Req,
+  response: Res,
+): Promise<void> => {
+  let settle: () => void = () => undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      settle = resolve;
+      response.once("finish", settle).once("close", settle);
+      const next: NextFunction = (outcome?: unknown): void => {
+        // `next("route")` and other words are no errors
+        if (outcome instanceof Error) reject(outcome);
+        else resolve();
+      };
+      const returned = middleware(request, response, next);
+      if (returned instanceof Promise) returned.catch(reject);
+    });
+  } finally {
+    response.off("finish", settle).off("close", settle);
+  }
+};

@@ -1,0 +1,38 @@
+import type { Request, Response } from "express";
+import type { Logger } from "../logger/logger.ts";
+
+/** What the handler of an endpoint or of a middleware receives. */
+export interface HandlerArguments<Input, Context> {
+  /** The validated input. */
+  readonly input: Input;
+  /** What the middlewares before returned. */
+  readonly ctx: Context;
+  readonly logger: Logger;
+  /** The request as Express knows it. */
+  readonly request: Request;
+  /** The response as Express knows it; once you send it yourself, nothing else is sent. */
+  readonly response: Response;
+  /** Aborted when the client has left before the answer, and when the handler's time is over. */
+  readonly signal: AbortSignal;
+}
+
+/** A value, or a promise of it. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** The properties of two objects merged, those of the second win; shown as one flat object. */
+export type Spread<First, Second> = keyof First extends never
+  ? Second
+  : Second extends unknown
+    ? [keyof First & keyof Second] extends [never]
+      ? Flatten<First & Second>
+      : Flatten<Omit<First, keyof Second> & Second & Fallback<First, Second>>
+    : never;
+
+type Flatten<T> = { [K in keyof T]: T[K] };
+
+/** Where the second may lack a property that the first has, the first's value remains. */
+type Fallback<First, Second> = {
+  [K in keyof First & keyof Second as undefined extends Second[K]
+    ? K
+    : never]: First[K] | Exclude<Second[K], undefined>;
+};

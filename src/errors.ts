@@ -1,0 +1,162 @@
+import type { z } from "zod";
+import type { Method } from "./http/method.ts";
+
+/** Faults of a request that the framework itself answers: code, status and the fixed text of the answer. */
+const requestFaults = {
+  SLP_BODY_CONTENT_TYPE: [415, "Unsupported Media Type"],
+  SLP_BODY_CHARSET: [415, "Unsupported charset"],
+  SLP_BODY_CORRUPT_ENCODING: [400, "Malformed compressed body"],
+  SLP_BODY_ENCODING: [415, "Unsupported content encoding"],
+  SLP_BODY_FORBIDDEN_KEY: [400, "Forbidden key in the body"],
+  SLP_BODY_MALFORMED_FORM: [400, "Malformed form"],
+  SLP_BODY_MALFORMED_JSON: [400, "Invalid JSON"],
+  SLP_BODY_NOT_OBJECT: [400, "Expected an object"],
+  SLP_BODY_TOO_DEEP: [400, "Body nested too deeply"],
+  SLP_BODY_TOO_LARGE: [413, "Content Too Large"],
+  SLP_BODY_TOO_MANY_FIELDS: [413, "Too many form fields"],
+  SLP_BODY_UTF8: [400, "Body is not valid UTF-8"],
+  SLP_EXPECTATION: [417, "Expectation Failed"],
+  SLP_HANDLER_TIMEOUT: [503, "Service Unavailable"],
+  SLP_METHOD_NOT_ALLOWED: [405, "Method Not Allowed"],
+  SLP_NOT_FOUND: [404, "Not Found"],
+  SLP_PATH_MALFORMED: [400, "Malformed path"],
+  SLP_QUERY_TOO_MANY_PARAMETERS: [400, "Too many query parameters"],
+  SLP_TARGET_MALFORMED: [400, "Malformed request target"],
+  SLP_TARGET_TOO_LONG: [414, "URI Too Long"],
+} as const satisfies Record<string, readonly [number, string]>;
+
+/** The code of a {@link RequestError}. */
+export type RequestErrorCode = keyof typeof requestFaults;
+
+/**
+ * A fault of the request that the framework answers by itself, such as malformed JSON or an unknown path.
+ *
+ * Its message is a fixed text that never echoes the request.
+ */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+  readonly code: RequestErrorCode;
+  readonly statusCode: number;
+  readonly expose = true;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(code: RequestErrorCode, headers?: Readonly<Record<string, string>>, cause?: unknown) {
+    super(requestFaults[code][1], cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.statusCode = requestFaults[code][0];
+    this.headers = headers;
+  }
+}
+
+/** The input of an endpoint or of a middleware does not fit its schema: answered with 400. */
+export class InputValidationError extends Error {
+  override readonly name = "InputValidationError";
+  readonly code = "SLP_INPUT_INVALID";
+  readonly statusCode = 400;
+  readonly expose = true;
+  /** The issues as Zod reports them, at most ten. */
+  override readonly cause: z.ZodError;
+
+  constructor(message: string, cause: z.ZodError) {
+    super(message);
+    this.cause = cause;
+  }
+}
+
+/** What a handler returned does not fit the output schema, a defect of the application: answered with 500. */
+export class OutputValidationError extends Error {
+  override readonly name = "OutputValidationError";
+  readonly code = "SLP_OUTPUT_INVALID";
+  readonly statusCode = 500;
+  readonly expose = false;
+  /** The issues as Zod reports them, at most ten. */
+  override readonly cause: z.ZodError;
+
+  constructor(message: string, cause: z.ZodError) {
+    super(message);
+    this.cause = cause;
+  }
+}
+
+/** The code of a {@link RoutingError}. */
+export type RoutingErrorCode =
+  | "SLP_ROUTING_CYCLE"
+  | "SLP_ROUTING_DUPLICATE"
+  | "SLP_ROUTING_EXPLICIT_METHOD_VALUE"
+  | "SLP_ROUTING_LEAF"
+  | "SLP_ROUTING_METHOD_CASE"
+  | "SLP_ROUTING_METHOD_UNSUPPORTED"
+  | "SLP_ROUTING_PATH_SYNTAX";
+
+/** The routing map is wrong; thrown when the server starts. */
+export class RoutingError extends Error {
+  override readonly name = "RoutingError";
+  readonly code: RoutingErrorCode;
+  /** Where in the routing map. */
+  override readonly cause: { readonly method?: Method | undefined; readonly path: string };
+
+  constructor(
+    code: RoutingErrorCode,
+    message: string,
+    cause: { readonly method?: Method | undefined; readonly path: string },
+  ) {
+    super(message);
+    this.code = code;
+    this.cause = cause;
+  }
+}
+
+/** The code of a {@link ConfigError}. */
+export type ConfigErrorCode = "SLP_CONFIG_UNKNOWN_OPTION" | "SLP_CONFIG_VALUE" | "SLP_CONFIG_MISSING";
+
+/** The configuration is wrong; thrown when the server starts. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly code: ConfigErrorCode;
+
+  constructor(code: ConfigErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The code of a {@link DefinitionError}. */
+export type DefinitionErrorCode =
+  | "SLP_DEFINITION_HANDLER"
+  | "SLP_DEFINITION_METHOD"
+  | "SLP_DEFINITION_RESPONSE"
+  | "SLP_DEFINITION_SCHEMA"
+  | "SLP_DEFINITION_VALUE";
+
+/** An endpoint, a middleware or a result handler is declared wrongly; thrown where it is declared. */
+export class DefinitionError extends Error {
+  override readonly name = "DefinitionError";
+  readonly code: DefinitionErrorCode;
+
+  constructor(code: DefinitionErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The code of a {@link ServerFault}. */
+export type ServerFaultCode =
+  | "SLP_CONTEXT_NOT_OBJECT"
+  | "SLP_CORS_HEADERS"
+  | "SLP_ERROR_HEADERS"
+  | "SLP_NOTHING_SENT"
+  | "SLP_OUTPUT_UNSERIALIZABLE"
+  | "SLP_THROWN_NON_ERROR";
+
+/** A defect of the application that shows only while a request runs: answered with 500. */
+export class ServerFault extends Error {
+  override readonly name = "ServerFault";
+  readonly code: ServerFaultCode;
+  readonly statusCode = 500;
+  readonly expose = false;
+
+  constructor(code: ServerFaultCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}

@@ -1,0 +1,37 @@
+/** A media type as parsed from a `Content-Type` field, in lower case. */
+export interface ContentType {
+  /** Type and subtype, such as `application/json`. */
+  readonly type: string;
+  /** Its parameters, names in lower case, values as given. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const token = "[!#$%&'*+.^_`|~\\w-]+";
+const typePattern = new RegExp(`^[ \\t]*(${token}/${token})[ \\t]*(?:;|$)`);
+const parameterPattern = new RegExp(
+  `[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*(?:;|$)`,
+  "y",
+);
+
+const noParameters: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Parses a `Content-Type` field strictly; undefined when it is malformed.
+ *
+ * @see RFC 9110, section 8.3.1 for the grammar.
+ */
+export const parseContentType = (field: string): ContentType | undefined => {
+  if (field === "application/json") return { type: field, parameters: noParameters };
+  const head = typePattern.exec(field);
+  if (head?.[1] === undefined) return undefined;
+  const parameters = new Map<string, string>();
+  parameterPattern.lastIndex = head[0].length;
+  while (parameterPattern.lastIndex < field.length) {
+    const match = parameterPattern.exec(field);
+    if (match === null) return undefined;
+    const [, name, plain, quoted] = match;
+    if (name === undefined) continue;
+    parameters.set(name.toLowerCase(), plain ?? quoted?.replace(/\\(.)/g, "$1") ?? "");
+  }
+  return { type: head[1].toLowerCase(), parameters };
+};

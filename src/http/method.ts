@@ -1,0 +1,9 @@
+/** The methods an endpoint may declare, in the order in which they are listed in `Allow`. */
+export const endpointMethods = ["get", "post", "put", "patch", "delete"] as const;
+
+/** A method that an endpoint may declare. */
+export type Method = (typeof endpointMethods)[number];
+
+/** Tells whether a string is a method that an endpoint may declare; lower case only. */
+export const isMethod = (name: string): name is Method =>
+  (endpointMethods as readonly string[]).includes(name);

@@ -1,0 +1,87 @@
+import { inspect } from "node:util";
+import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
+
+/** The levels of the built-in logger, from no lines at all to every line. */
+export const logLevels = ["silent", "error", "warn", "info", "debug"] as const;
+
+/** A level of the built-in logger. */
+export type LogLevel = (typeof logLevels)[number];
+
+/** Options of the built-in logger. */
+export interface ConsoleLoggerOptions {
+  /**
+   * The least severe lines that are written.
+   *
+   * @default "debug", and "warn" with NODE_ENV=production
+   */
+  readonly level?: LogLevel | undefined;
+  /**
+   * Colours the severity.
+   *
+   * @default true on a terminal that shows colours
+   */
+  readonly color?: boolean | undefined;
+  /**
+   * How deep objects are printed; null for no limit.
+   *
+   * @default 2
+   */
+  readonly depth?: number | null | undefined;
+}
+
+const colors: Record<Severity, number> = { debug: 34, info: 32, warn: 33, error: 31 };
+
+/** Control characters and line separators, which could forge a line or steer a terminal. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+
+const escape = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** What a terminal or a log collector could take for more than text is written as an escape. */
+const escapeLine = (text: string): string => text.replace(unsafe, escape);
+
+const escapeLines = (text: string): string => text.split("\n").map(escapeLine).join("\n");
+
+const doNothing = (): void => undefined;
+
+/** Marks a logger that never throws, which needs no guard around it. */
+export const safeLogger: unique symbol = Symbol.for("sallyport/safe-logger");
+
+/**
+ * Creates the built-in logger, which writes one line an entry to the standard output.
+ *
+ * A level that is off costs a call of an empty function.
+ */
+export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {
+  const level = options.level ?? (process.env["NODE_ENV"] === "production" ? "warn" : "debug");
+  const color = options.color ?? (process.stdout.isTTY && process.stdout.hasColors());
+  const depth = options.depth === undefined ? 2 : options.depth;
+  const write =
+    (severity: Severity): LogMethod =>
+    (message, meta) => {
+      try {
+        const label = color ? `\u001b[${colors[severity]}m${severity}\u001b[39m` : severity;
+        const details =
+          meta === undefined
+            ? ""
+            : ` ${escapeLines(inspect(meta, { depth, breakLength: Infinity, compact: true }))}`;
+        // oxlint-disable-next-line no-console -- the console is where this logger writes, and it survives a closed pipe
+        console.log(`${new Date().toISOString()} ${label}: ${escapeLine(message)}${details}`);
+      } catch {
+        // a line that cannot be printed (a throwing getter) must not cost the request
+      }
+    };
+  const least = logLevels.indexOf(level);
+  const methods = severities.map((severity): [Severity, LogMethod] => [
+    severity,
+    logLevels.indexOf(severity) <= least ? write(severity) : doNothing,
+  ]);
+  return Object.assign(Object.fromEntries(methods) as Record<Severity, LogMethod>, {
+    [safeLogger]: true,
+  });
+};
+
+/** Tells whether a logger drops the lines of a severity, so that their making can be spared. */
+export const isSilenced = (logger: Logger, severity: Severity): boolean =>
+  logger[severity] === doNothing;

@@ -1,0 +1,46 @@
+import { ServerFault } from "../errors.ts";
+import { copyOwn } from "./copy-own.ts";
+import type { MiddlewareStep } from "./endpoint-plan.ts";
+import { isTaken } from "./response-state.ts";
+import { validateInput } from "./validate-input.ts";
+import { WalkArguments, type Walk } from "./walk.ts";
+
+const noInput: Readonly<Record<string, never>> = Object.freeze({});
+
+/**
+ * Runs middlewares in order; what they return joins the context.
+ *
+ * @returns false when one of them has sent the response itself, which ends the walk
+ */
+export const runMiddlewares = async (
+  steps: readonly MiddlewareStep[],
+  walk: Walk,
+): Promise<boolean> => {
+  for (const { middleware, parseInput } of steps) {
+    let input: unknown = noInput;
+    if (parseInput) {
+      input = validateInput(parseInput, walk.input);
+      if (input instanceof Promise) input = await (input as Promise<unknown>);
+      copyOwn((walk.fields ??= {}), input as object);
+    }
+    // handlers are declared for their own types, which the factory has checked
+    const args = new WalkArguments(walk, input) as never;
+    let returned: unknown = middleware.handle(args);
+    if (isPromiseLike(returned)) returned = await returned;
+    if (returned !== undefined && returned !== null) joinContext(walk.ctx, returned);
+    if (isTaken(walk.response)) return false;
+  }
+  return true;
+};
+
+const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && typeof Reflect.get(value, "then") === "function";
+
+const joinContext = (ctx: Record<string, unknown>, returned: unknown): void => {
+  if (typeof returned !== "object" || returned === null || Array.isArray(returned))
+    throw new ServerFault(
+      "SLP_CONTEXT_NOT_OBJECT",
+      `A middleware must return an object, or nothing; it returned ${Array.isArray(returned) ? "an array" : `a ${typeof returned}`}`,
+    );
+  copyOwn(ctx, returned);
+};

@@ -1,0 +1,146 @@
+import { ServerFault } from "../errors.ts";
+import { toStatusText } from "../http/status.ts";
+import { ensureError, toErrorStatus } from "../results/http-error.ts";
+import { logClientFault, logServerFault } from "../results/log-fault.ts";
+import type { AnyResultHandler, Result } from "../results/result-handler.ts";
+import { isAbandoned, isTaken } from "./response-state.ts";
+import type { Walk } from "./walk.ts";
+
+/**
+ * How long a result handler that has returned without sending anything may still take to send, in milliseconds.
+ *
+ * It serves handlers that answer in a callback; one that never answers costs its client this time, and not the socket.
+ */
+export const sendingGrace = 1000;
+
+/** Hands an output to the result handler, which sends it. */
+export const sendOutput = (
+  handler: AnyResultHandler,
+  walk: Walk,
+  output: unknown,
+): Promise<void> | undefined =>
+  send(handler, walk, {
+    input: walk.input,
+    output: output as Record<string, unknown>,
+    error: null,
+    ctx: walk.ctx,
+    request: walk.request,
+    response: walk.response,
+    logger: walk.logger,
+  });
+
+/** Logs whatever was thrown and hands it to the result handler, which sends it; or breaks off a reply that has begun. */
+export const sendError = (
+  handler: AnyResultHandler,
+  walk: Walk,
+  thrown: unknown,
+): Promise<void> | undefined => {
+  const { request, response, logger } = walk;
+  const error = ensureError(thrown);
+  if (isTaken(response)) {
+    breakOff(walk, error);
+    return undefined;
+  }
+  if (isAbandoned(response)) {
+    logger.debug("The client has left before the answer");
+    return undefined;
+  }
+  const status = toErrorStatus(error);
+  if (status < 500) logClientFault(logger, request, status, error);
+  else logServerFault(logger, request, error);
+  return send(handler, walk, {
+    input: walk.input,
+    output: null,
+    error,
+    ctx: walk.ctx,
+    request,
+    response,
+    logger,
+  });
+};
+
+/** Nothing is awaited where the result handler has sent at once. */
+const send = (
+  handler: AnyResultHandler,
+  walk: Walk,
+  result: Result,
+): Promise<void> | undefined => {
+  try {
+    const running = handler.handle(result);
+    if (walk.response.writableEnded && !(running instanceof Promise)) return undefined;
+    return untilSent(walk, running);
+  } catch (error) {
+    sendLastResort(walk, error);
+    return undefined;
+  }
+};
+
+const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
+  const { response } = walk;
+  try {
+    await running;
+  } catch (error) {
+    sendLastResort(walk, error);
+    return;
+  }
+  if (isTaken(response) || isAbandoned(response)) return;
+  await waitForSending(walk);
+  if (isTaken(response) || isAbandoned(response)) return;
+  sendLastResort(
+    walk,
+    new ServerFault("SLP_NOTHING_SENT", "The result handler has returned without sending a response"),
+  );
+};
+
+const waitForSending = async ({ response }: Walk): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  let stop: () => void = () => undefined;
+  await new Promise<void>((resolve) => {
+    stop = resolve;
+    timer = setTimeout(resolve, sendingGrace);
+    response.once("finish", resolve).once("close", resolve);
+  });
+  clearTimeout(timer);
+  response.off("finish", stop).off("close", stop);
+};
+
+/** The answer where the result handler itself has failed: 500 in plain text. */
+const sendLastResort = (walk: Walk, error: unknown): void => {
+  const { request, response, logger } = walk;
+  if (isTaken(response)) {
+    breakOff(walk, ensureError(error));
+    return;
+  }
+  logServerFault(logger, request, error);
+  if (isAbandoned(response)) return;
+  const text = toStatusText(500);
+  for (const name of ["Content-Encoding", "Content-Length", "ETag", "Transfer-Encoding"])
+    response.removeHeader(name);
+  response.statusCode = 500;
+  response.setHeader("Content-Type", "text/plain; charset=utf-8");
+  response.setHeader("Content-Length", text.length);
+  response.setHeader("Cache-Control", "no-store");
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.end(text);
+};
+
+/**
+ * An error after the reply has begun cannot change its status any more.
+ *
+ * A complete reply stands; one under way is cut, so that the client sees a broken body and no clean end.
+ */
+const breakOff = (walk: Walk, error: Error): void => {
+  const { request, response, logger } = walk;
+  if (response.writableEnded) {
+    warnAlreadySent(walk, error);
+    return;
+  }
+  logServerFault(logger, request, error);
+  response.destroy();
+};
+
+/** Says that something was dropped because the response was sent before. */
+export const warnAlreadySent = ({ request, logger }: Walk, error?: Error): void => {
+  logger.warn("The response was already sent", { method: request.method, ...(error && { error }) });
+};
+

@@ -1,0 +1,57 @@
+import type { AnySchema } from "../schemas/schema.ts";
+
+/** One way in which a result handler answers. */
+export interface ApiResponse<S extends AnySchema = AnySchema> {
+  /** Schema of the body. */
+  readonly schema: S;
+  /**
+   * One status or several.
+   *
+   * @default 200 for a success, 400 for an error
+   */
+  readonly statusCode?: number | readonly number[] | undefined;
+  /**
+   * One media type or several; null for a response without a body.
+   *
+   * @default "application/json"
+   */
+  readonly mimeType?: string | readonly string[] | null | undefined;
+}
+
+/** What `positive` and `negative` of a result handler may be: a schema, a definition with `schema`, or several definitions. */
+export type ResponseDeclaration = AnySchema | ApiResponse | readonly ApiResponse[];
+
+/**
+ * Stands for an endpoint's output in the schema that a result handler declares.
+ *
+ * `positive` receives a schema of this type; where it places that schema, the type of the response has the endpoint's output.
+ */
+export interface OutputPlaceholder {
+  readonly "~output": "the output of the endpoint";
+}
+
+type BodyOf<Declaration> = Declaration extends readonly (infer Each)[]
+  ? BodyOf<Each>
+  : Declaration extends { readonly mimeType: null }
+    ? undefined
+    : Declaration extends { readonly schema: AnySchema }
+      ? Declaration["schema"]["_zod"]["output"]
+      : Declaration extends AnySchema
+        ? Declaration["_zod"]["output"]
+        : never;
+
+/** Puts an endpoint's output where the placeholder stands. */
+type Substitute<Body, Output> = Body extends OutputPlaceholder
+  ? Output
+  : Body extends readonly unknown[] | Readonly<Record<string, unknown>>
+    ? { [K in keyof Body]: Substitute<Body[K], Output> }
+    : Body;
+
+/** The body that a declared response has on the wire, for an endpoint with the given output. */
+export type ResponseBody<Declaration, Output = never> = Substitute<BodyOf<Declaration>, Output>;
+
+/** Lists the single responses of a declaration. */
+export const toResponses = (declaration: ResponseDeclaration): readonly ApiResponse[] => {
+  if (Array.isArray(declaration)) return declaration as readonly ApiResponse[];
+  return ["_zod" in declaration ? { schema: declaration } : (declaration as ApiResponse)];
+};

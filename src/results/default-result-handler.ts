@@ -1,0 +1,143 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { z } from "zod";
+import { InputValidationError, ServerFault } from "../errors.ts";
+import { toStatusText } from "../http/status.ts";
+import type { AnySchema } from "../schemas/schema.ts";
+import type { ApiResponse, OutputPlaceholder } from "./api-response.ts";
+import { ensureHttpError, toPublicMessage, type HttpError } from "./http-error.ts";
+import { logServerFault } from "./log-fault.ts";
+import { ResultHandler, type Result } from "./result-handler.ts";
+import { sendJson } from "./send-json.ts";
+
+/** The body of a success. */
+export interface SuccessEnvelope<Output> {
+  readonly status: "success";
+  readonly data: Output;
+}
+
+/** The body of an error. */
+export interface ErrorEnvelope {
+  readonly status: "error";
+  readonly error: {
+    readonly message: string;
+    /** What is wrong with the input; for input validation only. */
+    readonly issues?: readonly InputIssue[] | undefined;
+  };
+}
+
+/** One thing that is wrong with the input. */
+export interface InputIssue {
+  /** Keys and indexes that lead to the field. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  /** Zod's code of the issue, such as `invalid_type`. */
+  readonly code: string;
+}
+
+interface SchemaOf<Body> extends AnySchema {
+  readonly _zod: { readonly input: Body; readonly output: Body };
+}
+
+/** The result handler of `defaultEndpointsFactory`: the envelopes `success` and `error`, as JSON. */
+export interface DefaultResultHandler extends ResultHandler<
+  ApiResponse<SchemaOf<SuccessEnvelope<OutputPlaceholder>>>,
+  ApiResponse<SchemaOf<ErrorEnvelope>>
+> {}
+
+const negative = z.object({
+  status: z.literal("error"),
+  error: z.object({
+    message: z.string(),
+    issues: z
+      .array(
+        z.object({
+          path: z.array(z.union([z.string(), z.int()])),
+          message: z.string(),
+          code: z.string(),
+        }),
+      )
+      .optional(),
+  }),
+});
+
+const toIssues = ({ cause }: InputValidationError): InputIssue[] =>
+  cause.issues.map(({ path, message, code }) => ({
+    path: path.map((step) => (typeof step === "symbol" ? String(step) : step)),
+    message,
+    code: code ?? "custom",
+  }));
+
+const toErrorEnvelope = (error: HttpError): ErrorEnvelope => {
+  const message = toPublicMessage(error);
+  const { cause } = error;
+  return cause instanceof InputValidationError
+    ? { status: "error", error: { message, issues: toIssues(cause) } }
+    : { status: "error", error: { message } };
+};
+
+const canBeSent = (name: string, value: string): boolean => {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const sendError = ({ request, response, logger }: Result, error: HttpError): void => {
+  const headers = Object.entries(error.headers ?? {});
+  const sendable = headers.filter(([name, value]) => canBeSent(name, value));
+  for (const [name, value] of sendable) response.setHeader(name, value);
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.setHeader("Cache-Control", "no-store");
+  if (response.hasHeader("Content-Type")) response.removeHeader("Content-Type");
+  if (sendable.length === headers.length) {
+    sendJson(response, error.statusCode, toErrorEnvelope(error));
+    return;
+  }
+  const names = headers.filter((header) => !sendable.includes(header)).map(([name]) => name);
+  const fault = new ServerFault(
+    "SLP_ERROR_HEADERS",
+    `The error has header fields that cannot be sent: ${JSON.stringify(names)}`,
+    error,
+  );
+  logServerFault(logger, request, fault);
+  sendJson(response, 500, { status: "error", error: { message: toStatusText(500) } });
+};
+
+const sendSuccess = (result: Result & { readonly error: null }): void => {
+  const { response, request, logger, output } = result;
+  // a handler may have set another success, such as 201
+  const status = response.statusCode < 300 ? response.statusCode : 200;
+  try {
+    sendJson(response, status, { status: "success", data: output });
+  } catch (cause) {
+    if (response.headersSent) throw cause;
+    const fault = new ServerFault(
+      "SLP_OUTPUT_UNSERIALIZABLE",
+      "The output cannot be written as JSON",
+      cause,
+    );
+    logServerFault(logger, request, fault);
+    sendError(result, ensureHttpError(fault));
+  }
+};
+
+/**
+ * The result handler of `defaultEndpointsFactory`.
+ *
+ * A success is answered with `{ status: "success", data: output }` and 200, an error with
+ * `{ status: "error", error: { message } }` and its status, both as JSON.
+ */
+export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
+  positive: (data) => ({
+    schema: z.object({ status: z.literal("success"), data }),
+    mimeType: "application/json",
+  }),
+  negative: { schema: negative, mimeType: "application/json" },
+  handler: (result) => {
+    if (result.error) sendError(result, ensureHttpError(result.error));
+    else sendSuccess(result);
+  },
+}) as unknown as DefaultResultHandler;

@@ -1,0 +1,86 @@
+import createHttpError from "http-errors";
+import { isErrorStatus, toStatusText } from "../http/status.ts";
+
+/** An error that says with which status it is to be answered, as made by the `http-errors` package. */
+export interface HttpError extends Error {
+  readonly status: number;
+  readonly statusCode: number;
+  /** Whether the message is meant for the client. */
+  readonly expose: boolean;
+  /** Header fields for the answer. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Reads a property that a getter or a revoked proxy may guard with a throw. */
+const readSafely = (value: unknown, key: string): unknown => {
+  try {
+    return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Tells whether a value is an Error; a revoked proxy is none. */
+const isError = (value: unknown): value is Error => {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Finds the status an error is answered with: its integer `statusCode`, else its `status`, within 400..599; otherwise 500.
+ */
+export const toErrorStatus = (error: unknown): number => {
+  const statusCode = readSafely(error, "statusCode");
+  if (isErrorStatus(statusCode)) return statusCode;
+  const status = readSafely(error, "status");
+  return isErrorStatus(status) ? status : 500;
+};
+
+/** Gives an Error for whatever was thrown: itself where it is one, else one with the thrown value as its cause. */
+export const ensureError = (thrown: unknown): Error => {
+  if (isError(thrown)) return thrown;
+  const text = ["object", "function", "symbol"].includes(typeof thrown)
+    ? toStatusText(500)
+    : String(thrown);
+  return new Error(text, { cause: thrown });
+};
+
+/** Gives the message of whatever was thrown; never throws itself. */
+export const getMessageFromError = (thrown: unknown): string => {
+  const message = readSafely(ensureError(thrown), "message");
+  return typeof message === "string" ? message : toStatusText(500);
+};
+
+/**
+ * Gives an HTTP error for whatever was thrown, with the original as its cause.
+ *
+ * The status is the error's integer `statusCode`, else `status`, within 400..599; otherwise 500.
+ * An error of `http-errors` is returned as it is.
+ */
+export const ensureHttpError = (thrown: unknown): HttpError => {
+  const error = ensureError(thrown);
+  const status = toErrorStatus(error);
+  const expose = readSafely(error, "expose");
+  if (typeof expose === "boolean" && [readSafely(error, "status"), readSafely(error, "statusCode")].every((one) => one === status))
+    return error as HttpError;
+  const headers = readSafely(error, "headers");
+  return createHttpError(status, getMessageFromError(error), {
+    cause: error,
+    expose: typeof expose === "boolean" ? expose : status < 500,
+    ...(typeof headers === "object" && headers !== null ? { headers } : {}),
+  }) as HttpError;
+};
+
+/**
+ * Gives the message of an error that a client may see.
+ *
+ * With NODE_ENV=production that of a 5xx is replaced by the status text unless the error has `expose: true`,
+ * and that of a 4xx only where it has `expose: false`.
+ */
+export const toPublicMessage = (error: HttpError): string =>
+  process.env["NODE_ENV"] !== "production" || error.expose
+    ? error.message
+    : toStatusText(error.statusCode);

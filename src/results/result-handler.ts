@@ -1,0 +1,149 @@
+import type { Request, Response } from "express";
+import type { z } from "zod";
+import { DefinitionError } from "../errors.ts";
+import type { Logger } from "../logger/logger.ts";
+import { isSchema } from "../schemas/schema.ts";
+import {
+  toResponses,
+  type ApiResponse,
+  type OutputPlaceholder,
+  type ResponseDeclaration,
+} from "./api-response.ts";
+
+/** Marks a result handler, also one of another copy of this package in the same process. */
+export const resultHandlerMark: unique symbol = Symbol.for("sallyport/result-handler");
+
+/** An error as a result handler receives it; HTTP errors carry a status. */
+export interface ResultError extends Error {
+  readonly statusCode?: number | undefined;
+  readonly status?: number | undefined;
+  readonly expose?: boolean | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+interface ResultContext {
+  /** The combined input as it came, neither validated nor stripped; null where the fault came before it was combined. */
+  readonly input: Readonly<Record<string, unknown>> | null;
+  /** What the middlewares returned, as far as they ran. */
+  readonly ctx: Readonly<Record<string, unknown>>;
+  readonly request: Request;
+  readonly response: Response;
+  readonly logger: Logger;
+}
+
+/** What the handler of a result handler receives: either `output` or `error` is set, the other is null. */
+export type Result = ResultContext &
+  (
+    | { readonly output: Readonly<Record<string, unknown>>; readonly error: null }
+    | { readonly output: null; readonly error: ResultError }
+  );
+
+/** The argument of `new ResultHandler`. */
+export interface ResultHandlerDefinition<
+  Positive extends ResponseDeclaration,
+  Negative extends ResponseDeclaration,
+> {
+  /** The responses of a success, usually a function from the output schema to `{ schema, mimeType }`. */
+  readonly positive: Positive | ((output: z.ZodType<OutputPlaceholder>) => Positive);
+  /** The responses of an error. */
+  readonly negative: Negative | (() => Negative);
+  /**
+   * Sends the response.
+   *
+   * It must send one, or return a promise that waits until it is sent: a handler that sends nothing is answered for with 500.
+   */
+  readonly handler: (result: Result) => unknown;
+}
+
+/** A result handler of whatever responses. */
+export interface AnyResultHandler {
+  readonly [resultHandlerMark]: true;
+  /** Sends the response of a result. */
+  readonly handle: (result: Result) => unknown;
+  /** Lists the responses of a success for an endpoint with the given output schema. */
+  listPositive(output: z.ZodType): readonly ApiResponse[];
+  /** Lists the responses of an error. */
+  listNegative(): readonly ApiResponse[];
+}
+
+/**
+ * Formats and sends the results and the errors of endpoints.
+ *
+ * @example
+ * const resultHandler = new ResultHandler({
+ *   positive: (data) => ({ schema: z.object({ ok: z.literal(true), data }), mimeType: "application/json" }),
+ *   negative: z.object({ ok: z.literal(false), message: z.string() }),
+ *   handler: ({ error, output, response }) => {
+ *     if (error) response.status(error.statusCode ?? 500).json({ ok: false, message: error.message });
+ *     else response.status(200).json({ ok: true, data: output });
+ *   },
+ * });
+ */
+export class ResultHandler<
+  const Positive extends ResponseDeclaration = ResponseDeclaration,
+  const Negative extends ResponseDeclaration = ResponseDeclaration,
+> implements AnyResultHandler {
+  readonly [resultHandlerMark] = true;
+  readonly handle: (result: Result) => unknown;
+  /** Exists for the compiler only: the declared responses. */
+  declare readonly "~types"?: { readonly positive: Positive; readonly negative: Negative };
+  readonly #definition: ResultHandlerDefinition<Positive, Negative>;
+
+  /** @throws {@link DefinitionError} when `positive`, `negative` or `handler` is missing or of a wrong kind. */
+  constructor(definition: ResultHandlerDefinition<Positive, Negative>) {
+    if (typeof definition?.handler !== "function")
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "new ResultHandler: `handler` must be a function that sends the response.",
+      );
+    for (const name of ["positive", "negative"] as const) {
+      if (!["function", "object"].includes(typeof definition[name]))
+        throw new DefinitionError(
+          "SLP_DEFINITION_RESPONSE",
+          `new ResultHandler: \`${name}\` must be a schema, a definition { schema, statusCode?, mimeType? }, an array of definitions, or a function that returns one of these.`,
+        );
+    }
+    this.#definition = definition;
+    this.handle = definition.handler;
+  }
+
+  /**
+   * Lists the responses of a success for an endpoint with the given output schema.
+   *
+   * @throws {@link DefinitionError} when the declaration has none.
+   */
+  listPositive(output: z.ZodType): readonly ApiResponse[] {
+    const { positive } = this.#definition;
+    // the placeholder is a type only: at run time its place is taken by the schema itself
+    const declared =
+      typeof positive === "function" ? positive(output as z.ZodType<OutputPlaceholder>) : positive;
+    return assertResponses("positive", declared);
+  }
+
+  /**
+   * Lists the responses of an error.
+   *
+   * @throws {@link DefinitionError} when the declaration has none.
+   */
+  listNegative(): readonly ApiResponse[] {
+    const { negative } = this.#definition;
+    return assertResponses("negative", typeof negative === "function" ? negative() : negative);
+  }
+}
+
+const assertResponses = (
+  name: "positive" | "negative",
+  declared: ResponseDeclaration,
+): readonly ApiResponse[] => {
+  const responses = toResponses(declared);
+  if (responses.length === 0 || !responses.every(({ schema }) => isSchema(schema)))
+    throw new DefinitionError(
+      "SLP_DEFINITION_RESPONSE",
+      `ResultHandler: \`${name}\` must declare at least one response, each with a Zod schema.`,
+    );
+  return responses;
+};
+
+/** Tells whether a value is a result handler. */
+export const isResultHandler = (value: unknown): value is AnyResultHandler =>
+  typeof value === "object" && value !== null && resultHandlerMark in value;

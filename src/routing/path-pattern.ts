@@ -1,0 +1,94 @@
+import { RoutingError } from "../errors.ts";
+
+/** One segment of a route's path. */
+export type Segment =
+  | { readonly kind: "literal"; readonly text: string }
+  | {
+      readonly kind: "parameters";
+      readonly names: readonly string[];
+      /** The texts around the parameters, one more than there are names. */
+      readonly around: readonly string[];
+    }
+  | { readonly kind: "rest"; readonly name: string };
+
+const parameter = /:([A-Za-z_$][\w$]*)/g;
+const reserved = /[?*(){}#\\]/;
+
+const refuse = (path: string, reason: string): never => {
+  throw new RoutingError("SLP_ROUTING_PATH_SYNTAX", `The path "${path}" ${reason}`, { path });
+};
+
+/**
+ * Parses the path of a route into segments.
+ *
+ * @throws {@link RoutingError} when its syntax is wrong.
+ */
+export const parsePathPattern = (path: string): readonly Segment[] => {
+  const parts = path.split("/").filter((part) => part !== "");
+  const segments = parts.map((part, index) => parseSegment(path, part, index === parts.length - 1));
+  const names = segments.flatMap(listNames);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) refuse(path, `has the parameter :${repeated} twice; rename one of them.`);
+  if (names.includes("__proto__")) refuse(path, "must not have a parameter named __proto__.");
+  return segments;
+};
+
+const listNames = (segment: Segment): readonly string[] =>
+  segment.kind === "parameters" ? segment.names : segment.kind === "rest" ? [segment.name] : [];
+
+const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
+  const rest = /^\*([A-Za-z_$][\w$]*)$/.exec(part);
+  if (rest?.[1] !== undefined)
+    return isLast
+      ? { kind: "rest", name: rest[1] }
+      : refuse(path, `has "${part}" before its end; a wildcard takes the rest of the path.`);
+  const special = reserved.exec(part)?.[0];
+  if (special !== undefined)
+    refuse(
+      path,
+      `has the reserved character "${special}": there are no optional, repeated or pattern segments. Declare a route for each form, use :name for a segment, or *name for the rest of the path.`,
+    );
+  const names = [...part.matchAll(parameter)].map((match) => match[1] ?? "");
+  const around = part.split(new RegExp(parameter.source)).filter((_text, index) => index % 2 === 0);
+  if (around.some((text) => text.includes(":")))
+    refuse(path, `has a parameter without a name in "${part}"; write :name.`);
+  const texts = around.map((text) => decodeText(path, text));
+  if (names.length === 0) return { kind: "literal", text: texts.join("") };
+  if (texts.slice(1, -1).includes(""))
+    refuse(path, `has two parameters side by side in "${part}"; put a text such as - between them.`);
+  return { kind: "parameters", names, around: texts };
+};
+
+const decodeText = (path: string, text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuse(path, `has malformed percent-encoding in "${text}".`);
+  }
+};
+
+/**
+ * Takes the parameters out of a segment of a request; undefined when it does not fit.
+ *
+ * Each text is looked for once, from left to right, so the cost is linear in the segment's length.
+ */
+export const matchParameters = (
+  around: readonly string[],
+  segment: string,
+): readonly string[] | undefined => {
+  const first = around[0] ?? "";
+  const last = around.at(-1) ?? "";
+  if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined;
+  const end = segment.length - last.length;
+  const values: string[] = [];
+  let start = first.length;
+  for (const text of around.slice(1, -1)) {
+    const at = segment.indexOf(text, start + 1);
+    if (at < 0 || at + text.length > end) return undefined;
+    values.push(segment.slice(start, at));
+    start = at + text.length;
+  }
+  if (start >= end) return undefined;
+  values.push(segment.slice(start, end));
+  return values;
+};

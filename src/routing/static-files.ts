@@ -1,0 +1,37 @@
+import type express from "express";
+import { DefinitionError } from "../errors.ts";
+
+/** Options of {@link ServeStatic}, those of `express.static`. */
+export type ServeStaticOptions = NonNullable<Parameters<typeof express.static>[1]>;
+
+/** Marks static files, also those of another copy of this package in the same process. */
+export const serveStaticMark: unique symbol = Symbol.for("sallyport/serve-static");
+
+/**
+ * A routing entry that serves the files of a directory under the path of its key.
+ *
+ * An endpoint at the same path comes first; a file that is missing is answered with 404.
+ *
+ * @example
+ * const routing: Routing = { public: new ServeStatic("assets", { dotfiles: "deny", index: false }) };
+ */
+export class ServeStatic {
+  readonly [serveStaticMark] = true;
+  readonly directory: string;
+  readonly options: ServeStaticOptions;
+
+  /** @throws {@link DefinitionError} when the directory is no path. */
+  constructor(directory: string, options: ServeStaticOptions = {}) {
+    if (typeof directory !== "string" || directory === "")
+      throw new DefinitionError(
+        "SLP_DEFINITION_VALUE",
+        "new ServeStatic: the first argument must be the path of a directory.",
+      );
+    this.directory = directory;
+    this.options = options;
+  }
+}
+
+/** Tells whether a value is an entry of static files. */
+export const isServeStatic = (value: unknown): value is ServeStatic =>
+  typeof value === "object" && value !== null && serveStaticMark in value;

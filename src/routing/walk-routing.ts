@@ -1,0 +1,148 @@
+import { isEndpoint, type AnyEndpoint } from "../endpoint/endpoint.ts";
+import { RoutingError } from "../errors.ts";
+import { isMethod, type Method } from "../http/method.ts";
+import type { Routing } from "./routing.ts";
+import { isServeStatic, type ServeStatic } from "./static-files.ts";
+
+/** An endpoint at a path, for one method. */
+export interface EndpointEntry {
+  readonly kind: "endpoint";
+  readonly method: Method;
+  /** With a leading slash and colons, such as `/v1/users/:id`. */
+  readonly path: string;
+  readonly endpoint: AnyEndpoint;
+}
+
+/** Static files at a path. */
+export interface StaticEntry {
+  readonly kind: "static";
+  readonly path: string;
+  readonly files: ServeStatic;
+}
+
+/** How a routing map is read. */
+export interface WalkOptions {
+  /**
+   * Whether a key such as `get` with an endpoint means the method at the path so far, or one more segment.
+   *
+   * @default "method"
+   */
+  readonly methodLikeRouteBehavior?: "method" | "path" | undefined;
+}
+
+const explicitKey = /^([A-Za-z]+)\s+(.*)$/s;
+const httpMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"];
+
+/**
+ * Walks a routing map in the order in which it is written.
+ *
+ * @throws {@link RoutingError} when a key or a value is wrong.
+ */
+export function* walkRouting(
+  routing: Routing,
+  options: WalkOptions = {},
+): Generator<EndpointEntry | StaticEntry> {
+  yield* walkMap(routing, "", options, new Set());
+}
+
+function* walkMap(
+  map: Routing,
+  parent: string,
+  options: WalkOptions,
+  above: ReadonlySet<unknown>,
+): Generator<EndpointEntry | StaticEntry> {
+  if (!isPlainMap(map))
+    throw new RoutingError(
+      "SLP_ROUTING_LEAF",
+      `The routing at "${parent || "/"}" is ${describe(map)}; it must be an endpoint, a routing map or a ServeStatic.`,
+      { path: parent || "/" },
+    );
+  if (above.has(map))
+    throw new RoutingError(
+      "SLP_ROUTING_CYCLE",
+      `The routing at "${parent || "/"}" contains itself; a routing map must be finite.`,
+      { path: parent || "/" },
+    );
+  const below = new Set(above).add(map);
+  for (const [key, value] of Object.entries(map)) {
+    const { method, path } = readKey(key, parent, value, options);
+    if (isEndpoint(value)) yield* toEntries(value, path, method);
+    else if (method !== undefined)
+      throw new RoutingError(
+        "SLP_ROUTING_EXPLICIT_METHOD_VALUE",
+        `The key "${key}" names a method, so its value must be an endpoint; it is ${describe(value)}. Put the method on each endpoint beneath instead.`,
+        { method, path },
+      );
+    else if (isServeStatic(value)) yield { kind: "static", path, files: value };
+    else yield* walkMap(value, path, options, below);
+  }
+}
+
+const readKey = (
+  key: string,
+  parent: string,
+  value: unknown,
+  { methodLikeRouteBehavior = "method" }: WalkOptions,
+): { readonly method?: Method; readonly path: string } => {
+  const name = key.trim();
+  const [, word, rest] = explicitKey.exec(name) ?? [];
+  if (word !== undefined && rest !== undefined) {
+    if (isMethod(word)) return { method: word, path: joinPath(parent, rest) };
+    if (httpMethods.includes(word.toUpperCase())) refuseCase(key, word, parent);
+  }
+  if (isEndpoint(value) && methodLikeRouteBehavior === "method") {
+    if (isMethod(name)) return { method: name, path: joinPath(parent, "") };
+    if (isMethod(name.toLowerCase())) refuseCase(key, name, parent);
+  }
+  return { path: joinPath(parent, name) };
+};
+
+const refuseCase = (key: string, word: string, parent: string): never => {
+  const lower = word.toLowerCase();
+  throw new RoutingError(
+    "SLP_ROUTING_METHOD_CASE",
+    isMethod(lower)
+      ? `The key "${key}" at "${parent || "/"}" names a method in upper case; write "${lower}".`
+      : `The key "${key}" at "${parent || "/"}" names a method that endpoints cannot declare; HEAD and OPTIONS are answered without a declaration.`,
+    { path: joinPath(parent, "") },
+  );
+};
+
+const joinPath = (parent: string, name: string): string => {
+  const segments = `${parent}/${name}`.split("/").map((segment) => segment.trim());
+  return `/${segments.filter((segment) => segment !== "").join("/")}`;
+};
+
+function* toEntries(
+  endpoint: AnyEndpoint,
+  path: string,
+  explicit: Method | undefined,
+): Generator<EndpointEntry> {
+  const { methods } = endpoint;
+  if (explicit !== undefined && methods !== undefined && !methods.includes(explicit))
+    throw new RoutingError(
+      "SLP_ROUTING_METHOD_UNSUPPORTED",
+      `The method ${explicit} at "${path}" is not supported by its endpoint, which declares ${methods.join(", ")}.`,
+      { method: explicit, path },
+    );
+  const served = explicit === undefined ? (methods ?? ["get"]) : [explicit];
+  for (const method of served) yield { kind: "endpoint", method, path, endpoint };
+}
+
+const isPlainMap = (value: unknown): value is Routing => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || !hasOwnClass(prototype);
+};
+
+/** A map may come from another realm, but an instance of a class is a mistake. */
+const hasOwnClass = (prototype: unknown): boolean =>
+  (prototype as { constructor?: { name?: string } }).constructor?.name !== "Object";
+
+const describe = (value: unknown): string => {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object")
+    return `an object of class ${value.constructor?.name ?? "unknown"}`;
+  return value === undefined ? "undefined" : `a ${typeof value}`;
+};

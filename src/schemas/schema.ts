@@ -1,0 +1,84 @@
+import type { z } from "zod";
+
+/**
+ * Anything that Zod 4 made, told by its structure.
+ *
+ * A structural constraint is cheap to check: `z.ZodObject` as a constraint costs the compiler four times as much an endpoint.
+ */
+export interface AnySchema {
+  readonly _zod: { readonly input: unknown; readonly output: unknown };
+}
+
+/** An object, and no array: what an endpoint takes and returns at its top level. */
+export type ObjectLike = object & {
+  readonly [Symbol.iterator]?: "must be an object: wrap an array, as in { items: [...] }";
+};
+
+/** A schema that parses to an object: an object, record, union, intersection, transformation to an object, ... */
+export interface InputSchema extends AnySchema {
+  readonly _zod: { readonly input: unknown; readonly output: ObjectLike };
+}
+
+/**
+ * A schema that can describe an object.
+ *
+ * Told by its kind: to resolve the parsed type here would cost 150 type instantiations an endpoint.
+ */
+export interface OutputSchema extends AnySchema {
+  readonly _zod: {
+    readonly def: { readonly type: ObjectKind };
+    readonly input: unknown;
+    readonly output: unknown;
+  };
+}
+
+type ObjectKind = Extract<
+  z.core.$ZodTypeDef["type"],
+  | "object"
+  | "record"
+  | "union"
+  | "intersection"
+  | "pipe"
+  | "transform"
+  | "lazy"
+  | "custom"
+  | "readonly"
+  | "default"
+  | "prefault"
+  | "nonoptional"
+  | "catch"
+  | "any"
+  | "unknown"
+>;
+
+/** What a schema accepts: the type on the wire. */
+export type SchemaInput<S extends AnySchema> = S["_zod"]["input"];
+
+/** What a schema gives once it has parsed. */
+export type SchemaOutput<S extends AnySchema> = S["_zod"]["output"];
+
+/** Stands where no input schema is declared: the input is `{}`. */
+export interface NoInput extends InputSchema {
+  readonly _zod: { readonly input: unknown; readonly output: EmptyObject };
+}
+
+/** Stands where no output schema is declared: the returned object is passed through. */
+export interface NoOutput extends OutputSchema {
+  readonly _zod: {
+    readonly def: { readonly type: "custom" };
+    // oxlint-disable-next-line typescript/no-invalid-void-type -- a handler that returns nothing answers {}
+    readonly input: ObjectLike | void;
+    readonly output: ObjectLike;
+  };
+}
+
+/** An object without known properties. */
+// oxlint-disable-next-line typescript/no-empty-object-type -- exactly what is meant
+export type EmptyObject = {};
+
+/** A schema as Zod's own functions take it. */
+export type ZodSchema = z.core.$ZodType;
+
+/** Tells whether a value is a schema of Zod 4. */
+export const isSchema = (value: unknown): value is ZodSchema =>
+  typeof value === "object" && value !== null && "_zod" in value;

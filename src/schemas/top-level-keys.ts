@@ -1,0 +1,76 @@
+import type { z } from "zod";
+import type { ZodSchema } from "./schema.ts";
+
+/** What is known of a schema's top level before anything is parsed. */
+export interface TopLevel {
+  /** The keys that it names. */
+  readonly keys: ReadonlySet<string>;
+  /**
+   * What happens to other keys: `strip` drops them, `refuse` is a strict schema, `keep` a loose one,
+   * `unknown` where the schema is a function of the whole value.
+   */
+  readonly others: "strip" | "refuse" | "keep" | "unknown";
+}
+
+const opaque: TopLevel = { keys: new Set(), others: "unknown" };
+
+const join = (parts: readonly TopLevel[]): TopLevel => ({
+  keys: new Set(parts.flatMap(({ keys }) => [...keys])),
+  others:
+    (["unknown", "keep", "refuse"] as const).find((kind) => parts.some(({ others }) => others === kind)) ??
+    "strip",
+});
+
+const toOthers = (catchall: string | undefined): TopLevel["others"] => {
+  if (catchall === undefined) return "strip";
+  return catchall === "never" ? "refuse" : "keep";
+};
+
+/** Reads the keys that a schema names at its top level, through wrappers, unions and intersections. */
+export const readTopLevel = (schema: ZodSchema, seen: ReadonlySet<ZodSchema> = new Set()): TopLevel => {
+  if (seen.has(schema)) return opaque;
+  const below = new Set(seen).add(schema);
+  const read = (inner: ZodSchema): TopLevel => readTopLevel(inner, below);
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "object":
+      return {
+        keys: new Set(Object.keys(def.shape)),
+        others: toOthers((def.catchall as z.core.$ZodTypes | undefined)?._zod.def.type),
+      };
+    case "record":
+      return { keys: new Set(), others: "keep" };
+    case "intersection":
+      return join([read(def.left), read(def.right)]);
+    case "union":
+      return join(def.options.map(read));
+    case "pipe":
+      return read(def.in);
+    case "lazy":
+      return read(def.getter());
+    case "optional":
+    case "nullable":
+    case "nonoptional":
+    case "default":
+    case "prefault":
+    case "catch":
+    case "readonly":
+      return read(def.innerType);
+    default:
+      return opaque;
+  }
+};
+
+/**
+ * Lists the keys that middlewares declare and that an endpoint's own schema must not see:
+ * a strict one would refuse them, a loose one would carry them on unparsed.
+ */
+export const listForeignKeys = (
+  endpointSchema: ZodSchema,
+  middlewareSchemas: readonly ZodSchema[],
+): readonly string[] => {
+  const own = readTopLevel(endpointSchema);
+  if (own.others === "strip" || own.others === "unknown") return [];
+  const declared = middlewareSchemas.flatMap((schema) => [...readTopLevel(schema).keys]);
+  return [...new Set(declared)].filter((key) => !own.keys.has(key));
+};

@@ -1,0 +1,137 @@
+import { isUtf8 } from "node:buffer";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { Request, Response } from "express";
+import { RequestError } from "../errors.ts";
+import { parseContentType } from "../http/content-type.ts";
+import { parseForm } from "./form.ts";
+import { parseJson } from "./json.ts";
+import { closeAfterReply } from "./lingering-close.ts";
+
+/** The default of the option `bodyLimit`: 1 MiB. */
+export const defaultBodyLimit = 1_048_576;
+
+const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
+const formType = "application/x-www-form-urlencoded";
+
+const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
+
+/**
+ * Reads and parses the body of a request to `request.body`; leaves it alone where there is none,
+ * or where a native middleware has parsed it before.
+ *
+ * @throws {@link RequestError} when it is too large, of an unknown type, or malformed.
+ */
+export const parseBody = (
+  request: Request,
+  response: Response,
+  limit: number,
+): Promise<void> | undefined =>
+  request.body === undefined && hasBody(request) ? readAndParse(request, response, limit) : undefined;
+
+const hasBody = ({ headers, readableEnded }: Request): boolean =>
+  !readableEnded &&
+  (headers["transfer-encoding"] !== undefined ||
+    (headers["content-length"] !== undefined && headers["content-length"] !== "0"));
+
+const readAndParse = async (request: Request, response: Response, limit: number): Promise<void> => {
+  const parse = toBodyParser(request);
+  const decoder = toDecoder(request);
+  if (Number(request.headers["content-length"]) > limit) refuseLarge(request, response);
+  if (request.headers.expect !== undefined) sendContinue(response);
+  const bytes = await readBytes(request, response, limit, decoder);
+  if (bytes.length === 0) return;
+  if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
+  const text = bytes.toString();
+  request.body = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+};
+
+/** The media type is parsed once, strictly; nothing later looks at the header again. */
+const toBodyParser = ({ headers }: Request): ((text: string) => object) => {
+  const contentType = parseContentType(headers["content-type"] ?? "");
+  const parse =
+    contentType === undefined
+      ? undefined
+      : jsonType.test(contentType.type)
+        ? parseJson
+        : contentType.type === formType
+          ? parseForm
+          : undefined;
+  if (!contentType || !parse)
+    throw new RequestError("SLP_BODY_CONTENT_TYPE", { Accept: `application/json, ${formType}` });
+  const charset = contentType.parameters.get("charset")?.toLowerCase() ?? "utf-8";
+  if (!["utf-8", "utf8", "us-ascii"].includes(charset)) throw new RequestError("SLP_BODY_CHARSET");
+  return parse;
+};
+
+const toDecoder = ({ headers }: Request): (NodeJS.ReadWriteStream & Readable) | undefined => {
+  const encoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
+  if (encoding === "identity") return undefined;
+  const createDecoder = decoders.get(encoding);
+  if (!createDecoder)
+    throw new RequestError("SLP_BODY_ENCODING", { "Accept-Encoding": "gzip, deflate, br, identity" });
+  return createDecoder();
+};
+
+const refuseLarge = (request: Request, response: Response): never => {
+  closeAfterReply(request, response);
+  throw new RequestError("SLP_BODY_TOO_LARGE");
+};
+
+/** Asks a client that waits for it to send its body. */
+const sendContinue = (response: Response): void => {
+  response.removeHeader("Connection");
+  response.writeContinue();
+};
+
+const readBytes = (
+  request: Request,
+  response: Response,
+  limit: number,
+  decoder: (NodeJS.ReadWriteStream & Readable) | undefined,
+): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const source = decoder ? request.pipe(decoder) : request;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (): void => {
+      source.off("data", onData).off("end", onEnd);
+      request.off("close", onClose).off("error", onClose);
+    };
+    const fail = (error: Error): void => {
+      stop();
+      if (decoder) {
+        request.unpipe(decoder);
+        decoder.on("error", () => undefined).destroy();
+      }
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= limit) {
+        chunks.push(chunk);
+        return;
+      }
+      request.pause();
+      closeAfterReply(request, response);
+      fail(new RequestError("SLP_BODY_TOO_LARGE"));
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+    };
+    const onClose = (): void => {
+      if (!request.complete) fail(new Error("The client has left while sending the body"));
+    };
+    source.on("data", onData).on("end", onEnd);
+    request.on("close", onClose).on("error", onClose);
+    decoder?.on("error", (cause: Error) => {
+      request.resume();
+      fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", undefined, cause));
+    });
+  });

@@ -1,0 +1,155 @@
+import { inspect } from "node:util";
+import { inputSources } from "../endpoint/input-sources.ts";
+import { ConfigError } from "../errors.ts";
+import { endpointMethods } from "../http/method.ts";
+import { logLevels } from "../logger/console-logger.ts";
+import { isLogger } from "../logger/logger.ts";
+import { isResultHandler } from "../results/result-handler.ts";
+
+/** Says what an option must be; undefined when the value is right. */
+type Check = (value: unknown, option: string) => void;
+
+const refuse = (option: string, value: unknown, expected: string): never => {
+  throw new ConfigError(
+    "SLP_CONFIG_VALUE",
+    `The option \`${option}\` must be ${expected}; got ${inspect(value, { depth: 0, breakLength: Infinity })}.`,
+  );
+};
+
+const be =
+  (expected: string, isRight: (value: unknown) => boolean): Check =>
+  (value, option) => {
+    if (!isRight(value)) refuse(option, value, expected);
+  };
+
+const oneOf = (...values: readonly unknown[]): Check =>
+  be(`one of ${values.map((value) => inspect(value)).join(", ")}`, (value) => values.includes(value));
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+const isPort = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
+
+const aFunction = be("a function", isFunction);
+const aBoolean = be("true or false", isBoolean);
+const listen = be(
+  "a port (0 to 65535), the path of a UNIX socket, or listen options such as { port, host }",
+  (value) => isPort(value) || (typeof value === "string" && value !== "") || isObject(value),
+);
+
+/** Checks the options of a group, names those that do not exist. */
+const group =
+  (checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
+  (value, option) => {
+    if (!isObject(value)) {
+      refuse(option, value, `an object with ${Object.keys(checks).join(", ")}`);
+      return;
+    }
+    for (const name of required)
+      if (Reflect.get(value, name) === undefined)
+        throw new ConfigError(
+          "SLP_CONFIG_MISSING",
+          `The option \`${option}.${name}\` is missing; \`${option}\` needs ${required.join(" and ")}.`,
+        );
+    checkOptions(value, checks, `${option}.`);
+  };
+
+const checkOptions = (
+  options: object,
+  checks: Readonly<Record<string, Check>>,
+  prefix: string,
+): void => {
+  for (const [name, value] of Object.entries(options)) {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (!check)
+      throw new ConfigError(
+        "SLP_CONFIG_UNKNOWN_OPTION",
+        `There is no option \`${prefix}${name}\`${suggest(name, Object.keys(checks))}. The options are ${Object.keys(checks).join(", ")}.`,
+      );
+    if (value !== undefined) check(value, `${prefix}${name}`);
+  }
+};
+
+/** Finds the option that was probably meant. */
+const suggest = (name: string, known: readonly string[]): string => {
+  const letters = (text: string): string => [...text.toLowerCase()].sort().join("");
+  const close = known.find(
+    (one) =>
+      letters(one) === letters(name) ||
+      one.toLowerCase().startsWith(name.toLowerCase()) ||
+      name.toLowerCase().startsWith(one.toLowerCase()),
+  );
+  return close === undefined ? "" : `; did you mean \`${close}\`?`;
+};
+
+const sourceList: Check = be(
+  `a list of ${inputSources.join(", ")}`,
+  (value) =>
+    Array.isArray(value) &&
+    value.every((source) => (inputSources as readonly unknown[]).includes(source)),
+);
+
+const consoleLogger = group({
+  level: oneOf(...logLevels),
+  color: aBoolean,
+  depth: be(
+    "a number of levels, or null for no limit",
+    (value) => value === null || (typeof value === "number" && value >= 0),
+  ),
+});
+
+const timeout = be(
+  "a number of milliseconds, 0 for no limit",
+  (value) => typeof value === "number" && value >= 0 && value <= 0x7fffffff,
+);
+
+const commonChecks: Readonly<Record<string, Check>> = {
+  cors: be("true, false, or a function that returns headers", (value) => isBoolean(value) || isFunction(value)),
+  logger: (value, option) => {
+    if (!isLogger(value)) consoleLogger(value, option);
+  },
+  childLoggerProvider: aFunction,
+  accessLogger: be("a function, or null for no access log", (value) => value === null || isFunction(value)),
+  inputSources: group(Object.fromEntries(endpointMethods.map((method) => [method, sourceList]))),
+  errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
+  bodyLimit: be("a positive whole number of bytes", (value) => Number.isSafeInteger(value) && Number(value) > 0),
+  handlerTimeout: timeout,
+  wrongMethodBehavior: oneOf(404, 405),
+  methodLikeRouteBehavior: oneOf("method", "path"),
+  startupLogo: aBoolean,
+};
+
+const serverChecks: Readonly<Record<string, Check>> = {
+  ...commonChecks,
+  http: group({ listen, options: be("an object with Node's server options", isObject) }, ["listen"]),
+  https: group({ listen, options: be("an object with `cert` and `key`", isObject) }, ["listen", "options"]),
+  beforeRouting: aFunction,
+  afterRouting: aFunction,
+  queryParser: be('"simple", "extended", or a function', (value) => value === "simple" || value === "extended" || isFunction(value)),
+  etag: oneOf(true, false, "weak", "strong"),
+};
+
+const appChecks: Readonly<Record<string, Check>> = {
+  ...commonChecks,
+  app: be("an Express application or router", isFunction),
+};
+
+const assertObject = (config: unknown): object =>
+  isObject(config) ? config : refuse("config", config, "an object, made with `createConfig`");
+
+/** @throws {@link ConfigError} naming the option, its value and the fix. */
+export const checkServerConfig = (config: unknown): void =>
+  checkOptions(assertObject(config), serverChecks, "");
+
+/** @throws {@link ConfigError} naming the option, its value and the fix. */
+export const checkAppConfig = (config: unknown): void => {
+  const options = assertObject(config);
+  if (Reflect.get(options, "app") === undefined)
+    throw new ConfigError(
+      "SLP_CONFIG_MISSING",
+      "The option `app` is missing; attachRouting needs the Express application or router that the API joins. To start a server, use createServer.",
+    );
+  checkOptions(options, appChecks, "");
+};

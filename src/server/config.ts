@@ -1,0 +1,131 @@
+import type { ServerOptions as HttpOptions } from "node:http";
+import type { ServerOptions as HttpsOptions } from "node:https";
+import type { ListenOptions } from "node:net";
+import type { Express, IRouter, Request } from "express";
+import type { MaybePromise } from "../endpoint/handler-arguments.ts";
+import type { InputSources } from "../endpoint/input-sources.ts";
+import type { ConsoleLoggerOptions } from "../logger/console-logger.ts";
+import type { Logger } from "../logger/logger.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import type { WalkOptions } from "../routing/walk-routing.ts";
+import type { CorsOption } from "./cors.ts";
+
+/** Where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
+export type Listen = number | string | ListenOptions;
+
+/** What a hook receives. */
+export interface HookArguments {
+  /** The Express application that serves the API. */
+  readonly app: Express;
+  /** Gives the logger of a request, or that of the server. */
+  readonly getLogger: (request?: Request) => Logger;
+}
+
+/** The options that `createServer` and `attachRouting` share. */
+export interface CommonConfig extends WalkOptions {
+  /**
+   * Cross-origin headers: `true` for the default ones on every response, `false` for none,
+   * or a function that gives the headers of a response. Must be set explicitly.
+   */
+  readonly cors: CorsOption;
+  /** Options of the built-in logger, or a logger of your own: an object with `debug`, `info`, `warn` and `error`. */
+  readonly logger?: ConsoleLoggerOptions | Logger | undefined;
+  /** Gives the logger of one request, for example with a request id. */
+  readonly childLoggerProvider?:
+    | ((args: { readonly request: Request; readonly parent: Logger }) => MaybePromise<Logger>)
+    | undefined;
+  /**
+   * Logs each request as it arrives; null for no access log.
+   *
+   * @default a debug line with method and path
+   */
+  readonly accessLogger?: ((request: Request, logger: Logger) => unknown) | null | undefined;
+  /**
+   * The parts of a request that feed the input, for each method: a listed method is replaced, the others keep their defaults.
+   *
+   * A later source wins, and path parameters always do.
+   *
+   * @default { get: ["query", "params"], post: ["body", "params", "files"], put: ["body", "params"], patch: ["body", "params"], delete: ["query", "params"] }
+   */
+  readonly inputSources?: Partial<InputSources> | undefined;
+  /**
+   * Answers what goes wrong before an endpoint is reached: 404, 405, a malformed path or body.
+   *
+   * @default defaultResultHandler
+   */
+  readonly errorHandler?: AnyResultHandler | undefined;
+  /**
+   * The largest JSON or form body, in bytes, counted after decompression.
+   *
+   * @default 1048576
+   */
+  readonly bodyLimit?: number | undefined;
+  /**
+   * How long a handler may take, in milliseconds; then 503 is answered and its `signal` is aborted. 0 for no limit.
+   *
+   * @default 0
+   */
+  readonly handlerTimeout?: number | undefined;
+  /**
+   * What is answered to a method that a known path does not have.
+   *
+   * @default 405
+   */
+  readonly wrongMethodBehavior?: 404 | 405 | undefined;
+}
+
+/** The configuration of a server; make it with {@link createConfig}. */
+export interface ServerConfig extends CommonConfig {
+  /** The HTTP server. */
+  readonly http?:
+    | { readonly listen: Listen; readonly options?: HttpOptions | undefined }
+    | undefined;
+  /** The HTTPS server; `options` hold at least `cert` and `key`. */
+  readonly https?: { readonly listen: Listen; readonly options: HttpsOptions } | undefined;
+  /** Adds native middleware and routes, which run before the API. */
+  readonly beforeRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
+  /** Adds native middleware and routes, which run after the API, for paths that it does not have. */
+  readonly afterRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
+  /**
+   * How the query is parsed: `simple` leaves brackets as they are, `extended` makes objects and lists of them.
+   *
+   * @default "simple"
+   */
+  readonly queryParser?: "simple" | "extended" | ((query: string) => object) | undefined;
+  /**
+   * Whether responses carry an ETag, which costs a hash of each body.
+   *
+   * @default false
+   */
+  readonly etag?: boolean | "weak" | "strong" | undefined;
+  /**
+   * Whether a line with the addresses is printed at start.
+   *
+   * @default true
+   */
+  readonly startupLogo?: boolean | undefined;
+}
+
+/** The configuration of an API on an Express application or router of your own. */
+export interface AppConfig extends CommonConfig {
+  /** The application or the router that the API joins. */
+  readonly app: IRouter;
+}
+
+/**
+ * Declares the configuration of an API on an Express application of your own.
+ *
+ * @returns the same object
+ */
+export function createConfig(config: AppConfig): AppConfig;
+/**
+ * Declares the configuration of a server; it is checked when the server starts.
+ *
+ * @returns the same object
+ * @example
+ * const config = createConfig({ http: { listen: 8090 }, cors: false });
+ */
+export function createConfig(config: ServerConfig): ServerConfig;
+export function createConfig(config: AppConfig | ServerConfig): AppConfig | ServerConfig {
+  return config;
+}

@@ -1,0 +1,135 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { Express, NextFunction, Request, Response } from "express";
+import type { Logger } from "../logger/logger.ts";
+import { sendingMark } from "../pipeline/response-state.ts";
+import type { CheckRouting, Routing } from "../routing/routing.ts";
+import { checkServerConfig } from "./check-config.ts";
+import type { ServerConfig } from "./config.ts";
+import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
+import { listen, type Listener } from "./listen.ts";
+import { prepare, type Prepared } from "./prepare.ts";
+
+/** A running server. */
+export interface RunningServer {
+  /** The Express application that serves the API. */
+  readonly app: Express;
+  /** The logger in use. */
+  readonly logger: Logger;
+  /** The servers that listen, HTTP before HTTPS. */
+  readonly servers: readonly Server[];
+}
+
+/**
+ * Starts the server.
+ *
+ * @returns once every configured server listens
+ * @throws ConfigError when the configuration is wrong, RoutingError when the routing is wrong, what a hook throws,
+ * and Node's error when a server cannot listen; nothing is left listening then.
+ * @example
+ * const { servers } = await createServer(createConfig({ http: { listen: 8090 }, cors: true }), {
+ *   v1: { users: { ":id": getUser } },
+ * });
+ */
+export const createServer = async <const R extends Routing>(
+  config: ServerConfig,
+  routing: R & CheckRouting<R>,
+): Promise<RunningServer> => {
+  checkServerConfig(config);
+  const prepared = prepare(config, routing);
+  const { dispatcher, logger, getLogger } = prepared;
+  const objects = createExpressObjects((error, request, response) => {
+    // nothing was sent, so the error handler may still answer
+    (response as { [sendingMark]?: boolean })[sendingMark] = false;
+    void dispatcher.fail(error, request, response);
+  });
+  const { app } = objects;
+  app.disable("x-powered-by");
+  app.set("etag", config.etag ?? false);
+  if (config.queryParser !== undefined) app.set("query parser", config.queryParser);
+
+  const isBare = await buildStack(app, prepared, config);
+  const listener = isBare ? createListener(prepared) : (app as RequestListener);
+  const servers = createServers(config, objects, listener);
+  if (servers.length === 0)
+    getLogger().warn(
+      "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
+    );
+  await listen(servers, getLogger(), config.startupLogo ?? true);
+  return { app, logger, servers: servers.map(({ server }) => server) };
+};
+
+/**
+ * Puts the API on the application, between what the hooks add.
+ *
+ * @returns whether the hooks have added nothing, so that the stack need not be entered
+ */
+const buildStack = async (
+  app: Express,
+  { begin, dispatcher, getLogger }: Prepared,
+  { beforeRouting, afterRouting }: ServerConfig,
+): Promise<boolean> => {
+  app.use(async (request, response, next) => {
+    await begin(request, response);
+    next();
+  });
+  await beforeRouting?.({ app, getLogger });
+  app.use((request, response, next) => void dispatcher.dispatch(request, response, next));
+  await afterRouting?.({ app, getLogger });
+  app.use((request, response) => void dispatcher.answerNotFound(request, response));
+  // Express tells an error handler by its four parameters
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    void dispatcher.fail(error, request, response);
+  });
+  return app.router.stack.length === 4;
+};
+
+/** Serves requests without entering the Express stack. */
+const createListener =
+  ({ begin, dispatcher }: Prepared): RequestListener =>
+  (message, reply) => {
+    // the server makes them with the classes of the application
+    const [request, response] = [message as Request, reply as unknown as Response];
+    connect(request, response);
+    let beginning: Promise<void> | undefined;
+    try {
+      beginning = begin(request, response);
+    } catch (error) {
+      void dispatcher.fail(error, request, response);
+      return;
+    }
+    if (beginning === undefined) void dispatcher.dispatch(request, response);
+    else
+      beginning.then(
+        () => dispatcher.dispatch(request, response),
+        (error: unknown) => dispatcher.fail(error, request, response),
+      );
+  };
+
+const createServers = (
+  { http, https }: ServerConfig,
+  { IncomingMessage, ServerResponse }: ExpressObjects,
+  listener: RequestListener,
+): Listener[] => {
+  const classes = { IncomingMessage, ServerResponse };
+  const listeners: Listener[] = [];
+  if (http) {
+    const server = createHttpServer({ ...http.options, ...classes }, listener);
+    listeners.push({ name: "http", server, at: http.listen });
+  }
+  if (https) {
+    const server = createHttpsServer({ ...https.options, ...classes }, listener);
+    listeners.push({ name: "https", server: server as unknown as Server, at: https.listen });
+  }
+  for (const { server } of listeners) server.on("checkContinue", toExpectingListener(listener));
+  return listeners;
+};
+
+/** The body of a client that waits to be asked for it is asked for only where it will be read. */
+const toExpectingListener =
+  (listener: RequestListener): RequestListener =>
+  (request, response) => {
+    // unless the body is asked for, the client may send it or not, so the connection cannot go on
+    response.setHeader("Connection", "close");
+    listener(request, response);
+  };

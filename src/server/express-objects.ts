@@ -1,0 +1,129 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { createRequire } from "node:module";
+import type { Socket } from "node:net";
+import { parse } from "node:querystring";
+import type express from "express";
+import type { Express, Request, Response } from "express";
+import { RequestError } from "../errors.ts";
+import { sendingMark } from "../pipeline/response-state.ts";
+import { hasTooManyPairs } from "./form.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Loads Express when it is first needed, so that importing this package does not. */
+export const loadExpress = (): typeof express => require("express") as typeof express;
+
+/** The classes of the requests and responses of one application, for `http.createServer`. */
+export interface ExpressObjects {
+  readonly IncomingMessage: typeof IncomingMessage;
+  readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
+}
+
+/** Handles what goes wrong while Express sends a file. */
+export type FailureHandler = (error: unknown, request: Request, response: Response) => void;
+
+/**
+ * Makes an Express application and classes whose instances are its requests and responses from their birth on.
+ *
+ * Express gives each request and response its prototypes; here they have them already, so a request costs
+ * no `setPrototypeOf`, and its fields are declared at once, so that all requests share one shape.
+ */
+export const createExpressObjects = (
+  fail: FailureHandler,
+): ExpressObjects & { readonly app: Express } => {
+  const app = loadExpress()();
+  const parsedQuery: unique symbol = Symbol("parsed query");
+  const lazyLocals: unique symbol = Symbol("locals");
+
+  class ExpressRequest extends IncomingMessage {
+    res: unknown = undefined;
+    body: unknown = undefined;
+    params: unknown = undefined;
+    route: unknown = undefined;
+    baseUrl = "";
+    originalUrl = "";
+    [parsedQuery]: unknown = undefined;
+
+    // oxlint-disable-next-line no-useless-constructor -- Node passes the socket, and the fields must be declared after it
+    constructor(socket: Socket) {
+      super(socket);
+    }
+
+    /** Parsed once, when it is first read. */
+    get query(): unknown {
+      return (this[parsedQuery] ??= parseQuery(app, this.url ?? ""));
+    }
+
+    set query(query: unknown) {
+      this[parsedQuery] = query;
+    }
+
+    /** `response.sendFile` and others report here what goes wrong after the handler has returned. */
+    next(error?: unknown): void {
+      const response = this.res as Response;
+      if (error !== undefined) fail(error, this as unknown as Request, response);
+    }
+  }
+
+  class ExpressResponse extends ServerResponse {
+    [lazyLocals]: unknown = undefined;
+    [sendingMark] = false;
+
+    get locals(): unknown {
+      return (this[lazyLocals] ??= Object.create(null));
+    }
+
+    set locals(locals: unknown) {
+      this[lazyLocals] = locals;
+    }
+  }
+
+  adopt(ExpressRequest.prototype, app.request, ["query", "next"]);
+  adopt(ExpressResponse.prototype, app.response, ["locals"]);
+  markSending(ExpressResponse.prototype as unknown as Response);
+  app.request = ExpressRequest.prototype as unknown as Request;
+  app.response = ExpressResponse.prototype as unknown as Response;
+  return { app, IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+};
+
+/** Gives a prototype what Express' own has: its methods and getters, and the application. */
+const adopt = (target: object, own: object, except: readonly string[]): void => {
+  for (const source of [Object.getPrototypeOf(own) as object, own]) {
+    const descriptors = Object.getOwnPropertyDescriptors(source);
+    for (const name of except) delete descriptors[name as keyof typeof descriptors];
+    Object.defineProperties(target, descriptors);
+  }
+};
+
+/** Makes the methods that send later, after they have returned, say so at once. */
+export const markSending = (prototype: Response): void => {
+  for (const name of ["sendFile", "download", "render"] as const) {
+    const original = prototype[name] as (this: Response, ...args: unknown[]) => unknown;
+    Object.defineProperty(prototype, name, {
+      configurable: true,
+      writable: true,
+      value(this: Response & { [sendingMark]?: boolean }, ...args: unknown[]): unknown {
+        this[sendingMark] = true;
+        return original.apply(this, args);
+      },
+    });
+  }
+};
+
+const parseQuery = (app: Express, url: string): unknown => {
+  const start = url.indexOf("?");
+  const end = url.indexOf("#");
+  const query = start < 0 ? "" : url.slice(start + 1, end < 0 ? undefined : end);
+  if (hasTooManyPairs(query)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
+  if (app.get("query parser") === "simple") return parse(query, "&", "=", { maxKeys: 0 });
+  const parseBySetting = app.get("query parser fn") as ((query: string) => unknown) | undefined;
+  return parseBySetting?.(query) ?? {};
+};
+
+/** Connects a request and its response as Express does, where its stack is not entered. */
+export const connect = (request: Request, response: Response): void => {
+  request.res = response;
+  response.req = request;
+  request.originalUrl = request.url;
+};
+

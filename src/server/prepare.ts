@@ -1,0 +1,107 @@
+import type { Request, Response } from "express";
+import { defaultInputSources } from "../endpoint/input-sources.ts";
+import { isLogger, type Logger } from "../logger/logger.ts";
+import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
+import { guardLogger } from "../logger/guard-logger.ts";
+import { planEndpoint, type EndpointPlan } from "../pipeline/endpoint-plan.ts";
+import { defaultResultHandler } from "../results/default-result-handler.ts";
+import { toLoggedPath } from "../results/log-fault.ts";
+import { checkRouting } from "../routing/check-routing.ts";
+import { RouteTable } from "../routing/route-table.ts";
+import type { Routing } from "../routing/routing.ts";
+import { walkRouting } from "../routing/walk-routing.ts";
+import { defaultBodyLimit } from "./body.ts";
+import type { CommonConfig } from "./config.ts";
+import { setDefaultCorsHeaders } from "./cors.ts";
+import { Dispatcher } from "./dispatch.ts";
+import { StaticMounts } from "./static-mounts.ts";
+
+/** What is settled before a server takes its first request. */
+export interface Prepared {
+  /** The logger as configured. */
+  readonly logger: Logger;
+  readonly dispatcher: Dispatcher;
+  /** Gives the logger of a request, or that of the server. */
+  readonly getLogger: (request?: Request) => Logger;
+  /** Begins a request: CORS headers, its logger, its line in the access log; a promise while its logger is being made. */
+  readonly begin: (request: Request, response: Response) => Promise<void> | undefined;
+}
+
+/**
+ * Settles the routes, the plans of the endpoints and the loggers.
+ *
+ * @throws RoutingError when the routing is wrong.
+ */
+export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
+  const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
+  const logger = guardLogger(given);
+  const isDevelopment = process.env["NODE_ENV"] !== "production";
+  if (isDevelopment && config.cors === undefined)
+    logger.warn(
+      "SLP_WARN_CORS: the option `cors` is not set, so no CORS headers are sent. Set it explicitly: true, false, or a function that returns headers.",
+    );
+
+  const sources = { ...defaultInputSources, ...config.inputSources };
+  const entries = [...walkRouting(routing, config)];
+  const endpointEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
+  const table = new RouteTable<EndpointPlan>();
+  for (const { method, path, endpoint } of endpointEntries)
+    table.add(method, path, planEndpoint(endpoint, sources[method], config.handlerTimeout));
+  if (isDevelopment) checkRouting(endpointEntries, ({ method }) => sources[method], logger);
+
+  const children = new WeakMap<Request, Logger>();
+  const getLogger = (request?: Request): Logger => (request && children.get(request)) ?? logger;
+  return {
+    logger: given,
+    getLogger,
+    begin: createBeginning(config, logger, children),
+    dispatcher: new Dispatcher({
+      table,
+      statics: new StaticMounts(entries.flatMap((entry) => (entry.kind === "static" ? entry : []))),
+      cors: config.cors ?? false,
+      errorHandler: config.errorHandler ?? defaultResultHandler,
+      bodyLimit: config.bodyLimit ?? defaultBodyLimit,
+      wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
+      getLogger: config.childLoggerProvider ? getLogger : () => logger,
+    }),
+  };
+};
+
+const createBeginning = (
+  { cors, childLoggerProvider, accessLogger }: CommonConfig,
+  logger: Logger,
+  children: WeakMap<Request, Logger>,
+): Prepared["begin"] => {
+  const logAccess = toAccessLogger(accessLogger, logger);
+  if (!childLoggerProvider)
+    return (request, response) => {
+      if (cors === true) setDefaultCorsHeaders(response);
+      logAccess?.(request, logger);
+      return undefined;
+    };
+  return async (request, response) => {
+    if (cors === true) setDefaultCorsHeaders(response);
+    const child = await childLoggerProvider({ request, parent: logger });
+    const own = isLogger(child) ? guardLogger(child) : logger;
+    children.set(request, own);
+    logAccess?.(request, own);
+  };
+};
+
+/** The access log, or undefined where nobody would see its lines. */
+const toAccessLogger = (
+  configured: CommonConfig["accessLogger"],
+  logger: Logger,
+): ((request: Request, logger: Logger) => unknown) | undefined => {
+  if (configured === null) return undefined;
+  if (configured)
+    return async (request, own) => {
+      try {
+        await configured(request, own);
+      } catch (error) {
+        own.error("The access logger failed", { error });
+      }
+    };
+  if (isSilenced(logger, "debug")) return undefined;
+  return (request, own) => own.debug(`${request.method}: ${toLoggedPath(request)}`);
+};
