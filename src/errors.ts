@@ -107,7 +107,10 @@ export class RoutingError extends Error {
 }
 
 /** The code of a {@link ConfigError}. */
-export type ConfigErrorCode = "SLP_CONFIG_UNKNOWN_OPTION" | "SLP_CONFIG_VALUE" | "SLP_CONFIG_MISSING";
+export type ConfigErrorCode =
+  | "SLP_CONFIG_UNKNOWN_OPTION"
+  | "SLP_CONFIG_VALUE"
+  | "SLP_CONFIG_MISSING";
 
 /** The configuration is wrong; thrown when the server starts. */
 export class ConfigError extends Error {

@@ -42,7 +42,12 @@ export type { ConsoleLoggerOptions, LogLevel } from "./logger/console-logger.ts"
 
 // Types: declarations
 export type { Method } from "./http/method.ts";
-export type { AnyEndpoint, EndpointDescription, EndpointParts } from "./endpoint/endpoint.ts";
+export type {
+  AnyEndpoint,
+  EndpointDescription,
+  EndpointParts,
+  MarkedEndpoint,
+} from "./endpoint/endpoint.ts";
 export type {
   ContextOf,
   EndpointDefinition,
@@ -90,6 +95,7 @@ export type {
   NoOutput,
   ObjectLike,
   OutputSchema,
+  ReturnedObject,
   SchemaInput,
   SchemaOutput,
 } from "./schemas/schema.ts";

@@ -33,10 +33,13 @@ export interface EndpointParts extends EndpointDescription {
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
 }
 
-/** An endpoint of whatever types. */
-export interface AnyEndpoint extends EndpointParts {
+/** What tells an endpoint; all that the compiler compares where a routing map is checked. */
+export interface MarkedEndpoint {
   readonly [endpointMark]: true;
 }
+
+/** An endpoint of whatever types. */
+export interface AnyEndpoint extends MarkedEndpoint, EndpointParts {}
 
 /**
  * A declared endpoint; made by a factory's `build`.
@@ -94,7 +97,7 @@ export class Endpoint<
 
   /** Gives a copy that documents show as deprecated; the endpoint itself stays as it is. */
   deprecated(): Endpoint<M, Input, Output, MiddlewareInput, Handler> {
-    return new Endpoint({ ...this, isDeprecated: true });
+    return new Endpoint(Object.assign({}, this as EndpointParts, { isDeprecated: true }));
   }
 
   /**

@@ -2,7 +2,10 @@ import type { Request, Response } from "express";
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
-import { defaultResultHandler, type DefaultResultHandler } from "../results/default-result-handler.ts";
+import {
+  defaultResultHandler,
+  type DefaultResultHandler,
+} from "../results/default-result-handler.ts";
 import { isResultHandler, type AnyResultHandler } from "../results/result-handler.ts";
 import type {
   AnySchema,

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from "express";
 import { Middleware, type MiddlewareReturn } from "./middleware.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
-import type { EmptyObject, NoInput } from "../schemas/schema.ts";
+import type { EmptyObject } from "../schemas/schema.ts";
 
 /** A middleware written for Express. */
 export type ExpressHandler<Req extends Request, Res extends Response> = (
@@ -27,7 +27,7 @@ export class ExpressMiddleware<
   Req extends Request,
   Res extends Response,
   Returned extends MiddlewareReturn,
-> extends Middleware<EmptyObject, Returned, NoInput> {
+> extends Middleware<EmptyObject, Returned> {
   override readonly isNative: boolean = true;
 
   constructor(

@@ -24,7 +24,7 @@ export type Spread<First, Second> = keyof First extends never
   ? Second
   : Second extends unknown
     ? [keyof First & keyof Second] extends [never]
-      ? Flatten<First & Second>
+      ? { [K in keyof (First & Second)]: (First & Second)[K] }
       : Flatten<Omit<First, keyof Second> & Second & Fallback<First, Second>>
     : never;
 
@@ -32,7 +32,7 @@ type Flatten<T> = { [K in keyof T]: T[K] };
 
 /** Where the second may lack a property that the first has, the first's value remains. */
 type Fallback<First, Second> = {
-  [K in keyof First & keyof Second as undefined extends Second[K]
-    ? K
-    : never]: First[K] | Exclude<Second[K], undefined>;
+  [K in keyof First & keyof Second as undefined extends Second[K] ? K : never]:
+    | First[K]
+    | Exclude<Second[K], undefined>;
 };

@@ -4,7 +4,7 @@ import {
   type EmptyObject,
   type InputSchema,
   type NoInput,
-  type ObjectLike,
+  type ReturnedObject,
   type SchemaOutput,
   type ZodSchema,
 } from "../schemas/schema.ts";
@@ -16,7 +16,7 @@ export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
 
 /** What a middleware may return: an object that joins the context, or nothing. */
 // oxlint-disable-next-line typescript/no-invalid-void-type -- a handler without a return statement
-export type MiddlewareReturn = ObjectLike | null | undefined | void;
+export type MiddlewareReturn = ReturnedObject | null | undefined | void;
 
 /** The argument of `new Middleware` and of a factory's `addMiddleware`. */
 export interface MiddlewareDefinition<
@@ -84,7 +84,7 @@ export class Middleware<
     assertSchema("new Middleware", "input", definition.input);
     this.inputSchema = definition.input as ZodSchema | undefined;
     this.security = definition.security;
-    this.handle = definition.handler as AnyMiddleware["handle"];
+    this.handle = definition.handler;
   }
 }
 

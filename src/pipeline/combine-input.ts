@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { RequestError } from "../errors.ts";
+import { BareObject } from "../http/bare-object.ts";
 import { copyOwn } from "./copy-own.ts";
 
 /** The sources of a request merged into one object without a prototype. */
@@ -12,7 +13,7 @@ export type CombinedInput = Record<string, unknown>;
  * @throws {@link RequestError} when the body is a list.
  */
 export const combineInput = (request: Request, sources: readonly InputSource[]): CombinedInput => {
-  const input = Object.create(null) as CombinedInput;
+  const input: CombinedInput = new BareObject();
   for (const source of sources) {
     const part: unknown = readSource(request, source);
     if (typeof part !== "object" || part === null || Buffer.isBuffer(part)) continue;

@@ -18,6 +18,8 @@ export interface EndpointPlan {
   /** Whether the body is among the sources, and so must be parsed. */
   readonly hasBody: boolean;
   readonly middlewares: readonly MiddlewareStep[];
+  /** Whether a middleware parses fields of the input, which then join the handler's. */
+  readonly hasMiddlewareInput: boolean;
   /** Those that run on preflight requests as well. */
   readonly nativeMiddlewares: readonly MiddlewareStep[];
   readonly parseInput: Parser | undefined;
@@ -44,6 +46,7 @@ export const planEndpoint = (
     sources: toMergeOrder(sources),
     hasBody: sources.includes("body"),
     middlewares,
+    hasMiddlewareInput: declared.length > 0,
     nativeMiddlewares: middlewares.filter(({ middleware }) => middleware.isNative),
     parseInput: endpoint.inputSchema && toParser(endpoint.inputSchema),
     foreignKeys: endpoint.inputSchema ? listForeignKeys(endpoint.inputSchema, declared) : [],

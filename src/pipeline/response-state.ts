@@ -13,4 +13,4 @@ export const isTaken = (response: Response): boolean =>
 
 /** Tells whether nobody waits for the response any more. */
 export const isAbandoned = (response: Response): boolean =>
-  response.destroyed || response.closed || response.req?.destroyed === true && !response.req.complete;
+  response.destroyed || response.closed || (response.req.destroyed && !response.req.complete);

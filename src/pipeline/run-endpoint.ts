@@ -5,10 +5,10 @@ import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { isAbandoned, isTaken } from "./response-state.ts";
 import { runMiddlewares } from "./run-middlewares.ts";
-import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
+import { logAbandoned, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { omitKeys, validateInput } from "./validate-input.ts";
 import { validateOutput } from "./validate-output.ts";
-import { Walk, WalkArguments, withTimeout } from "./walk.ts";
+import { noContext, Walk, withTimeout } from "./walk.ts";
 
 /**
  * Walks a request through an endpoint, top to bottom: combine the input, run the middlewares, validate the input,
@@ -22,38 +22,44 @@ export const runEndpoint = async (
   response: Response,
   logger: Logger,
 ): Promise<void> => {
-  const { endpoint } = plan;
-  const walk = new Walk(request, response, logger);
+  const { endpoint, middlewares } = plan;
+  const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : noContext;
+  const walk = new Walk(request, response, logger, ctx);
   let output: unknown;
   try {
-    walk.input = combineInput(request, plan.sources);
+    const combined = (walk.combined = combineInput(request, plan.sources));
 
-    if (plan.middlewares.length > 0 && !(await runMiddlewares(plan.middlewares, walk))) return;
+    let fields: Record<string, unknown> | undefined;
+    if (middlewares.length > 0) {
+      if (plan.hasMiddlewareInput) fields = {};
+      if (!(await runMiddlewares(middlewares, walk, fields))) return;
+    }
 
-    let input = toOwnInput(plan, walk.input);
-    if (input instanceof Promise) input = (await input) as unknown;
-    if (walk.fields) copyOwn(walk.fields, input as object);
+    let input = toOwnInput(plan, combined);
+    if (input instanceof Promise) input = await (input as Promise<unknown>);
+    if (fields) copyOwn(fields, input as object);
+    walk.input = fields ?? input;
 
     // handlers are declared for their own types, which the factory has checked
-    const args = new WalkArguments(walk, walk.fields ?? input) as never;
-    const running = endpoint.handle(args);
+    const running = endpoint.handle(walk as never);
     const returned = await (plan.timeout > 0 ? withTimeout(walk, running, plan.timeout) : running);
     if (isTaken(response)) {
       if (returned !== undefined && !endpoint.isVoid) warnAlreadySent(walk);
       return;
     }
     if (isAbandoned(response)) {
-      logger.debug("The client has left before the answer");
+      logAbandoned(walk);
       return;
     }
 
     output = toOutput(plan, returned);
-    if (output instanceof Promise) output = (await output) as unknown;
+    if (output instanceof Promise) output = await (output as Promise<unknown>);
   } catch (error) {
     await sendError(endpoint.resultHandler, walk, error);
     return;
   }
-  await sendOutput(endpoint.resultHandler, walk, output);
+  const sending = sendOutput(endpoint.resultHandler, walk, output);
+  if (sending) await sending;
 };
 
 /** The input by the endpoint's own schema; `{}` where it has none. */

@@ -3,29 +3,31 @@ import { copyOwn } from "./copy-own.ts";
 import type { MiddlewareStep } from "./endpoint-plan.ts";
 import { isTaken } from "./response-state.ts";
 import { validateInput } from "./validate-input.ts";
-import { WalkArguments, type Walk } from "./walk.ts";
+import type { Walk } from "./walk.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
 /**
  * Runs middlewares in order; what they return joins the context.
  *
+ * @param fields where the fields join that they parse from the input
  * @returns false when one of them has sent the response itself, which ends the walk
  */
 export const runMiddlewares = async (
   steps: readonly MiddlewareStep[],
   walk: Walk,
+  fields?: Record<string, unknown>,
 ): Promise<boolean> => {
   for (const { middleware, parseInput } of steps) {
     let input: unknown = noInput;
     if (parseInput) {
-      input = validateInput(parseInput, walk.input);
+      input = validateInput(parseInput, walk.combined);
       if (input instanceof Promise) input = await (input as Promise<unknown>);
-      copyOwn((walk.fields ??= {}), input as object);
+      if (fields) copyOwn(fields, input as object);
     }
+    walk.input = input;
     // handlers are declared for their own types, which the factory has checked
-    const args = new WalkArguments(walk, input) as never;
-    let returned: unknown = middleware.handle(args);
+    let returned: unknown = middleware.handle(walk as never);
     if (isPromiseLike(returned)) returned = await returned;
     if (returned !== undefined && returned !== null) joinContext(walk.ctx, returned);
     if (isTaken(walk.response)) return false;

@@ -20,7 +20,7 @@ export const sendOutput = (
   output: unknown,
 ): Promise<void> | undefined =>
   send(handler, walk, {
-    input: walk.input,
+    input: walk.combined,
     output: output as Record<string, unknown>,
     error: null,
     ctx: walk.ctx,
@@ -42,14 +42,14 @@ export const sendError = (
     return undefined;
   }
   if (isAbandoned(response)) {
-    logger.debug("The client has left before the answer");
+    logAbandoned(walk);
     return undefined;
   }
   const status = toErrorStatus(error);
   if (status < 500) logClientFault(logger, request, status, error);
   else logServerFault(logger, request, error);
   return send(handler, walk, {
-    input: walk.input,
+    input: walk.combined,
     output: null,
     error,
     ctx: walk.ctx,
@@ -59,12 +59,13 @@ export const sendError = (
   });
 };
 
+/** Says that nobody waits for the answer any more. */
+export const logAbandoned = ({ request, logger }: Walk): void => {
+  logger.debug("The client has left before the answer", { method: request.method });
+};
+
 /** Nothing is awaited where the result handler has sent at once. */
-const send = (
-  handler: AnyResultHandler,
-  walk: Walk,
-  result: Result,
-): Promise<void> | undefined => {
+const send = (handler: AnyResultHandler, walk: Walk, result: Result): Promise<void> | undefined => {
   try {
     const running = handler.handle(result);
     if (walk.response.writableEnded && !(running instanceof Promise)) return undefined;
@@ -88,7 +89,10 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
   if (isTaken(response) || isAbandoned(response)) return;
   sendLastResort(
     walk,
-    new ServerFault("SLP_NOTHING_SENT", "The result handler has returned without sending a response"),
+    new ServerFault(
+      "SLP_NOTHING_SENT",
+      "The result handler has returned without sending a response",
+    ),
   );
 };
 
@@ -143,4 +147,3 @@ const breakOff = (walk: Walk, error: Error): void => {
 export const warnAlreadySent = ({ request, logger }: Walk, error?: Error): void => {
   logger.warn("The response was already sent", { method: request.method, ...(error && { error }) });
 };
-

@@ -1,4 +1,5 @@
 import { InputValidationError } from "../errors.ts";
+import { BareObject } from "../http/bare-object.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import type { Parser, ParseResult } from "../schemas/parser.ts";
 
@@ -23,7 +24,7 @@ export const omitKeys = (
   input: Readonly<Record<string, unknown>>,
   keys: readonly string[],
 ): Record<string, unknown> => {
-  const rest = Object.assign(Object.create(null) as Record<string, unknown>, input);
+  const rest = Object.assign(new BareObject(), input);
   for (const key of keys) delete rest[key];
   return rest;
 };

@@ -3,26 +3,36 @@ import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 
-/** One request on its walk: what the stages share. */
-export class Walk {
+/** What the middlewares of a request returned. */
+export type WalkContext = Record<string, unknown>;
+
+/** The context of a request that no middleware adds to. */
+export const noContext: WalkContext = Object.freeze(Object.create(null) as WalkContext);
+
+/**
+ * One request on its walk: what the stages share, and what a handler receives.
+ *
+ * A class, so that `signal` costs nothing unless a handler reads it.
+ */
+export class Walk implements HandlerArguments<unknown, WalkContext> {
   readonly request: Request;
   readonly response: Response;
   readonly logger: Logger;
-  /** The combined input; null until it is combined. */
-  input: Record<string, unknown> | null = null;
-  /** What the middlewares parsed from the input; undefined where none takes input. */
-  fields: Record<string, unknown> | undefined = undefined;
-  /** What the middlewares returned so far. */
-  readonly ctx: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  readonly ctx: WalkContext;
+  /** The combined input as it came; null until it is combined. */
+  combined: Record<string, unknown> | null = null;
+  /** The validated input of the handler that runs. */
+  input: unknown = undefined;
   #abort: AbortController | undefined;
 
-  constructor(request: Request, response: Response, logger: Logger) {
+  constructor(request: Request, response: Response, logger: Logger, ctx: WalkContext) {
     this.request = request;
     this.response = response;
     this.logger = logger;
+    this.ctx = ctx;
   }
 
-  /** Made at its first reading: most handlers never ask for it. */
+  /** Aborted when the client has left, and when the handler's time is over. */
   get signal(): AbortSignal {
     if (!this.#abort) {
       const abort = (this.#abort = new AbortController());
@@ -39,29 +49,6 @@ export class Walk {
   /** Aborts the signal, if anyone has asked for it. */
   abort(reason: Error): void {
     this.#abort?.abort(reason);
-  }
-}
-
-/** What handlers receive; a class so that `signal` costs nothing unless it is read. */
-export class WalkArguments<Input> implements HandlerArguments<Input, Record<string, unknown>> {
-  readonly input: Input;
-  readonly ctx: Record<string, unknown>;
-  readonly logger: Logger;
-  readonly request: Request;
-  readonly response: Response;
-  readonly #walk: Walk;
-
-  constructor(walk: Walk, input: Input) {
-    this.input = input;
-    this.ctx = walk.ctx;
-    this.logger = walk.logger;
-    this.request = walk.request;
-    this.response = walk.response;
-    this.#walk = walk;
-  }
-
-  get signal(): AbortSignal {
-    return this.#walk.signal;
   }
 }
 

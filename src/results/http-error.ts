@@ -64,7 +64,10 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
   const error = ensureError(thrown);
   const status = toErrorStatus(error);
   const expose = readSafely(error, "expose");
-  if (typeof expose === "boolean" && [readSafely(error, "status"), readSafely(error, "statusCode")].every((one) => one === status))
+  if (
+    typeof expose === "boolean" &&
+    [readSafely(error, "status"), readSafely(error, "statusCode")].every((one) => one === status)
+  )
     return error as HttpError;
   const headers = readSafely(error, "headers");
   return createHttpError(status, getMessageFromError(error), {

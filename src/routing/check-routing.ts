@@ -2,7 +2,7 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import type { Logger } from "../logger/logger.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { parsePathPattern } from "./path-pattern.ts";
+import { listNames, parsePathPattern } from "./path-pattern.ts";
 import type { EndpointEntry } from "./walk-routing.ts";
 
 /** Warns of what is legal in a routing map but hardly meant; for development. */
@@ -27,10 +27,7 @@ export const checkRouting = (
 };
 
 const listMissingParameters = ({ path, endpoint }: EndpointEntry): readonly string[] => {
-  const names = parsePathPattern(path).flatMap((segment) => {
-    if (segment.kind === "parameters") return segment.names;
-    return segment.kind === "rest" ? [segment.name] : [];
-  });
+  const names = parsePathPattern(path).flatMap(listNames);
   if (names.length === 0) return [];
   const levels = listSchemas(endpoint).map((schema) => readTopLevel(schema));
   if (levels.some(({ others }) => others === "keep" || others === "unknown")) return [];

@@ -28,12 +28,14 @@ export const parsePathPattern = (path: string): readonly Segment[] => {
   const segments = parts.map((part, index) => parseSegment(path, part, index === parts.length - 1));
   const names = segments.flatMap(listNames);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) refuse(path, `has the parameter :${repeated} twice; rename one of them.`);
+  if (repeated !== undefined)
+    refuse(path, `has the parameter :${repeated} twice; rename one of them.`);
   if (names.includes("__proto__")) refuse(path, "must not have a parameter named __proto__.");
   return segments;
 };
 
-const listNames = (segment: Segment): readonly string[] =>
+/** The names of the parameters in a segment. */
+export const listNames = (segment: Segment): readonly string[] =>
   segment.kind === "parameters" ? segment.names : segment.kind === "rest" ? [segment.name] : [];
 
 const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
@@ -55,7 +57,10 @@ const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
   const texts = around.map((text) => decodeText(path, text));
   if (names.length === 0) return { kind: "literal", text: texts.join("") };
   if (texts.slice(1, -1).includes(""))
-    refuse(path, `has two parameters side by side in "${part}"; put a text such as - between them.`);
+    refuse(
+      path,
+      `has two parameters side by side in "${part}"; put a text such as - between them.`,
+    );
   return { kind: "parameters", names, around: texts };
 };
 

@@ -1,6 +1,7 @@
 import { RequestError, RoutingError } from "../errors.ts";
+import { BareObject } from "../http/bare-object.ts";
 import type { Method } from "../http/method.ts";
-import { matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
+import { listNames, matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
 
 /** The parameters of a path, by name, on an object without a prototype. */
 export type PathParameters = Record<string, string | string[]>;
@@ -21,9 +22,16 @@ interface Leaf<Target> {
 interface Node<Target> {
   readonly literals: Map<string, Node<Target>>;
   /** The most specific first: the more text around the parameters, the earlier. */
-  readonly parameters: { readonly around: readonly string[]; readonly node: Node<Target> }[];
+  readonly parameters: ParameterChild<Target>[];
   rest: Leaf<Target> | undefined;
   leaf: Leaf<Target> | undefined;
+}
+
+interface ParameterChild<Target> {
+  readonly around: readonly string[];
+  /** Whether one parameter takes the whole segment. */
+  readonly isWhole: boolean;
+  readonly node: Node<Target>;
 }
 
 const createNode = <Target>(): Node<Target> => ({
@@ -32,6 +40,9 @@ const createNode = <Target>(): Node<Target> => ({
   rest: undefined,
   leaf: undefined,
 });
+
+/** Tells whether a leaf ends the search. */
+type Accept<Target> = (leaf: Leaf<Target>) => boolean;
 
 /**
  * Finds what serves a method and a path.
@@ -44,7 +55,9 @@ export class RouteTable<Target> {
   /** Paths without parameters, found without walking the tree. */
   readonly #literals = new Map<string, Leaf<Target>>();
   /** The object that paths without parameters share. */
-  readonly #noParams: PathParameters = Object.freeze(Object.create(null) as PathParameters);
+  readonly #noParams: PathParameters = Object.freeze(new BareObject()) as PathParameters;
+  /** Made once for each method, not for each request. */
+  readonly #accepts = new Map<Method, Accept<Target>>();
 
   /**
    * Adds a route.
@@ -62,15 +75,10 @@ export class RouteTable<Target> {
           : `The routes ${method} ${leaf.path} and ${method} ${path} match the same paths; remove one of them.`,
         { method, path },
       );
-    const names = segments.flatMap((segment) =>
-      segment.kind === "parameters"
-        ? segment.names
-        : segment.kind === "rest"
-          ? [segment.name]
-          : [],
-    );
+    const names = segments.flatMap(listNames);
     leaf.routes.set(method, { target, names });
     if (names.length === 0) this.#literals.set(path, leaf);
+    this.#accepts.set(method, ({ routes }) => routes.has(method));
   }
 
   /**
@@ -81,59 +89,39 @@ export class RouteTable<Target> {
   find(method: Method, path: string): Found<Target> | undefined {
     const literal = this.#literals.get(path)?.routes.get(method);
     if (literal) return { target: literal.target, params: this.#noParams };
+    const accept = this.#accepts.get(method);
     const values: (string | string[])[] = [];
-    const leaf = this.#match(this.#root, toSegments(path), 0, values, (one) => one.routes.has(method));
+    const decoded = decodePath(path);
+    const leaf = accept && match(this.#root, decoded, toStart(decoded), values, accept);
     const route = leaf?.routes.get(method);
-    return route && { target: route.target, params: toParams(route.names, values) };
+    if (!route) return undefined;
+    const shown = decoded === path ? values : values.map(showSlashes);
+    return { target: route.target, params: toParams(route.names, shown) };
   }
 
-  /** Lists the routes of every method that match a path, in the order of their declaration. */
+  /**
+   * Lists the routes of every method that match a path, in the order of their declaration.
+   *
+   * @throws {@link RequestError} when the path has malformed percent-encoding.
+   */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const found = new Map<Method, Target>();
-    const collect = (leaf: Leaf<Target>): boolean => {
-      for (const [method, { target }] of leaf.routes)
-        if (!found.has(method)) found.set(method, target);
+    const decoded = decodePath(path);
+    match(this.#root, decoded, toStart(decoded), [], ({ routes }) => {
+      for (const [method, { target }] of routes) if (!found.has(method)) found.set(method, target);
       return false;
-    };
-    this.#match(this.#root, toSegments(path), 0, [], collect);
+    });
     return [...found].map(([method, target]) => ({ method, target }));
-  }
-
-  /** Walks down the tree; the first leaf that is accepted ends the walk. */
-  #match(
-    node: Node<Target>,
-    segments: readonly string[],
-    depth: number,
-    values: (string | string[])[],
-    accept: (leaf: Leaf<Target>) => boolean,
-  ): Leaf<Target> | undefined {
-    const segment = segments[depth];
-    if (segment === undefined) return node.leaf && accept(node.leaf) ? node.leaf : undefined;
-    const literal = node.literals.get(segment);
-    const below = literal && this.#match(literal, segments, depth + 1, values, accept);
-    if (below) return below;
-    if (segment === "") return undefined;
-    const taken = values.length;
-    for (const { around, node: next } of node.parameters) {
-      const matched = around.length === 2 && around[0] === "" && around[1] === "" ? [segment] : matchParameters(around, segment);
-      if (!matched) continue;
-      values.push(...matched);
-      const leaf = this.#match(next, segments, depth + 1, values, accept);
-      if (leaf) return leaf;
-      values.length = taken;
-    }
-    if (node.rest && !segments.includes("", depth) && accept(node.rest)) {
-      values.push(segments.slice(depth));
-      return node.rest;
-    }
-    return undefined;
   }
 
   #toLeaf(segments: readonly Segment[], path: string): Leaf<Target> {
     let node = this.#root;
     for (const segment of segments) {
       if (segment.kind === "rest") return (node.rest ??= { routes: new Map(), path });
-      node = segment.kind === "literal" ? toChild(node, segment.text) : toParameterChild(node, segment.around);
+      node =
+        segment.kind === "literal"
+          ? toChild(node, hideSlashes(segment.text))
+          : toParameterChild(node, segment.around.map(hideSlashes));
     }
     return (node.leaf ??= { routes: new Map(), path });
   }
@@ -152,20 +140,71 @@ const toParameterChild = <Target>(
   const same = parameters.find((one) => one.around.join(":") === around.join(":"));
   if (same) return same.node;
   const node = createNode<Target>();
-  parameters.push({ around, node });
-  parameters.sort((one, other) => other.around.join("").length - one.around.join("").length || other.around.length - one.around.length);
+  const isWhole = around.length === 2 && around.join("") === "";
+  parameters.push({ around, isWhole, node });
+  parameters.sort(
+    (one, other) =>
+      other.around.join("").length - one.around.join("").length ||
+      other.around.length - one.around.length,
+  );
   return node;
 };
 
-const toSegments = (path: string): readonly string[] => {
-  if (path === "/") return [];
-  const segments = path.slice(1).split("/");
-  return path.includes("%") ? segments.map(decodeSegment) : segments;
+/** Where the first segment starts; past the end where there is none. */
+const toStart = (path: string): number => (path === "/" ? 2 : 1);
+
+/** Walks down the tree from the segment that starts at an index; the first leaf that is accepted ends the walk. */
+const match = <Target>(
+  node: Node<Target>,
+  path: string,
+  start: number,
+  values: (string | string[])[],
+  accept: Accept<Target>,
+): Leaf<Target> | undefined => {
+  if (start > path.length) return node.leaf && accept(node.leaf) ? node.leaf : undefined;
+  let end = path.indexOf("/", start);
+  if (end < 0) end = path.length;
+  const segment = path.slice(start, end);
+  const literal = node.literals.get(segment);
+  const below = literal && match(literal, path, end + 1, values, accept);
+  if (below) return below;
+  if (segment === "") return undefined;
+  const taken = values.length;
+  for (const { around, isWhole, node: next } of node.parameters) {
+    if (isWhole) {
+      values.push(segment);
+    } else {
+      const matched = matchParameters(around, segment);
+      if (!matched) continue;
+      values.push(...matched);
+    }
+    const leaf = match(next, path, end + 1, values, accept);
+    if (leaf) return leaf;
+    values.length = taken;
+  }
+  if (!node.rest || !accept(node.rest)) return undefined;
+  const rest = path.slice(start).split("/");
+  if (rest.includes("")) return undefined;
+  values.push(rest);
+  return node.rest;
 };
 
-const decodeSegment = (segment: string): string => {
+/** Stands for a slash inside a segment (`%2F`); decoding can never yield this lone surrogate. */
+const hiddenSlash = "\ud800";
+const hideSlashes = (text: string): string => text.replaceAll("/", hiddenSlash);
+const showSlashes = (value: string | string[]): string | string[] =>
+  typeof value === "string"
+    ? value.replaceAll(hiddenSlash, "/")
+    : value.map((text) => text.replaceAll(hiddenSlash, "/"));
+
+/** Decodes each segment once. */
+const decodePath = (path: string): string => {
+  if (!path.includes("%")) return path;
   try {
-    return decodeURIComponent(segment);
+    return path
+      .split("/")
+      .map((segment) => hideSlashes(decodeURIComponent(segment)))
+      .join("/");
   } catch (cause) {
     throw new RequestError("SLP_PATH_MALFORMED", undefined, cause);
   }
@@ -175,7 +214,8 @@ const toParams = (
   names: readonly string[],
   values: readonly (string | string[])[],
 ): PathParameters => {
-  const params = Object.create(null) as PathParameters;
-  names.forEach((name, index) => (params[name] = values[index] ?? ""));
+  const params = new BareObject() as PathParameters;
+  for (let index = 0; index < names.length; index++)
+    params[names[index] as string] = values[index] as string | string[];
   return params;
 };

@@ -1,5 +1,4 @@
-import type { AnyEndpoint, Endpoint } from "../endpoint/endpoint.ts";
-import type { Method } from "../http/method.ts";
+import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
 import type { AnySchema } from "../schemas/schema.ts";
 import type { ServeStatic } from "./static-files.ts";
 
@@ -22,7 +21,7 @@ import type { ServeStatic } from "./static-files.ts";
  * };
  */
 export interface Routing {
-  readonly [key: string]: Routing | AnyEndpoint | ServeStatic;
+  readonly [key: string]: Routing | MarkedEndpoint | ServeStatic;
 }
 
 /** The names of the path parameters in a key: `"a" | "b"` of `x/:a/:b`. */
@@ -31,35 +30,60 @@ type ParametersOf<Key> = Key extends `${string}:${infer Rest}`
   : never;
 
 /** The name at the start of a text. */
-type NameOf<Text extends string> = Text extends `${infer Name}${"/" | "-" | "." | ":" | "~" | "," | "@"}${string}`
-  ? NameOf<Name>
-  : Text;
+type NameOf<Text extends string> =
+  Text extends `${infer Name}${"/" | "-" | "." | ":" | "~" | "," | "@"}${string}`
+    ? NameOf<Name>
+    : Text;
 
 type KeysOf<Union> = Union extends unknown ? keyof Union : never;
 
-type Missing<Parameters, Input> = string extends KeysOf<Input>
-  ? never
-  : unknown extends Input
+/** The parameters that an input lacks; none where the input may have any key. */
+type Missing<Parameters, Input> =
+  string extends KeysOf<Input>
     ? never
-    : Exclude<Parameters, KeysOf<Input>>;
+    : unknown extends Input
+      ? never
+      : Exclude<Parameters, KeysOf<Input>>;
 
-type CheckEndpoint<Value, Parameters extends string> = [Parameters] extends [never]
+interface EndpointTypes {
+  readonly input: AnySchema;
+  readonly middlewareInput: unknown;
+}
+
+interface TypedEndpoint {
+  readonly "~types"?: EndpointTypes;
+}
+
+type InputOf<Value extends TypedEndpoint> = NonNullable<Value["~types"]>["input"];
+type MiddlewareInputOf<Value extends TypedEndpoint> = NonNullable<
+  Value["~types"]
+>["middlewareInput"];
+
+/** The keys of an object schema's shape are cheap to read, its input type is not, so that is read only where they do not suffice. */
+type CheckEndpoint<Value extends TypedEndpoint, Parameters> = [Parameters] extends [
+  ShapeKeys<InputOf<Value>> | KeysOf<MiddlewareInputOf<Value>>,
+]
   ? Value
-  : Value extends Endpoint<Method, infer Input, AnySchema, infer MiddlewareInput, unknown>
-    ? [Missing<Parameters, Input["_zod"]["input"] & MiddlewareInput>] extends [never]
-      ? Value
-      : `The input schema lacks the path parameter "${Missing<Parameters, Input["_zod"]["input"] & MiddlewareInput>}"`
-    : Value;
+  : CheckInput<
+      Value,
+      Missing<Parameters, InputOf<Value>["_zod"]["input"] & MiddlewareInputOf<Value>>
+    >;
+
+type ShapeKeys<Schema> = Schema extends { readonly shape: infer Shape } ? keyof Shape : never;
+
+type CheckInput<Value, Lacking> = [Lacking] extends [never]
+  ? Value
+  : `The input schema lacks the path parameter "${Lacking & string}"`;
+
+type CheckValue<Value, Parameters extends string> = Value extends MarkedEndpoint & TypedEndpoint
+  ? [Parameters] extends [never]
+    ? Value
+    : CheckEndpoint<Value, Parameters>
+  : Value extends ServeStatic
+    ? Value
+    : CheckRouting<Value, Parameters>;
 
 /** A routing map in which an endpoint whose input lacks a parameter of its path is replaced by a message. */
 export type CheckRouting<Map, Parameters extends string = never> = string extends keyof Map
   ? Map
-  : CheckedEntries<Map, Parameters>;
-
-type CheckedEntries<Map, Parameters extends string> = {
-  [Key in keyof Map]: Map[Key] extends AnyEndpoint
-    ? CheckEndpoint<Map[Key], Parameters | ParametersOf<Key>>
-    : Map[Key] extends ServeStatic
-      ? Map[Key]
-      : CheckRouting<Map[Key], Parameters | ParametersOf<Key>>;
-};
+  : { [Key in keyof Map]: CheckValue<Map[Key], Parameters | ParametersOf<Key>> };

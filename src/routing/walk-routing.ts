@@ -31,7 +31,17 @@ export interface WalkOptions {
 }
 
 const explicitKey = /^([A-Za-z]+)\s+(.*)$/s;
-const httpMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"];
+const httpMethods = new Set([
+  "GET",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "HEAD",
+  "OPTIONS",
+  "TRACE",
+  "CONNECT",
+]);
 
 /**
  * Walks a routing map in the order in which it is written.
@@ -74,7 +84,7 @@ function* walkMap(
         { method, path },
       );
     else if (isServeStatic(value)) yield { kind: "static", path, files: value };
-    else yield* walkMap(value, path, options, below);
+    else yield* walkMap(value as Routing, path, options, below);
   }
 }
 
@@ -88,7 +98,7 @@ const readKey = (
   const [, word, rest] = explicitKey.exec(name) ?? [];
   if (word !== undefined && rest !== undefined) {
     if (isMethod(word)) return { method: word, path: joinPath(parent, rest) };
-    if (httpMethods.includes(word.toUpperCase())) refuseCase(key, word, parent);
+    if (httpMethods.has(word.toUpperCase())) refuseCase(key, word, parent);
   }
   if (isEndpoint(value) && methodLikeRouteBehavior === "method") {
     if (isMethod(name)) return { method: name, path: joinPath(parent, "") };

@@ -40,7 +40,8 @@ const createParser = (schema: ZodSchema): Parser => {
   const parseCold: Parser = (value) => {
     const result = schema._zod.run({ value, issues: [] }, { async: true, jitless: true });
     if (result instanceof Promise) current = parseAsync;
-    else if (++parses >= compileAfter) current = compileHot(schema, parseAsync, () => (current = parseAsync));
+    else if (++parses >= compileAfter)
+      current = compileHot(schema, parseAsync, () => (current = parseAsync));
     return result;
   };
   let current: Parser = parseCold;

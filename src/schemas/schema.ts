@@ -14,6 +14,9 @@ export type ObjectLike = object & {
   readonly [Symbol.iterator]?: "must be an object: wrap an array, as in { items: [...] }";
 };
 
+/** An {@link ObjectLike} that is no promise, which would be one, too. */
+export type ReturnedObject = ObjectLike & { readonly then?: never };
+
 /** A schema that parses to an object: an object, record, union, intersection, transformation to an object, ... */
 export interface InputSchema extends AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: ObjectLike };
@@ -59,7 +62,7 @@ export type SchemaOutput<S extends AnySchema> = S["_zod"]["output"];
 
 /** Stands where no input schema is declared: the input is `{}`. */
 export interface NoInput extends InputSchema {
-  readonly _zod: { readonly input: unknown; readonly output: EmptyObject };
+  readonly _zod: { readonly input: EmptyObject; readonly output: EmptyObject };
 }
 
 /** Stands where no output schema is declared: the returned object is passed through. */
@@ -67,8 +70,8 @@ export interface NoOutput extends OutputSchema {
   readonly _zod: {
     readonly def: { readonly type: "custom" };
     // oxlint-disable-next-line typescript/no-invalid-void-type -- a handler that returns nothing answers {}
-    readonly input: ObjectLike | void;
-    readonly output: ObjectLike;
+    readonly input: ReturnedObject | void;
+    readonly output: ReturnedObject;
   };
 }
 

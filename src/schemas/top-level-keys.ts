@@ -17,8 +17,9 @@ const opaque: TopLevel = { keys: new Set(), others: "unknown" };
 const join = (parts: readonly TopLevel[]): TopLevel => ({
   keys: new Set(parts.flatMap(({ keys }) => [...keys])),
   others:
-    (["unknown", "keep", "refuse"] as const).find((kind) => parts.some(({ others }) => others === kind)) ??
-    "strip",
+    (["unknown", "keep", "refuse"] as const).find((kind) =>
+      parts.some(({ others }) => others === kind),
+    ) ?? "strip",
 });
 
 const toOthers = (catchall: string | undefined): TopLevel["others"] => {
@@ -27,7 +28,10 @@ const toOthers = (catchall: string | undefined): TopLevel["others"] => {
 };
 
 /** Reads the keys that a schema names at its top level, through wrappers, unions and intersections. */
-export const readTopLevel = (schema: ZodSchema, seen: ReadonlySet<ZodSchema> = new Set()): TopLevel => {
+export const readTopLevel = (
+  schema: ZodSchema,
+  seen: ReadonlySet<ZodSchema> = new Set(),
+): TopLevel => {
   if (seen.has(schema)) return opaque;
   const below = new Set(seen).add(schema);
   const read = (inner: ZodSchema): TopLevel => readTopLevel(inner, below);

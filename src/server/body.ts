@@ -32,7 +32,9 @@ export const parseBody = (
   response: Response,
   limit: number,
 ): Promise<void> | undefined =>
-  request.body === undefined && hasBody(request) ? readAndParse(request, response, limit) : undefined;
+  request.body === undefined && hasBody(request)
+    ? readAndParse(request, response, limit)
+    : undefined;
 
 const hasBody = ({ headers, readableEnded }: Request): boolean =>
   !readableEnded &&
@@ -74,7 +76,9 @@ const toDecoder = ({ headers }: Request): (NodeJS.ReadWriteStream & Readable) | 
   if (encoding === "identity") return undefined;
   const createDecoder = decoders.get(encoding);
   if (!createDecoder)
-    throw new RequestError("SLP_BODY_ENCODING", { "Accept-Encoding": "gzip, deflate, br, identity" });
+    throw new RequestError("SLP_BODY_ENCODING", {
+      "Accept-Encoding": "gzip, deflate, br, identity",
+    });
   return createDecoder();
 };
 

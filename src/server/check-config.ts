@@ -23,7 +23,9 @@ const be =
   };
 
 const oneOf = (...values: readonly unknown[]): Check =>
-  be(`one of ${values.map((value) => inspect(value)).join(", ")}`, (value) => values.includes(value));
+  be(`one of ${values.map((value) => inspect(value)).join(", ")}`, (value) =>
+    values.includes(value),
+  );
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isObject = (value: unknown): value is object =>
@@ -74,7 +76,7 @@ const checkOptions = (
 
 /** Finds the option that was probably meant. */
 const suggest = (name: string, known: readonly string[]): string => {
-  const letters = (text: string): string => [...text.toLowerCase()].sort().join("");
+  const letters = (text: string): string => text.toLowerCase().split("").sort().join("");
   const close = known.find(
     (one) =>
       letters(one) === letters(name) ||
@@ -106,15 +108,24 @@ const timeout = be(
 );
 
 const commonChecks: Readonly<Record<string, Check>> = {
-  cors: be("true, false, or a function that returns headers", (value) => isBoolean(value) || isFunction(value)),
+  cors: be(
+    "true, false, or a function that returns headers",
+    (value) => isBoolean(value) || isFunction(value),
+  ),
   logger: (value, option) => {
     if (!isLogger(value)) consoleLogger(value, option);
   },
   childLoggerProvider: aFunction,
-  accessLogger: be("a function, or null for no access log", (value) => value === null || isFunction(value)),
+  accessLogger: be(
+    "a function, or null for no access log",
+    (value) => value === null || isFunction(value),
+  ),
   inputSources: group(Object.fromEntries(endpointMethods.map((method) => [method, sourceList]))),
   errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
-  bodyLimit: be("a positive whole number of bytes", (value) => Number.isSafeInteger(value) && Number(value) > 0),
+  bodyLimit: be(
+    "a positive whole number of bytes",
+    (value) => Number.isSafeInteger(value) && Number(value) > 0,
+  ),
   handlerTimeout: timeout,
   wrongMethodBehavior: oneOf(404, 405),
   methodLikeRouteBehavior: oneOf("method", "path"),
@@ -123,11 +134,19 @@ const commonChecks: Readonly<Record<string, Check>> = {
 
 const serverChecks: Readonly<Record<string, Check>> = {
   ...commonChecks,
-  http: group({ listen, options: be("an object with Node's server options", isObject) }, ["listen"]),
-  https: group({ listen, options: be("an object with `cert` and `key`", isObject) }, ["listen", "options"]),
+  http: group({ listen, options: be("an object with Node's server options", isObject) }, [
+    "listen",
+  ]),
+  https: group({ listen, options: be("an object with `cert` and `key`", isObject) }, [
+    "listen",
+    "options",
+  ]),
   beforeRouting: aFunction,
   afterRouting: aFunction,
-  queryParser: be('"simple", "extended", or a function', (value) => value === "simple" || value === "extended" || isFunction(value)),
+  queryParser: be(
+    '"simple", "extended", or a function',
+    (value) => value === "simple" || value === "extended" || isFunction(value),
+  ),
   etag: oneOf(true, false, "weak", "strong"),
 };
 

@@ -89,7 +89,8 @@ const createListener =
   ({ begin, dispatcher }: Prepared): RequestListener =>
   (message, reply) => {
     // the server makes them with the classes of the application
-    const [request, response] = [message as Request, reply as unknown as Response];
+    const request = message as Request;
+    const response = reply as Response;
     connect(request, response);
     let beginning: Promise<void> | undefined;
     try {
@@ -119,7 +120,7 @@ const createServers = (
   }
   if (https) {
     const server = createHttpsServer({ ...https.options, ...classes }, listener);
-    listeners.push({ name: "https", server: server as unknown as Server, at: https.listen });
+    listeners.push({ name: "https", server, at: https.listen });
   }
   for (const { server } of listeners) server.on("checkContinue", toExpectingListener(listener));
   return listeners;

@@ -5,7 +5,7 @@ import type { Logger } from "../logger/logger.ts";
 import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
-import { Walk } from "../pipeline/walk.ts";
+import { noContext, Walk } from "../pipeline/walk.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import { parseBody } from "./body.ts";
@@ -47,24 +47,31 @@ export class Dispatcher {
    *
    * @param next where a path without a route goes on; without it the answer is 404
    */
-  async dispatch(request: Request, response: Response, next?: NextFunction): Promise<void> {
-    const { table, cors, bodyLimit, getLogger } = this.#plan;
-    const logger = getLogger(request);
+  dispatch(request: Request, response: Response, next?: NextFunction): Promise<void> {
+    const { table, cors, getLogger } = this.#plan;
     let plan: EndpointPlan;
     try {
       const path = toCanonicalPath(request);
       const method = methods.get(request.method);
       const route = method && table.find(method, path);
-      if (!route) {
-        await this.#dispatchOther(request, response, logger, path, next);
-        return;
-      }
+      if (!route) return this.#dispatchOther(request, response, path, next);
       plan = route.target;
       request.params = route.params as Request["params"];
+    } catch (error) {
+      return this.fail(error, request, response);
+    }
+    if (plan.hasBody || typeof cors === "function")
+      return this.#dispatchSlowly(plan, request, response);
+    return runEndpoint(plan, request, response, getLogger(request));
+  }
 
+  /** A request that has something to wait for before its endpoint. */
+  async #dispatchSlowly(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
+    const { cors, bodyLimit, getLogger } = this.#plan;
+    const logger = getLogger(request);
+    try {
       if (typeof cors === "function")
         await setCorsHeaders(cors, request, response, plan.endpoint, logger);
-
       if (plan.hasBody) {
         const parsing = parseBody(request, response, bodyLimit);
         if (parsing) await parsing;
@@ -74,13 +81,16 @@ export class Dispatcher {
       return;
     }
     await runEndpoint(plan, request, response, logger);
-    if (!request.complete) drain(request, response);
   }
 
   /** Answers an error that belongs to no endpoint by the configured error handler; never rejects. */
   async fail(error: unknown, request: Request, response: Response): Promise<void> {
     const { getLogger, errorHandler } = this.#plan;
-    await sendError(errorHandler, new Walk(request, response, getLogger(request)), error);
+    await sendError(
+      errorHandler,
+      new Walk(request, response, getLogger(request), noContext),
+      error,
+    );
   }
 
   /** Answers a path that nothing serves with 404; never rejects. */
@@ -92,33 +102,44 @@ export class Dispatcher {
   async #dispatchOther(
     request: Request,
     response: Response,
-    logger: Logger,
     path: string,
     next: NextFunction | undefined,
   ): Promise<void> {
-    const { table, statics, cors, wrongMethodBehavior } = this.#plan;
-    const isReading = request.method === "GET" || request.method === "HEAD";
-    const routes = table.findAll(path);
-    if (isReading && (await statics.serve(request, response, path))) return;
-
-    const [first] = routes;
-    if (!first) {
-      if (next) next();
-      else throw new RequestError("SLP_NOT_FOUND");
+    try {
+      if (await this.#answerOther(request, response, path)) return;
+      if (!next) throw new RequestError("SLP_NOT_FOUND");
+    } catch (error) {
+      await this.fail(error, request, response);
       return;
     }
+    next();
+  }
+
+  /** @returns false where the path has no route at all */
+  async #answerOther(request: Request, response: Response, path: string): Promise<boolean> {
+    const { table, statics, cors, wrongMethodBehavior, getLogger } = this.#plan;
+    const isReading = request.method === "GET" || request.method === "HEAD";
+    const routes = table.findAll(path);
+    if (isReading && (await statics.serve(request, response, path))) return true;
+
+    const [first] = routes;
+    if (!first) return false;
     const isPreflight = request.method === "OPTIONS" && cors !== false;
     const wanted = isPreflight ? request.headers["access-control-request-method"] : undefined;
     const { target: plan } =
       routes.find(({ method }) => method === methods.get(wanted ?? "")) ?? first;
+    const logger = getLogger(request);
     if (typeof cors === "function")
       await setCorsHeaders(cors, request, response, plan.endpoint, logger);
     if (isPreflight) {
       await answerPreflight(plan, request, response, logger);
-      return;
+      return true;
     }
     if (wrongMethodBehavior === 404) throw new RequestError("SLP_NOT_FOUND");
-    const allowed = toAllowed(routes.map(({ method }) => method), cors !== false);
+    const allowed = toAllowed(
+      routes.map(({ method }) => method),
+      cors !== false,
+    );
     // set here as well, for error handlers that do not look at the headers of errors
     response.setHeader("Allow", allowed);
     throw new RequestError("SLP_METHOD_NOT_ALLOWED", { Allow: allowed });
@@ -132,10 +153,3 @@ const toAllowed = (declared: readonly Method[], hasPreflight: boolean): string =
     ...(declared.includes("get") ? ["HEAD"] : []),
     ...(hasPreflight ? ["OPTIONS"] : []),
   ].join(", ");
-
-/** A body that a handler has begun to read and left would stand in the way of the next request. */
-const drain = (request: Request, response: Response): void => {
-  const resume = (): void => void request.resume();
-  if (response.writableFinished) resume();
-  else response.once("finish", resume);
-};

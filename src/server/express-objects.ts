@@ -1,12 +1,11 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
-import { parse } from "node:querystring";
 import type express from "express";
 import type { Express, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
-import { hasTooManyPairs } from "./form.ts";
+import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -33,6 +32,7 @@ export const createExpressObjects = (
 ): ExpressObjects & { readonly app: Express } => {
   const app = loadExpress()();
   const parsedQuery: unique symbol = Symbol("parsed query");
+  const isResumed: unique symbol = Symbol("is resumed");
   const lazyLocals: unique symbol = Symbol("locals");
 
   class ExpressRequest extends IncomingMessage {
@@ -43,6 +43,7 @@ export const createExpressObjects = (
     baseUrl = "";
     originalUrl = "";
     [parsedQuery]: unknown = undefined;
+    [isResumed] = false;
 
     // oxlint-disable-next-line no-useless-constructor -- Node passes the socket, and the fields must be declared after it
     constructor(socket: Socket) {
@@ -51,11 +52,20 @@ export const createExpressObjects = (
 
     /** Parsed once, when it is first read. */
     get query(): unknown {
-      return (this[parsedQuery] ??= parseQuery(app, this.url ?? ""));
+      return (this[parsedQuery] ??= readQuery(app, this.url ?? ""));
     }
 
     set query(query: unknown) {
       this[parsedQuery] = query;
+    }
+
+    /** A handler that has paused the body and left it would stand in the way of the next request. */
+    override pause(): this {
+      if (!this[isResumed]) {
+        this[isResumed] = true;
+        (this.res as Response).once("finish", () => this.resume());
+      }
+      return super.pause();
     }
 
     /** `response.sendFile` and others report here what goes wrong after the handler has returned. */
@@ -110,12 +120,12 @@ export const markSending = (prototype: Response): void => {
   }
 };
 
-const parseQuery = (app: Express, url: string): unknown => {
+const readQuery = (app: Express, url: string): unknown => {
   const start = url.indexOf("?");
   const end = url.indexOf("#");
   const query = start < 0 ? "" : url.slice(start + 1, end < 0 ? undefined : end);
   if (hasTooManyPairs(query)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
-  if (app.get("query parser") === "simple") return parse(query, "&", "=", { maxKeys: 0 });
+  if (app.get("query parser") === "simple") return parseQuery(query);
   const parseBySetting = app.get("query parser fn") as ((query: string) => unknown) | undefined;
   return parseBySetting?.(query) ?? {};
 };
@@ -126,4 +136,3 @@ export const connect = (request: Request, response: Response): void => {
   response.req = request;
   request.originalUrl = request.url;
 };
-

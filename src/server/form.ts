@@ -1,17 +1,5 @@
-import { parse } from "node:querystring";
 import { RequestError } from "../errors.ts";
-
-/** How many fields a form, and how many parameters a query may have. */
-export const maxFields = 1000;
-
-/** Tells whether a urlencoded text has more than the allowed pairs; cheap for short texts. */
-export const hasTooManyPairs = (text: string): boolean => {
-  if (text.length < maxFields) return false;
-  let pairs = 1;
-  for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1))
-    if (++pairs > maxFields) return true;
-  return false;
-};
+import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 
 /**
  * Parses a urlencoded body; a repeated name gives a list.
@@ -20,18 +8,15 @@ export const hasTooManyPairs = (text: string): boolean => {
  */
 export const parseForm = (text: string): object => {
   if (hasTooManyPairs(text)) throw new RequestError("SLP_BODY_TOO_MANY_FIELDS");
-  let fault: unknown;
-  // node:querystring swallows what a decoder throws, so the fault is remembered
-  const decode = (encoded: string): string => {
-    try {
-      return decodeURIComponent(encoded);
-    } catch (cause) {
-      fault ??= cause;
-      return encoded;
-    }
-  };
-  const fields = parse(text, "&", "=", { maxKeys: 0, decodeURIComponent: decode });
-  if (fault !== undefined) throw new RequestError("SLP_BODY_MALFORMED_FORM", undefined, fault);
-  if ("__proto__" in fields) throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
-  return fields;
+  return parseQuery(text, decodeStrictly, () => {
+    throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
+  });
+};
+
+const decodeStrictly = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new RequestError("SLP_BODY_MALFORMED_FORM", undefined, cause);
+  }
 };

@@ -22,7 +22,9 @@ export const listen = async (
   const outcomes = await Promise.allSettled(listeners.map(bind));
   const failure = outcomes.find((outcome) => outcome.status === "rejected");
   if (failure) {
-    await Promise.all(listeners.map(({ server }) => new Promise((resolve) => server.close(resolve))));
+    await Promise.all(
+      listeners.map(({ server }) => new Promise((resolve) => server.close(resolve))),
+    );
     throw failure.reason;
   }
   if (!isAnnounced) return;

@@ -47,7 +47,11 @@ export class StaticMounts {
 }
 
 /** Runs `express.static` as a mounted middleware: with its path cut off for the time being. */
-const serveFrom = ({ prefix, serve }: Mount, request: Request, response: Response): Promise<boolean> =>
+const serveFrom = (
+  { prefix, serve }: Mount,
+  request: Request,
+  response: Response,
+): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const { url, baseUrl } = request;
     const below = url.slice(prefix.length);
