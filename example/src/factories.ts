@@ -1,0 +1,59 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import createHttpError from "http-errors";
+import {
+  defaultEndpointsFactory,
+  EndpointsFactory,
+  ensureHttpError,
+  Middleware,
+  ResultHandler,
+} from "sallyport";
+import { z } from "zod";
+import { UsersStore } from "./users-store.ts";
+
+const users = new UsersStore();
+
+/** The key of the example; a real application would look it up. */
+export const apiKey = "open-sesame";
+
+/** Both sides are hashed, so that the comparison takes the same time whatever was sent. */
+const isSame = (one: string, other: string): boolean =>
+  timingSafeEqual(
+    createHash("sha256").update(one).digest(),
+    createHash("sha256").update(other).digest(),
+  );
+
+const keyMiddleware = new Middleware({
+  security: { type: "header", name: "x-api-key" },
+  handler: async ({ request, logger }) => {
+    if (!isSame(request.get("x-api-key") ?? "", apiKey)) {
+      logger.warn("A request without the right key");
+      throw createHttpError(401, "Send the right key in the header x-api-key");
+    }
+    return { caller: "example" };
+  },
+});
+
+/** Builds endpoints that everyone may call. */
+export const publicFactory = defaultEndpointsFactory.addContext(async () => ({ users }));
+
+/** Builds endpoints that need the key. */
+export const keyFactory = publicFactory.addMiddleware(keyMiddleware);
+
+/** Answers with CSV instead of JSON: a result handler of the application's own. */
+const csvResultHandler = new ResultHandler({
+  positive: { schema: z.string(), mimeType: "text/csv" },
+  negative: { schema: z.string(), mimeType: "text/plain" },
+  handler: ({ error, output, response }) => {
+    if (error) {
+      const { statusCode, message } = ensureHttpError(error);
+      response.status(statusCode).type("text/plain").send(message);
+      return;
+    }
+    response.status(200).type("text/csv").send(String(output["csv"]));
+  },
+});
+
+/** Builds endpoints that answer with CSV. */
+export const csvFactory = new EndpointsFactory(csvResultHandler).addContext(async () => ({
+  users,
+}));

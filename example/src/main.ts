@@ -1,0 +1,34 @@
+import { createConfig, createServer } from "sallyport";
+import { apiKey } from "./factories.ts";
+import { routing } from "./routing.ts";
+
+const config = createConfig({
+  http: { listen: Number(process.env["PORT"] ?? 8090) },
+  cors: true,
+  logger: { level: "info" },
+});
+
+const { servers, logger } = await createServer(config, routing);
+const address = servers[0]?.address();
+if (typeof address !== "object" || !address) throw new Error("The example needs a port");
+const url = `http://localhost:${address.port}`;
+
+// oxlint-disable-next-line no-console -- the first thing a newcomer reads
+console.log(`
+The example serves users at ${url}/v1/users. Try:
+
+  curl -s ${url}/v1/users
+  curl -s -X POST ${url}/v1/users -H 'content-type: application/json' -H 'x-api-key: ${apiKey}' -d '{"name":"Ada","email":"ada@example.com"}'
+  curl -s ${url}/v1/users/not-an-id
+
+Press Ctrl-C to stop.
+`);
+
+let isStopping = false;
+const stop = (signal: string): void => {
+  if (isStopping) process.exit(1);
+  isStopping = true;
+  logger.info(`Received ${signal}, stopping`);
+  for (const server of servers) server.close();
+};
+process.on("SIGINT", stop).on("SIGTERM", stop);

@@ -1,0 +1,25 @@
+import type { Routing } from "sallyport";
+import {
+  createUser,
+  exportUsers,
+  listUsers,
+  readUser,
+  removeUser,
+  updateUser,
+} from "./users-endpoints.ts";
+
+/** Where the endpoints are: nested keys, and one flat key with its method. */
+export const routing = {
+  v1: {
+    users: {
+      "": listUsers,
+      post: createUser,
+      ":id": {
+        get: readUser,
+        patch: updateUser,
+        delete: removeUser,
+      },
+    },
+  },
+  "get /v1/exports/users.csv": exportUsers,
+} satisfies Routing;

@@ -1,0 +1,34 @@
+// Installs the dependencies when something is missing, and only then, so that `npm start` and `npm test` work right after a clone.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+
+const root = new URL("../", import.meta.url);
+const readPackages = (path) => JSON.parse(readFileSync(new URL(path, root), "utf8")).packages ?? {};
+
+const isComplete = () => {
+  if (!existsSync(new URL("node_modules/.package-lock.json", root))) return false;
+  const installed = readPackages("node_modules/.package-lock.json");
+  return Object.entries(readPackages("package-lock.json")).every(
+    ([place, { version, optional, link, devOptional }]) =>
+      !place.startsWith("node_modules/") ||
+      optional ||
+      devOptional ||
+      link ||
+      installed[place]?.version === version,
+  );
+};
+
+if (!isComplete()) {
+  console.log("Installing the dependencies, which takes half a minute …");
+  const { status, error } = spawnSync(
+    "npm",
+    ["ci", "--no-audit", "--no-fund", "--loglevel=error"],
+    {
+      cwd: root,
+      stdio: "inherit",
+      shell: process.platform === "win32",
+    },
+  );
+  if (error) console.error(`npm could not be run: ${error.message}`);
+  process.exit(status ?? 1);
+}

@@ -1,0 +1,32 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const alias = { sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)) };
+const project = (name: string, include: string[], more: object = {}) => ({
+  resolve: { alias },
+  test: { name, include, environment: "node", ...more },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project("unit", ["src/**/*.test.ts", "example/src/**/*.test.ts"]),
+      project("types", [], {
+        typecheck: {
+          enabled: true,
+          only: true,
+          include: ["src/**/*.test-d.ts"],
+          tsconfig: "./tsconfig.json",
+        },
+      }),
+      project("assumptions", ["test/assumptions/**/*.test.ts"]),
+      project("architecture", ["test/architecture.test.ts"]),
+      project("http", ["test/http/**/*.test.ts"]),
+      project("quick-start", ["test/package/quick-start.test.ts"], { testTimeout: 120_000 }),
+      project("package", ["test/package/packed-install.test.ts"], {
+        testTimeout: 240_000,
+        hookTimeout: 240_000,
+      }),
+    ],
+  },
+});
