@@ -1,0 +1,180 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import {
+  createServer,
+  type Logger,
+  type Routing,
+  type RunningServer,
+  type ServerConfig,
+} from "sallyport";
+import { afterEach, expect } from "vitest";
+
+/** A log line as it was written. */
+export interface Line {
+  readonly severity: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly meta: unknown;
+}
+
+/** A logger that remembers its lines. */
+export const createRecorder = (): { readonly logger: Logger; readonly lines: Line[] } => {
+  const lines: Line[] = [];
+  const write =
+    (severity: Line["severity"]) =>
+    (message: string, meta?: unknown): void => {
+      lines.push({ severity, message, meta });
+    };
+  return {
+    lines,
+    logger: {
+      debug: write("debug"),
+      info: write("info"),
+      warn: write("warn"),
+      error: write("error"),
+    },
+  };
+};
+
+/** An answer as it came over the wire. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body parsed as JSON; throws when it is none. */
+  json(): unknown;
+}
+
+/** What to send. */
+export interface Sent {
+  readonly method?: string;
+  readonly headers?: Record<string, string | string[]>;
+  /** Text or bytes as they are; an object is sent as JSON. */
+  readonly body?: string | Buffer | object;
+}
+
+/** A server under test. */
+export interface TestServer extends RunningServer {
+  readonly port: number;
+  /** The lines of its log, unless the test gave its own logger. */
+  readonly lines: Line[];
+  /** Lines of a severity. */
+  linesOf(severity: Line["severity"]): Line[];
+  /** Sends a request with node:http, whose target is not normalised. */
+  send(target: string, sent?: Sent): Promise<Answer>;
+  /** Opens a socket, writes raw bytes, and gives everything that comes back until the server closes or a time is over. */
+  raw(bytes: string | Buffer, milliseconds?: number): Promise<string>;
+  /** Opens a socket. */
+  open(): Promise<Socket>;
+}
+
+const running = new Set<RunningServer>();
+const faults: unknown[] = [];
+process.on("unhandledRejection", (reason) => faults.push(reason));
+process.on("uncaughtException", (error) => faults.push(error));
+
+afterEach(async () => {
+  for (const { servers } of running)
+    for (const server of servers) {
+      server.closeAllConnections();
+      if (server.listening) {
+        server.close();
+        await once(server, "close");
+      }
+    }
+  running.clear();
+  // whatever a test does, nothing may float
+  expect(faults.splice(0)).toEqual([]);
+});
+
+/** Starts a server on a free port; it is closed after the test. */
+export const start = async (
+  routing: Routing,
+  config: Partial<ServerConfig> = {},
+): Promise<TestServer> => {
+  const { logger, lines } = createRecorder();
+  const server = await createServer(
+    { http: { listen: { port: 0, host: "127.0.0.1" } }, cors: false, logger, ...config },
+    routing,
+  );
+  running.add(server);
+  const { port } = server.servers[0]?.address() as AddressInfo;
+  return {
+    ...server,
+    port,
+    lines,
+    linesOf: (severity) => lines.filter((line) => line.severity === severity),
+    send: (target, sent) => send(port, target, sent),
+    raw: (bytes, milliseconds) => raw(port, bytes, milliseconds),
+    open: () => open(port),
+  };
+};
+
+/** Sends a request to a port of this machine. */
+export const send = (
+  port: number,
+  target: string,
+  { method = "GET", headers = {}, body }: Sent = {},
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const isJson = typeof body === "object" && !Buffer.isBuffer(body);
+    const payload = isJson ? JSON.stringify(body) : body;
+    const request = httpRequest(
+      {
+        host: "127.0.0.1",
+        port,
+        path: target,
+        method,
+        agent: false,
+        headers: {
+          ...(isJson ? { "content-type": "application/json" } : {}),
+          ...(payload === undefined
+            ? {}
+            : { "content-length": String(Buffer.byteLength(payload)) }),
+          ...headers,
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            json: () => JSON.parse(text) as unknown,
+          });
+        });
+      },
+    );
+    request.on("error", reject);
+    request.end(payload);
+  });
+
+const open = async (port: number): Promise<Socket> => {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+};
+
+const raw = async (port: number, bytes: string | Buffer, milliseconds = 300): Promise<string> => {
+  const socket = await open(port);
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+  socket.write(bytes);
+  await Promise.race([
+    once(socket, "close"),
+    new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  ]);
+  socket.destroy();
+  return text;
+};
+
+/** The envelope of an error. */
+export const errorEnvelope = (message: string): object => ({ status: "error", error: { message } });
+
+/** The envelope of a success. */
+export const successEnvelope = (data: object): object => ({ status: "success", data });
