@@ -43,9 +43,14 @@ type BodyOf<Declaration> = Declaration extends readonly (infer Each)[]
 /** Puts an endpoint's output where the placeholder stands. */
 type Substitute<Body, Output> = Body extends OutputPlaceholder
   ? Output
-  : Body extends readonly unknown[] | Readonly<Record<string, unknown>>
-    ? { [K in keyof Body]: Substitute<Body[K], Output> }
-    : Body;
+  : Body extends Opaque
+    ? Body
+    : Body extends object
+      ? { [K in keyof Body]: Substitute<Body[K], Output> }
+      : Body;
+
+/** Objects that are values as a whole. */
+type Opaque = Date | RegExp | Uint8Array | ((...args: never) => unknown);
 
 /** The body that a declared response has on the wire, for an endpoint with the given output. */
 export type ResponseBody<Declaration, Output = never> = Substitute<BodyOf<Declaration>, Output>;

@@ -191,11 +191,13 @@ const match = <Target>(
 
 /** Stands for a slash inside a segment (`%2F`); decoding can never yield this lone surrogate. */
 const hiddenSlash = "\ud800";
+/** With the flag `u` it never matches the half of a character. */
+const hiddenSlashes = /\ud800/gu;
 const hideSlashes = (text: string): string => text.replaceAll("/", hiddenSlash);
 const showSlashes = (value: string | string[]): string | string[] =>
   typeof value === "string"
-    ? value.replaceAll(hiddenSlash, "/")
-    : value.map((text) => text.replaceAll(hiddenSlash, "/"));
+    ? value.replaceAll(hiddenSlashes, "/")
+    : value.map((text) => text.replaceAll(hiddenSlashes, "/"));
 
 /** Decodes each segment once. */
 const decodePath = (path: string): string => {

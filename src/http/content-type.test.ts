@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { parseContentType } from "./content-type.ts";
+
+const parse = (field: string): unknown => {
+  const parsed = parseContentType(field);
+  return parsed && [parsed.type, Object.fromEntries(parsed.parameters)];
+};
+
+describe("parseContentType", () => {
+  test.each([
+    ["application/json", ["application/json", {}]],
+    ["APPLICATION/JSON ; charset=utf-8", ["application/json", { charset: "utf-8" }]],
+    ["application/json\t", ["application/json", {}]],
+    ["application/json;", ["application/json", {}]],
+    ['text/plain; Charset="utf-8"; a=b', ["text/plain", { charset: "utf-8", a: "b" }]],
+    [String.raw`x/y; a="q\"u"`, ["x/y", { a: 'q"u' }]],
+    ["application/problem+json", ["application/problem+json", {}]],
+  ])("takes %j apart", (field, expected) => {
+    expect(parse(field)).toEqual(expected);
+  });
+
+  test.each([
+    "",
+    "json",
+    "application/",
+    "/json",
+    "application/json garbage",
+    "application/json; charset",
+    'application/json; charset="utf-8',
+    "application/json, text/plain",
+  ])("refuses %j", (field) => {
+    expect(parse(field)).toBeUndefined();
+  });
+
+  test("takes linear time for hostile fields", () => {
+    const start = performance.now();
+    parse(`application/json${"; ".repeat(50_000)}x`);
+    parse(`application/json;a="${"\\a".repeat(50_000)}`);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,37 @@
+import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import {
+  ResultHandler,
+  type DefaultResultHandler,
+  type ErrorEnvelope,
+  type ResponseBody,
+  type SuccessEnvelope,
+} from "../index.ts";
+
+type Positive<
+  Handler extends { readonly "~types"?: { readonly positive: unknown } },
+  Output,
+> = ResponseBody<NonNullable<Handler["~types"]>["positive"], Output>;
+
+test("the body of a default success has the endpoint's output", () => {
+  expectTypeOf<Positive<DefaultResultHandler, { id: number }>>().toEqualTypeOf<
+    SuccessEnvelope<{ id: number }>
+  >();
+  expectTypeOf<
+    ResponseBody<NonNullable<DefaultResultHandler["~types"]>["negative"]>
+  >().toEqualTypeOf<ErrorEnvelope>();
+});
+
+test("the body of a custom handler is computed from what it declares", () => {
+  const handler = new ResultHandler({
+    positive: (data) => [
+      { schema: z.object({ ok: z.literal(true), items: z.array(data) }), statusCode: [200, 201] },
+      { schema: z.object({ accepted: z.boolean() }), statusCode: 202 },
+    ],
+    negative: z.object({ ok: z.literal(false), why: z.string() }),
+    handler: () => undefined,
+  });
+  expectTypeOf<Positive<typeof handler, { id: number }>>().toEqualTypeOf<
+    { ok: true; items: { id: number }[] } | { accepted: boolean }
+  >();
+});

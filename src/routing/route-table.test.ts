@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RoutingError } from "../errors.ts";
+import { RouteTable } from "./route-table.ts";
+
+const tableOf = (...paths: readonly string[]): RouteTable<string> => {
+  const table = new RouteTable<string>();
+  for (const path of paths) table.add("get", path, path);
+  return table;
+};
+
+const find = (table: RouteTable<string>, path: string): unknown => {
+  const found = table.find("get", path);
+  return found && [found.target, { ...found.params }];
+};
+
+describe("RouteTable", () => {
+  test("prefers a literal to a parameter, and a parameter to a wildcard", () => {
+    const table = tableOf("/:id", "/me", "/*rest", "/a/b/c");
+    expect(find(table, "/me")).toEqual(["/me", {}]);
+    expect(find(table, "/you")).toEqual(["/:id", { id: "you" }]);
+    expect(find(table, "/a/b")).toEqual(["/*rest", { rest: ["a", "b"] }]);
+  });
+
+  test("goes back where a literal leads nowhere", () => {
+    const table = tableOf("/a/x", "/:p/:q/z");
+    expect(find(table, "/a/x/z")).toEqual(["/:p/:q/z", { p: "a", q: "x" }]);
+    expect(find(table, "/a/y")).toBeUndefined();
+  });
+
+  test("prefers the parameter with more text around", () => {
+    const table = tableOf("/:all", "/:from-:to", "/v:version");
+    expect(find(table, "/a-b")).toEqual(["/:from-:to", { from: "a", to: "b" }]);
+    expect(find(table, "/v2")).toEqual(["/v:version", { version: "2" }]);
+    expect(find(table, "/v")).toEqual(["/:all", { all: "v" }]);
+  });
+
+  test("lets the next match serve a method that the better one lacks", () => {
+    const table = new RouteTable<string>();
+    table.add("get", "/users/me", "me");
+    table.add("patch", "/users/:id", "one");
+    expect(table.find("patch", "/users/me")?.target).toBe("one");
+    expect(table.findAll("/users/me").map(({ method }) => method)).toEqual(["get", "patch"]);
+  });
+
+  test("never matches an empty segment", () => {
+    const table = tableOf("/:a", "/:a/:b", "/", "/*rest");
+    expect(find(table, "//")).toBeUndefined();
+    expect(find(table, "//a")).toBeUndefined();
+    expect(find(table, "/a//")).toBeUndefined();
+    expect(find(table, "/")).toEqual(["/", {}]);
+  });
+
+  test("decodes each segment once, and keeps an encoded slash inside its segment", () => {
+    const table = tableOf("/:id", "/caf%C3%A9/x", "/a b");
+    expect(find(table, "/a%2Fb")).toEqual(["/:id", { id: "a/b" }]);
+    expect(find(table, "/%2541")).toEqual(["/:id", { id: "%41" }]);
+    expect(find(table, "/caf%c3%a9/x")).toEqual(["/caf%C3%A9/x", {}]);
+    expect(find(table, "/a%20b")).toEqual(["/a b", {}]);
+    expect(() => find(table, "/%zz")).toThrow("Malformed path");
+  });
+
+  test("gives back what was encoded, for any values", () => {
+    const table = tableOf("/x/:one/:two");
+    const value = fc.string({ minLength: 1, unit: "grapheme" });
+    fc.assert(
+      fc.property(value, value, (one, two) => {
+        const path = `/x/${encodeURIComponent(one)}/${encodeURIComponent(two)}`;
+        expect(find(table, path)).toEqual(["/x/:one/:two", { one, two }]);
+      }),
+    );
+  });
+
+  test.each([
+    [["/a", "/a"], "declared twice"],
+    [["/:id", "/:slug"], "match the same paths"],
+    [["/x/:a-:b", "/x/:c-:d"], "match the same paths"],
+  ])("refuses %j", (paths, message) => {
+    expect(() => tableOf(...paths)).toThrow(message);
+    expect(() => tableOf(...paths)).toThrow(RoutingError);
+  });
+
+  test.each([
+    "/:id?",
+    "/*",
+    "/a/*rest/b",
+    "/:",
+    "/a(b)",
+    "/{a}",
+    "/:a:b",
+    "/:a/:a",
+    "/%zz",
+    "/:__proto__",
+  ])("refuses the syntax of %s", (path) => {
+    expect(() => tableOf(path)).toThrow(RoutingError);
+  });
+
+  test("takes linear time for a long segment against several parameters", () => {
+    const table = tableOf("/:a-:b.:c~:d");
+    const start = performance.now();
+    for (let turn = 0; turn < 100; turn++) find(table, `/${"-".repeat(8000)}`);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});

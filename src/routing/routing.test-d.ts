@@ -1,0 +1,69 @@
+import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import {
+  createConfig,
+  createServer,
+  defaultEndpointsFactory as factory,
+  ServeStatic,
+  type Routing,
+  type RunningServer,
+} from "../index.ts";
+
+const config = createConfig({ cors: false });
+const withId = factory.build({ input: z.object({ id: z.string() }), handler: async () => ({}) });
+const withoutId = factory.build({ handler: async () => ({}) });
+const loose = factory.build({ input: z.looseObject({}), handler: async () => ({}) });
+const bySlug = factory
+  .addMiddleware({ input: z.object({ slug: z.string() }), handler: async () => ({}) })
+  .build({ handler: async () => ({}) });
+
+test("every form of the routing map is accepted", () => {
+  expectTypeOf(
+    createServer(config, {
+      v1: {
+        users: { ":id": { get: withId, "": withId }, "post :id": withId },
+        files: new ServeStatic("."),
+      },
+      "get /a/b": withoutId,
+      nested: withoutId.nest({ ":id": withId }),
+      ":slug": bySlug,
+      "any/:thing": loose,
+    }),
+  ).resolves.toEqualTypeOf<RunningServer>();
+});
+
+test("a path parameter that the input lacks is an error with a message", () => {
+  // @ts-expect-error -- The input schema lacks the path parameter "slug"
+  void createServer(config, { v1: { ":slug": withId } });
+  // @ts-expect-error -- The input schema lacks the path parameter "id"
+  void createServer(config, { v1: { ":id": { deep: { get: withoutId } } } });
+  // @ts-expect-error -- The input schema lacks the path parameter "to"
+  void createServer(config, { "get /x/:id-:to": withId });
+  // @ts-expect-error -- The input schema lacks the path parameter "id"
+  void createServer(config, { ":id": bySlug });
+});
+
+test("a map that is annotated is checked at run time only", () => {
+  const routing: Routing = { ":slug": withId };
+  void createServer(config, routing);
+});
+
+test("a value that is no route is an error", () => {
+  // @ts-expect-error -- a number is no route
+  void createServer(config, { v1: 5 });
+});
+
+test("cors must be set, and options must exist", () => {
+  // @ts-expect-error -- Property 'cors' is missing
+  createConfig({ http: { listen: 8090 } });
+  // @ts-expect-error -- there is no such option
+  createConfig({ cors: true, corss: true });
+  createConfig({
+    cors: async ({ defaultHeaders, request, endpoint, logger }) => {
+      expectTypeOf(defaultHeaders).toEqualTypeOf<Record<string, string>>();
+      expectTypeOf(request.ip).toEqualTypeOf<string | undefined>();
+      logger.debug(endpoint.description ?? "");
+      return { ...defaultHeaders };
+    },
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { formatIssues, maxIssues, maxMessageBytes, toZodError } from "./issues.ts";
+import { toParser } from "./parser.ts";
+
+const issuesOf = (schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] => {
+  const result = toParser(schema)(value);
+  if (result instanceof Promise) throw new Error("synchronous schemas only");
+  return toZodError(result.issues).issues;
+};
+
+describe("formatIssues", () => {
+  test("writes dots for keys, brackets for indexes and odd keys", () => {
+    const schema = z.object({
+      a: z.string(),
+      b: z.object({ c: z.array(z.object({ d: z.number() })) }),
+      "x-y": z.boolean(),
+    });
+    const issues = issuesOf(schema, { b: { c: [{ d: 1 }, { d: "2" }] }, "x-y": 1 });
+    expect(formatIssues(issues)).toBe(
+      'a: Invalid input: expected string, received undefined; b.c[1].d: Invalid input: expected number, received string; ["x-y"]: Invalid input: expected boolean, received number',
+    );
+  });
+
+  test("writes the message alone where there is no path", () => {
+    expect(formatIssues(issuesOf(z.object({}), 5))).toBe(
+      "Invalid input: expected object, received number",
+    );
+  });
+
+  test("begins with a root", () => {
+    const issues = issuesOf(z.object({ list: z.array(z.string()) }), { list: ["a", 1] });
+    expect(formatIssues(issues, "output")).toBe(
+      "output.list[1]: Invalid input: expected string, received number",
+    );
+    expect(formatIssues(issuesOf(z.object({}), undefined), "output")).toBe(
+      "output: Invalid input: expected object, received undefined",
+    );
+  });
+
+  test("reports at most ten issues, whatever there are", () => {
+    const many = Array.from({ length: 50_000 }, () => "x");
+    expect(issuesOf(z.array(z.number()), many)).toHaveLength(maxIssues);
+  });
+
+  test("cuts the text at two KiB, between characters", () => {
+    const issue: z.core.$ZodIssueCustom = {
+      code: "custom",
+      path: [],
+      message: "ä€😀".repeat(1000),
+      input: undefined,
+    };
+    const text = formatIssues([issue]);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxMessageBytes);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(maxMessageBytes - 8);
+    expect(text).not.toContain("\ufffd");
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { listForeignKeys, readTopLevel } from "./top-level-keys.ts";
+
+const read = (schema: z.ZodType): unknown => {
+  const { keys, others } = readTopLevel(schema);
+  return [[...keys].toSorted(), others];
+};
+
+describe("readTopLevel", () => {
+  test.each<[string, z.ZodType, readonly string[], string]>([
+    ["an object", z.object({ a: z.any(), b: z.any() }), ["a", "b"], "strip"],
+    ["a strict object", z.strictObject({ a: z.any() }), ["a"], "refuse"],
+    ["a loose object", z.looseObject({ a: z.any() }), ["a"], "keep"],
+    [
+      "an intersection",
+      z.object({ a: z.any() }).and(z.object({ b: z.any() })),
+      ["a", "b"],
+      "strip",
+    ],
+    [
+      "a union",
+      z.union([z.object({ a: z.any() }), z.strictObject({ b: z.any() })]),
+      ["a", "b"],
+      "refuse",
+    ],
+    ["a refined object", z.object({ a: z.any() }).refine(() => true), ["a"], "strip"],
+    ["a transformed object", z.object({ a: z.any() }).transform(() => ({})), ["a"], "strip"],
+    ["a wrapped object", z.object({ a: z.any() }).optional().nullable().readonly(), ["a"], "strip"],
+    ["a lazy object", z.lazy(() => z.object({ a: z.any() })), ["a"], "strip"],
+    ["a record", z.record(z.string(), z.any()), [], "keep"],
+    [
+      "a preprocessed object",
+      z.preprocess((value) => value, z.object({ a: z.any() })),
+      [],
+      "unknown",
+    ],
+    ["anything", z.any(), [], "unknown"],
+  ])("reads %s", (_name, schema, keys, others) => {
+    expect(read(schema)).toEqual([keys, others]);
+  });
+
+  test("ends at a schema that contains itself", () => {
+    const loop: z.ZodType = z.lazy(() => loop);
+    expect(read(loop)).toEqual([[], "unknown"]);
+  });
+});
+
+describe("listForeignKeys", () => {
+  const middleware = z.object({ key: z.string(), id: z.string() });
+
+  test("lists what a strict or loose endpoint must not see", () => {
+    expect(listForeignKeys(z.strictObject({ id: z.string() }), [middleware])).toEqual(["key"]);
+    expect(listForeignKeys(z.looseObject({}), [middleware, middleware])).toEqual(["key", "id"]);
+  });
+
+  test("lists nothing for a schema that strips, or that sees the whole value", () => {
+    expect(listForeignKeys(z.object({}), [middleware])).toEqual([]);
+    expect(listForeignKeys(z.any(), [middleware])).toEqual([]);
+  });
+});

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+/** The rooms of `src`, the lowest first: a room imports from those before it, types included. */
+const rooms = [
+  "http",
+  "errors",
+  "logger",
+  "schemas",
+  "results",
+  "endpoint",
+  "pipeline",
+  "routing",
+  "server",
+  "index",
+];
+
+const listFiles = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => join(folder, file));
+
+const sources = listFiles("src").filter((file) => !/\.test(-d)?\.ts$/.test(file));
+const tests = [...listFiles("src"), ...listFiles("test")].filter((file) =>
+  /\.test(-d)?\.ts$/.test(file),
+);
+
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+
+const toRoom = (file: string): string =>
+  (relative("src", file).split("/")[0] ?? "").replace(/\.ts$/, "");
+
+const importPattern = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
+
+/** The files of `src` that a file imports, whether values or types. */
+const listImports = (file: string): string[] =>
+  [...read(file).matchAll(importPattern)].map(([, target]) =>
+    normalize(join(dirname(file), target ?? "")),
+  );
+
+const findCycle = (): string[] | undefined => {
+  const done = new Set<string>();
+  const visit = (file: string, above: readonly string[]): string[] | undefined => {
+    if (above.includes(file)) return [...above.slice(above.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const target of listImports(file)) {
+      const cycle = visit(target, [...above, file]);
+      if (cycle) return cycle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of sources) {
+    const cycle = visit(file, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+};
+
+describe("architecture", () => {
+  test("each source file stands in a room of the layer table", () => {
+    expect(sources.length).toBeGreaterThan(30);
+    expect(sources.filter((file) => !rooms.includes(toRoom(file)))).toEqual([]);
+  });
+
+  test("imports point to lower rooms, types included", () => {
+    const upward = sources.flatMap((file) =>
+      listImports(file)
+        .filter((target) => rooms.indexOf(toRoom(target)) > rooms.indexOf(toRoom(file)))
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  test("each import names a file that exists, with its extension", () => {
+    const missing = sources.flatMap((file) =>
+      listImports(file).filter((target) => !sources.includes(target)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("no files import each other in a circle", () => {
+    expect(findCycle()).toBeUndefined();
+  });
+
+  test("no file is longer than 350 lines, no test file longer than 500", () => {
+    const count = (file: string): number => read(file).split("\n").length;
+    expect(sources.filter((file) => count(file) > 350)).toEqual([]);
+    expect(tests.filter((file) => count(file) > 500)).toEqual([]);
+  });
+
+  test("names are kebab-case and say something", () => {
+    const names = sources.flatMap((file) => relative("src", file).replace(/\.ts$/, "").split("/"));
+    expect(names.filter((name) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([]);
+    expect(names.filter((name) => /^(helpers?|utils?|common|base|misc)$/.test(name))).toEqual([]);
+  });
+
+  test("only the entry is a barrel", () => {
+    const barrels = sources.filter((file) => /^export (type )?(\*|\{)[^;]*from/m.test(read(file)));
+    expect(barrels).toEqual(["src/index.ts"]);
+  });
+
+  test("the entry has no logic", () => {
+    const statements = read("src/index.ts")
+      .replace(/\/\/.*$/gm, "")
+      .split(";")
+      .map((statement) => statement.trim())
+      .filter((statement) => statement !== "");
+    expect(
+      statements.filter((statement) => !/^export (type )?\{[^}]*\} from "/.test(statement)),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+import express from "express";
+import { describe, expect, test } from "vitest";
+
+describe("what is relied on in Express", () => {
+  test("a fresh application has an empty stack, and each `use` adds one layer", () => {
+    const app = express();
+    expect(app.router.stack).toHaveLength(0);
+    app.use((_request, _response, next) => next());
+    expect(app.router.stack).toHaveLength(1);
+  });
+
+  test("the prototypes of an application stand right above those that all share", () => {
+    const app = express();
+    expect(Object.getPrototypeOf(app.request)).toBe(express.request);
+    expect(Object.getPrototypeOf(app.response)).toBe(express.response);
+    expect(Object.hasOwn(app, "response")).toBe(true);
+    expect(Object.hasOwn(express.Router(), "response")).toBe(false);
+  });
+
+  test("the settings that change what `response.json` sends are unset, but for the ETag", () => {
+    const { settings } = express() as unknown as { settings: Record<string, unknown> };
+    expect(settings["etag fn"]).toBeTypeOf("function");
+    for (const name of ["json escape", "json replacer", "json spaces"])
+      expect(settings[name]).toBeUndefined();
+  });
+
+  test("the simple query parser is the default", () => {
+    expect(express().get("query parser")).toBe("simple");
+  });
+});

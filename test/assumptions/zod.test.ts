@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+
+const run = (schema: z.core.$ZodType, value: unknown, context: z.core.ParseContextInternal) =>
+  schema._zod.run({ value, issues: [] }, context);
+
+describe("what is relied on in Zod", () => {
+  test("its asynchronous mode answers at once where nothing is asynchronous", () => {
+    const schema = z.object({ a: z.string().transform(Number), b: z.array(z.number()).max(3) });
+    expect(run(schema, { a: "1", b: [1] }, { async: true })).not.toBeInstanceOf(Promise);
+  });
+
+  test("its asynchronous mode gives a promise where something is asynchronous", async () => {
+    const schema = z.object({ a: z.string().refine(async () => true) });
+    const result = run(schema, { a: "x" }, { async: true });
+    expect(result).toBeInstanceOf(Promise);
+    expect((await result).issues).toEqual([]);
+  });
+
+  test("strict compiling tells an async function, which synchronous parsing refuses", () => {
+    const schema = z.object({ a: z.string().refine(async () => true) });
+    expect(() => z.compile(schema, { strict: true })).toThrow(z.core.ZodCompileAsyncError);
+    expect(() => run(schema, { a: "x" }, { async: false })).toThrow(z.core.$ZodAsyncError);
+  });
+
+  test("compiling gives a schema that parses the same", () => {
+    const schema = z.object({ a: z.string().transform(Number), b: z.string().default("x") });
+    const compiled = z.compile(schema, { strict: true });
+    expect(compiled).not.toBe(schema);
+    expect(run(compiled, { a: "1" }, { async: false })).toMatchObject({
+      value: { a: 1, b: "x" },
+      issues: [],
+    });
+  });
+
+  test("a list that is too long is refused before its elements are parsed", () => {
+    let parsed = 0;
+    const schema = z.array(z.unknown().refine(() => ++parsed > 0)).max(3);
+    const result = schema.safeParse(Array.from({ length: 1000 }));
+    expect(result.error?.issues.map(({ code }) => code)).toEqual(["too_big"]);
+    expect(parsed).toBe(0);
+  });
+
+  test("an object without a prototype is an object, and a record", () => {
+    const value = Object.assign(Object.create(null) as object, { a: "1" });
+    expect(z.object({ a: z.string() }).parse(value)).toEqual({ a: "1" });
+    expect(z.record(z.string(), z.string()).parse(value)).toEqual({ a: "1" });
+  });
+
+  test("a number is neither infinite nor, as an integer, unsafe", () => {
+    expect(z.number().safeParse(JSON.parse("1e400")).success).toBe(false);
+    expect(z.int().safeParse(JSON.parse("9007199254740993")).success).toBe(false);
+  });
+});
