@@ -1,0 +1,77 @@
+// A consumer that exports everything it makes, so that each inferred type must be nameable in its declarations.
+import createHttpError from "http-errors";
+import {
+  attachRouting,
+  createConfig,
+  createServer,
+  defaultEndpointsFactory,
+  defaultResultHandler,
+  EndpointsFactory,
+  ensureHttpError,
+  Middleware,
+  ResultHandler,
+  ServeStatic,
+  type Routing,
+} from "sallyport";
+import { z } from "zod";
+
+export const middleware = new Middleware({
+  input: z.object({ key: z.string().transform((key) => key.length) }),
+  security: { and: [{ type: "header", name: "x-key" }, { type: "bearer" }] },
+  handler: async ({ input, ctx }) => {
+    if (input.key === 0) throw createHttpError(401);
+    return { user: { id: input.key, ...ctx } };
+  },
+});
+
+export const factory = defaultEndpointsFactory
+  .addMiddleware(middleware)
+  .addMiddleware({ handler: async ({ ctx }) => ({ isAdmin: ctx.user.id > 5 }) })
+  .addContext(async (ctx) => ({ name: String(ctx.user.id) }))
+  .use((_request, _response, next) => next(), { provider: (request) => ({ ip: request.ip }) });
+
+export const resultHandler = new ResultHandler({
+  positive: (data) => [
+    {
+      schema: z.object({ ok: z.literal(true), data }),
+      mimeType: "application/json",
+      statusCode: [200, 201],
+    },
+  ],
+  negative: z.object({ ok: z.literal(false) }),
+  handler: ({ error, output, response }) => {
+    if (error) response.status(ensureHttpError(error).statusCode).json({ ok: false });
+    else response.json({ ok: true, data: output });
+  },
+});
+
+export const customFactory = new EndpointsFactory(resultHandler);
+
+export const get = factory.build({
+  input: z
+    .object({ id: z.string().transform(Number) })
+    .and(z.object({ tag: z.string().optional() })),
+  output: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("a"), at: z.date().transform((date) => date.toISOString()) }),
+    z.object({ kind: z.literal("b"), ip: z.string() }),
+  ]),
+  handler: async ({ input, ctx }) =>
+    input.id > 1 ? { kind: "a", at: new Date() } : { kind: "b", ip: ctx.ip ?? ctx.name },
+});
+
+export const post = customFactory.build({
+  method: ["post", "put"],
+  input: z.object({ id: z.string() }),
+  handler: async () => ({ done: true }),
+});
+export const remove = factory.buildVoid({ method: "delete", handler: async () => undefined });
+export const nested = get.nest({ more: post });
+export const map = { v1: { ":id": nested, "delete /x": remove, files: new ServeStatic("files") } };
+export const annotated: Routing = map;
+export const config = createConfig({
+  http: { listen: 0 },
+  cors: true,
+  errorHandler: defaultResultHandler,
+});
+export const main = () => createServer(config, map);
+export { attachRouting };

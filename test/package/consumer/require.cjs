@@ -1,0 +1,3 @@
+const sallyport = require("sallyport");
+
+console.log(Object.keys(sallyport).toSorted().join(" "));

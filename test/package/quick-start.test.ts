@@ -1,0 +1,83 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+const [, code = ""] = /<!-- quick start -->\s*```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+const [, session = ""] = /It answers:\s*```sh\n([\s\S]*?)```/.exec(readme) ?? [];
+
+/** The commands of the README, each with the line that it prints. */
+const exchanges = [...session.matchAll(/^\$ (.*)\n(.*)$/gm)].map(
+  ([, command = "", answer = ""]) => ({
+    command,
+    answer,
+  }),
+);
+
+const port = "18090";
+let folder = "";
+let server: ChildProcess | undefined;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(root, "node_modules", ".quick-start-"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "server.ts"), code.replace("8090", port));
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: {
+        module: "nodenext",
+        target: "es2023",
+        strict: true,
+        outDir: "out",
+        types: ["node"],
+      },
+      files: ["server.ts"],
+    }),
+  );
+});
+
+afterAll(async () => {
+  if (server && server.exitCode === null) {
+    server.kill();
+    await once(server, "exit");
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("the quick start of the README", () => {
+  test("has under 60 lines, and the README no more than 200", () => {
+    expect(code.split("\n").length).toBeGreaterThan(10);
+    expect(code.split("\n").length).toBeLessThan(60);
+    expect(readme.split("\n").length).toBeLessThanOrEqual(200);
+  });
+
+  test("compiles under strict", () => {
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    const { stdout, status } = spawnSync(process.execPath, [tsc, "-p", folder], {
+      encoding: "utf8",
+    });
+    expect(stdout).toBe("");
+    expect(status).toBe(0);
+  });
+
+  test("runs, and answers as the README says", async () => {
+    server = spawn(process.execPath, [join(folder, "out/server.js")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(server.stdout ?? server, "data");
+    expect(exchanges).toHaveLength(3);
+    for (const { command, answer } of exchanges) {
+      const { stdout } = spawnSync("sh", ["-c", command.replace("8090", port)], {
+        encoding: "utf8",
+      });
+      expect(stdout).toBe(answer);
+    }
+  });
+});
