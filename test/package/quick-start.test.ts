@@ -81,3 +81,22 @@ describe("the quick start of the README", () => {
     }
   });
 });
+
+describe("the guide", () => {
+  const guide = readFileSync(join(root, "docs/guide.md"), "utf8");
+  const [, preamble = ""] = /```ts preamble\n([\s\S]*?)```/.exec(guide) ?? [];
+  const blocks = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+
+  test("has blocks that compile under strict, each with those before it", () => {
+    expect(blocks.length).toBeGreaterThan(4);
+    writeFileSync(join(folder, "guide.ts"), [preamble, ...blocks].join("\n"));
+    const options =
+      "--noEmit --ignoreConfig --module nodenext --target es2023 --strict --types node";
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    const { stdout } = spawnSync(process.execPath, [tsc, ...options.split(" "), "guide.ts"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect(stdout).toBe("");
+  });
+});
