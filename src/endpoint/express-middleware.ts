@@ -1,4 +1,5 @@
 import type { NextFunction, Request, Response } from "express";
+import { ensureError } from "../results/http-error.ts";
 import { Middleware, type MiddlewareReturn } from "./middleware.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
@@ -40,37 +41,47 @@ export class ExpressMiddleware<
         response,
       }: HandlerArguments<EmptyObject, EmptyObject>): Promise<Returned> => {
         const [req, res] = [request as Req, response as Res];
-        try {
-          await untilNext(middleware, req, res);
-        } catch (error) {
-          throw transformer && error instanceof Error ? transformer(error) : error;
-        }
-        return (await provider?.(req, res)) as Returned;
+        const isDone = await untilNext(middleware, req, res, transformer);
+        return (isDone ? undefined : await provider?.(req, res)) as Returned;
       },
     });
   }
 }
 
-/** Settles when the middleware calls `next`, fails, or ends the response without calling it. */
+/**
+ * Settles when the middleware calls `next`, fails, or ends the response without calling it.
+ *
+ * What it gives to `next` or rejects with is transformed; what it throws at once is not, as in the closest peer.
+ *
+ * @returns whether it has ended the response without calling `next`
+ */
 const untilNext = async <Req extends Request, Res extends Response>(
   middleware: ExpressHandler<Req, Res>,
   request: Req,
   response: Res,
-): Promise<void> => {
-  let settle: () => void = () => undefined;
+  transformer: (error: Error) => Error = (error) => error,
+): Promise<boolean> => {
+  let onDone: () => void = () => undefined;
   try {
-    await new Promise<void>((resolve, reject) => {
-      settle = resolve;
-      response.once("finish", settle).once("close", settle);
+    return await new Promise<boolean>((resolve, reject) => {
+      onDone = () => resolve(true);
+      response.once("finish", onDone).once("close", onDone);
+      const fail = (error: unknown): void => {
+        try {
+          reject(error instanceof Error ? transformer(error) : ensureError(error));
+        } catch (own) {
+          reject(ensureError(own));
+        }
+      };
       const next: NextFunction = (outcome?: unknown): void => {
         // `next("route")` and other words are no errors
-        if (outcome instanceof Error) reject(outcome);
-        else resolve();
+        if (outcome instanceof Error) fail(outcome);
+        else resolve(false);
       };
       const returned = middleware(request, response, next);
-      if (returned instanceof Promise) returned.catch(reject);
+      if (returned instanceof Promise) returned.catch(fail);
     });
   } finally {
-    response.off("finish", settle).off("close", settle);
+    response.off("finish", onDone).off("close", onDone);
   }
 };

@@ -8,7 +8,7 @@ import { runMiddlewares } from "./run-middlewares.ts";
 import { logAbandoned, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { omitKeys, validateInput } from "./validate-input.ts";
 import { validateOutput } from "./validate-output.ts";
-import { noContext, Walk, withTimeout } from "./walk.ts";
+import { Walk, withTimeout } from "./walk.ts";
 
 /**
  * Walks a request through an endpoint, top to bottom: combine the input, run the middlewares, validate the input,
@@ -23,8 +23,7 @@ export const runEndpoint = async (
   logger: Logger,
 ): Promise<void> => {
   const { endpoint, middlewares } = plan;
-  const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : noContext;
-  const walk = new Walk(request, response, logger, ctx);
+  const walk = new Walk(request, response, logger);
   let output: unknown;
   try {
     const combined = (walk.combined = combineInput(request, plan.sources));

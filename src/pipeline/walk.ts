@@ -1,13 +1,11 @@
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
+import { BareObject } from "../http/bare-object.ts";
 import type { Logger } from "../logger/logger.ts";
 
 /** What the middlewares of a request returned. */
 export type WalkContext = Record<string, unknown>;
-
-/** The context of a request that no middleware adds to. */
-export const noContext: WalkContext = Object.freeze(Object.create(null) as WalkContext);
 
 /**
  * One request on its walk: what the stages share, and what a handler receives.
@@ -18,18 +16,17 @@ export class Walk implements HandlerArguments<unknown, WalkContext> {
   readonly request: Request;
   readonly response: Response;
   readonly logger: Logger;
-  readonly ctx: WalkContext;
+  readonly ctx: WalkContext = new BareObject();
   /** The combined input as it came; null until it is combined. */
   combined: Record<string, unknown> | null = null;
   /** The validated input of the handler that runs. */
   input: unknown = undefined;
   #abort: AbortController | undefined;
 
-  constructor(request: Request, response: Response, logger: Logger, ctx: WalkContext) {
+  constructor(request: Request, response: Response, logger: Logger) {
     this.request = request;
     this.response = response;
     this.logger = logger;
-    this.ctx = ctx;
   }
 
   /** Aborted when the client has left, and when the handler's time is over. */

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { InputValidationError, ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
+import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
 import type { AnySchema } from "../schemas/schema.ts";
 import type { ApiResponse, OutputPlaceholder } from "./api-response.ts";
 import { ensureHttpError, toPublicMessage, type HttpError } from "./http-error.ts";
@@ -25,14 +26,8 @@ export interface ErrorEnvelope {
   };
 }
 
-/** One thing that is wrong with the input. */
-export interface InputIssue {
-  /** Keys and indexes that lead to the field. */
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  /** Zod's code of the issue, such as `invalid_type`. */
-  readonly code: string;
-}
+/** One thing that is wrong with the input: keys and indexes that lead to the field, a text, Zod's code of the issue. */
+export type InputIssue = ShortIssue;
 
 interface SchemaOf<Body> extends AnySchema {
   readonly _zod: { readonly input: Body; readonly output: Body };
@@ -60,18 +55,11 @@ const negative = z.object({
   }),
 });
 
-const toIssues = ({ cause }: InputValidationError): InputIssue[] =>
-  cause.issues.map(({ path, message, code }) => ({
-    path: path.map((step) => (typeof step === "symbol" ? String(step) : step)),
-    message,
-    code: code ?? "custom",
-  }));
-
 const toErrorEnvelope = (error: HttpError): ErrorEnvelope => {
   const message = toPublicMessage(error);
   const { cause } = error;
   return cause instanceof InputValidationError
-    ? { status: "error", error: { message, issues: toIssues(cause) } }
+    ? { status: "error", error: { message, issues: toShortIssues(cause.cause.issues) } }
     : { status: "error", error: { message } };
 };
 

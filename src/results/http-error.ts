@@ -1,4 +1,6 @@
 import createHttpError from "http-errors";
+import { z } from "zod";
+import { formatIssues } from "../schemas/issues.ts";
 import { isErrorStatus, toStatusText } from "../http/status.ts";
 
 /** An error that says with which status it is to be answered, as made by the `http-errors` package. */
@@ -50,7 +52,9 @@ export const ensureError = (thrown: unknown): Error => {
 
 /** Gives the message of whatever was thrown; never throws itself. */
 export const getMessageFromError = (thrown: unknown): string => {
-  const message = readSafely(ensureError(thrown), "message");
+  const error = ensureError(thrown);
+  if (error instanceof z.core.$ZodError) return formatIssues(error.issues);
+  const message = readSafely(error, "message");
   return typeof message === "string" ? message : toStatusText(500);
 };
 

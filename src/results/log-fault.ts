@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { RequestError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
+import { warnSampled } from "../logger/sampling.ts";
 
 /** The target of a request without its query, which may carry secrets. */
 export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }): string => {
@@ -13,17 +15,20 @@ export const logServerFault = (logger: Logger, request: IncomingMessage, error: 
   logger.error("Server fault", { method: request.method, path: toLoggedPath(request), error });
 };
 
-/** Writes the one debug line of an ordinary mistake of a client. */
+/** Writes the one line of a client's fault: for debugging, or a sampled warning where it looks like an attack. */
 export const logClientFault = (
   logger: Logger,
   request: IncomingMessage,
   statusCode: number,
   error: Error,
 ): void => {
-  logger.debug("Request refused", {
+  const code = error instanceof RequestError ? error.code : undefined;
+  const meta = {
     method: request.method,
     path: toLoggedPath(request),
     statusCode,
-    reason: error.name,
-  });
+    reason: code ?? error.name,
+  };
+  if (code === "SLP_BODY_FORBIDDEN_KEY") warnSampled(logger, code, "Request refused", meta);
+  else logger.debug("Request refused", meta);
 };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
+import { runsUserCode } from "./user-code.ts";
 
 /** What a parser gives: the parsed value, and the raw issues, none when the value fits. */
 export interface ParseResult {
@@ -7,7 +8,7 @@ export interface ParseResult {
   readonly issues: readonly z.core.$ZodRawIssue[];
 }
 
-/** Parses a value; a promise only when the schema has asynchronous parts. */
+/** Parses a value; a promise only where the schema has asynchronous parts. */
 export type Parser = (value: unknown) => ParseResult | Promise<ParseResult>;
 
 /**
@@ -23,47 +24,30 @@ const parsers = new WeakMap<ZodSchema, Parser>();
 export const toParser = (schema: ZodSchema): Parser => {
   const known = parsers.get(schema);
   if (known) return known;
-  const parser = createParser(schema);
+  const parser = runsUserCode(schema) ? createCarefulParser(schema) : createFastParser(schema);
   parsers.set(schema, parser);
   return parser;
 };
 
 /**
- * Creates a parser that starts without compiling, learns whether the schema is asynchronous, and compiles it when it turns hot.
+ * Creates a parser for a schema with refinements or transformations of the application.
  *
- * Zod's asynchronous mode answers at once where nothing is asynchronous, so the first parses cost no promise,
- * and no schema is ever tried synchronously and then parsed again.
+ * Zod's asynchronous mode answers at once where nothing is asynchronous, so nobody needs to know beforehand.
+ * Each of the functions runs exactly once, whether the value fits or not: a compiled schema would run them
+ * again on a misfit, and synchronous parsing would drop a promise that it meets, with its rejection.
  */
-const createParser = (schema: ZodSchema): Parser => {
-  let parses = 0;
-  const parseAsync: Parser = (value) => schema._zod.run({ value, issues: [] }, { async: true });
-  const parseCold: Parser = (value) => {
-    const result = schema._zod.run({ value, issues: [] }, { async: true, jitless: true });
-    if (result instanceof Promise) current = parseAsync;
-    else if (++parses >= compileAfter)
-      current = compileHot(schema, parseAsync, () => (current = parseAsync));
-    return result;
-  };
-  let current: Parser = parseCold;
-  return (value) => current(value);
-};
+const createCarefulParser =
+  (schema: ZodSchema): Parser =>
+  (value) =>
+    schema._zod.run({ value, issues: [] }, { async: true });
 
-const compileHot = (schema: ZodSchema, parseAsync: Parser, turnAsync: () => void): Parser => {
-  let compiled = schema;
-  try {
-    compiled = z.compile(schema, { strict: true });
-  } catch (error) {
-    // an async function in a branch that no request has entered so far
-    if (error instanceof z.core.ZodCompileAsyncError) return parseAsync;
-    // else the schema has a feature that cannot be compiled: Zod's own runtime parses it
-  }
+/** Creates a parser for a schema of Zod's own parts, which is synchronous; it is compiled when it turns hot. */
+const createFastParser = (schema: ZodSchema): Parser => {
+  let parses = 0;
+  let hot: ZodSchema | undefined;
   return (value) => {
-    try {
-      return compiled._zod.run({ value, issues: [] }, { async: false });
-    } catch (error) {
-      if (!(error instanceof z.core.$ZodAsyncError)) throw error;
-      turnAsync();
-      return parseAsync(value);
-    }
+    if (hot) return hot._zod.run({ value, issues: [] }, { async: false });
+    if (++parses >= compileAfter) hot = z.compile(schema);
+    return schema._zod.run({ value, issues: [] }, { async: false, jitless: true });
   };
 };

@@ -32,8 +32,8 @@ describe("readTopLevel", () => {
     [
       "a preprocessed object",
       z.preprocess((value) => value, z.object({ a: z.any() })),
-      [],
-      "unknown",
+      ["a"],
+      "strip",
     ],
     ["anything", z.any(), [], "unknown"],
   ])("reads %s", (_name, schema, keys, others) => {

@@ -48,8 +48,11 @@ export const readTopLevel = (
       return join([read(def.left), read(def.right)]);
     case "union":
       return join(def.options.map(read));
-    case "pipe":
-      return read(def.in);
+    case "pipe": {
+      // what is preprocessed is described by what comes after
+      const first = read(def.in);
+      return first.others === "unknown" ? read(def.out) : first;
+    }
     case "lazy":
       return read(def.getter());
     case "optional":

@@ -45,7 +45,7 @@ const readAndParse = async (request: Request, response: Response, limit: number)
   const parse = toBodyParser(request);
   const decoder = toDecoder(request);
   if (Number(request.headers["content-length"]) > limit) refuseLarge(request, response);
-  if (request.headers.expect !== undefined) sendContinue(response);
+  if (request.headers.expect !== undefined) askForBody(response);
   const bytes = await readBytes(request, response, limit, decoder);
   if (bytes.length === 0) return;
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
@@ -87,8 +87,9 @@ const refuseLarge = (request: Request, response: Response): never => {
   throw new RequestError("SLP_BODY_TOO_LARGE");
 };
 
-/** Asks a client that waits for it to send its body. */
-const sendContinue = (response: Response): void => {
+/** Asks a client that waits for it to send its body, unless it was asked before. */
+const askForBody = (response: Response): void => {
+  if (response.getHeader("Connection") !== "close") return;
   response.removeHeader("Connection");
   response.writeContinue();
 };

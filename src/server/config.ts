@@ -47,7 +47,9 @@ export interface CommonConfig extends WalkOptions {
    *
    * @default { get: ["query", "params"], post: ["body", "params", "files"], put: ["body", "params"], patch: ["body", "params"], delete: ["query", "params"] }
    */
-  readonly inputSources?: Partial<InputSources> | undefined;
+  readonly inputSources?:
+    | { readonly [M in keyof InputSources]?: InputSources[M] | undefined }
+    | undefined;
   /**
    * Answers what goes wrong before an endpoint is reached: 404, 405, a malformed path or body.
    *

@@ -4,6 +4,7 @@ import type { Express, NextFunction, Request, Response } from "express";
 import type { Logger } from "../logger/logger.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
+import { answerClientErrors } from "./client-errors.ts";
 import { checkServerConfig } from "./check-config.ts";
 import type { ServerConfig } from "./config.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
@@ -50,7 +51,8 @@ export const createServer = async <const R extends Routing>(
 
   const isBare = await buildStack(app, prepared, config);
   const listener = isBare ? createListener(prepared) : (app as RequestListener);
-  const servers = createServers(config, objects, listener);
+  const servers = createServers(config, objects, listener, isBare);
+  for (const { server } of servers) answerClientErrors(server, getLogger(), config.cors === true);
   if (servers.length === 0)
     getLogger().warn(
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
@@ -111,6 +113,7 @@ const createServers = (
   { http, https }: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
   listener: RequestListener,
+  isBare: boolean,
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
   const listeners: Listener[] = [];
@@ -122,15 +125,21 @@ const createServers = (
     const server = createHttpsServer({ ...https.options, ...classes }, listener);
     listeners.push({ name: "https", server, at: https.listen });
   }
-  for (const { server } of listeners) server.on("checkContinue", toExpectingListener(listener));
+  for (const { server } of listeners)
+    server.on("checkContinue", toExpectingListener(listener, isBare));
   return listeners;
 };
 
-/** The body of a client that waits to be asked for it is asked for only where it will be read. */
+/**
+ * The body of a client that waits to be asked for it is asked for only where it will be read.
+ *
+ * A native middleware would not ask, so it is done for it.
+ */
 const toExpectingListener =
-  (listener: RequestListener): RequestListener =>
+  (listener: RequestListener, isBare: boolean): RequestListener =>
   (request, response) => {
     // unless the body is asked for, the client may send it or not, so the connection cannot go on
-    response.setHeader("Connection", "close");
+    if (isBare) response.setHeader("Connection", "close");
+    else response.writeContinue();
     listener(request, response);
   };

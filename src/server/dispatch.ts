@@ -5,7 +5,7 @@ import type { Logger } from "../logger/logger.ts";
 import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
-import { noContext, Walk } from "../pipeline/walk.ts";
+import { Walk } from "../pipeline/walk.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import { parseBody } from "./body.ts";
@@ -86,11 +86,7 @@ export class Dispatcher {
   /** Answers an error that belongs to no endpoint by the configured error handler; never rejects. */
   async fail(error: unknown, request: Request, response: Response): Promise<void> {
     const { getLogger, errorHandler } = this.#plan;
-    await sendError(
-      errorHandler,
-      new Walk(request, response, getLogger(request), noContext),
-      error,
-    );
+    await sendError(errorHandler, new Walk(request, response, getLogger(request)), error);
   }
 
   /** Answers a path that nothing serves with 404; never rejects. */

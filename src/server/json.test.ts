@@ -53,7 +53,7 @@ describe("parseJson", () => {
 
   test("takes linear time for hostile strings", () => {
     const start = performance.now();
-    expect(() => parseJson(`{"a":"${"\\".repeat(500_000)}`)).toThrow();
+    expect(() => parseJson(`{"a":"${"\\".repeat(500_000)}`)).toThrow("Invalid JSON");
     expect(performance.now() - start).toBeLessThan(500);
   });
 });

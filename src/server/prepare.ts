@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
-import { defaultInputSources } from "../endpoint/input-sources.ts";
+import { defaultInputSources, type InputSource } from "../endpoint/input-sources.ts";
+import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
@@ -41,13 +42,14 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
       "SLP_WARN_CORS: the option `cors` is not set, so no CORS headers are sent. Set it explicitly: true, false, or a function that returns headers.",
     );
 
-  const sources = { ...defaultInputSources, ...config.inputSources };
+  const toSources = (method: Method): readonly InputSource[] =>
+    config.inputSources?.[method] ?? defaultInputSources[method];
   const entries = [...walkRouting(routing, config)];
   const endpointEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
   const table = new RouteTable<EndpointPlan>();
   for (const { method, path, endpoint } of endpointEntries)
-    table.add(method, path, planEndpoint(endpoint, sources[method], config.handlerTimeout));
-  if (isDevelopment) checkRouting(endpointEntries, ({ method }) => sources[method], logger);
+    table.add(method, path, planEndpoint(endpoint, toSources(method), config.handlerTimeout));
+  if (isDevelopment) checkRouting(endpointEntries, ({ method }) => toSources(method), logger);
 
   const children = new WeakMap<Request, Logger>();
   const getLogger = (request?: Request): Logger => (request && children.get(request)) ?? logger;

@@ -1,12 +1,13 @@
 import type { Request, RequestHandler, Response } from "express";
-import { RoutingError } from "../errors.ts";
+import { RequestError, RoutingError } from "../errors.ts";
 import { parsePathPattern } from "../routing/path-pattern.ts";
+import type { ServeStaticOptions } from "../routing/static-files.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
 import { loadExpress } from "./express-objects.ts";
 
 interface Mount {
-  /** The path without a trailing slash; empty for the root. */
-  readonly prefix: string;
+  /** The decoded segments of its path; none for the root. */
+  readonly segments: readonly string[];
   readonly serve: RequestHandler;
 }
 
@@ -16,39 +17,56 @@ export class StaticMounts {
 
   /** @throws {@link RoutingError} when a path has parameters. */
   constructor(entries: readonly StaticEntry[]) {
-    const express = loadExpress();
-    this.#mounts = entries.map(({ path, files }) => {
-      if (parsePathPattern(path).some(({ kind }) => kind !== "literal"))
-        throw new RoutingError(
-          "SLP_ROUTING_PATH_SYNTAX",
-          `The static files at "${path}" have a parameter in their path; only literal segments can lead to files.`,
-          { path },
-        );
-      return {
-        prefix: path === "/" ? "" : path,
-        serve: express.static(files.directory, files.options),
-      };
-    });
+    this.#mounts = entries.map(toMount);
   }
 
   /**
    * Serves a file where one fits.
    *
    * @returns false when there is none
+   * @throws {@link RequestError} when the path has a NUL.
    */
   async serve(request: Request, response: Response, path: string): Promise<boolean> {
     for (const mount of this.#mounts) {
-      const isBelow = path === mount.prefix || path.startsWith(`${mount.prefix}/`);
+      const prefix = findPrefix(mount, path);
+      if (prefix === undefined) continue;
+      if (path.includes("%00")) throw new RequestError("SLP_PATH_MALFORMED");
       // the first mount that has the file ends the search
-      if (isBelow && (await serveFrom(mount, request, response))) return true;
+      if (await serveFrom(mount, prefix, request, response)) return true;
     }
     return false;
   }
 }
 
+const toMount = ({ path, files: { directory, options } }: StaticEntry): Mount => {
+  const segments = parsePathPattern(path).map((segment) => {
+    if (segment.kind === "literal") return segment.text;
+    throw new RoutingError(
+      "SLP_ROUTING_PATH_SYNTAX",
+      `The static files at "${path}" have a parameter in their path; only literal segments can lead to files.`,
+      { path },
+    );
+  });
+  const setHeaders: ServeStaticOptions["setHeaders"] = (response, file, stat) => {
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    options.setHeaders?.(response, file, stat);
+  };
+  return { segments, serve: loadExpress().static(directory, { ...options, setHeaders }) };
+};
+
+/** The part of a path that leads to a mount, as it was sent. */
+const findPrefix = ({ segments }: Mount, path: string): string | undefined => {
+  const sent = path.split("/").slice(1, segments.length + 1);
+  const isBelow = segments.every(
+    (segment, index) => decodeURIComponent(sent[index] ?? "") === segment,
+  );
+  return isBelow ? sent.map((segment) => `/${segment}`).join("") : undefined;
+};
+
 /** Runs `express.static` as a mounted middleware: with its path cut off for the time being. */
 const serveFrom = (
-  { prefix, serve }: Mount,
+  { serve }: Mount,
+  prefix: string,
   request: Request,
   response: Response,
 ): Promise<boolean> =>

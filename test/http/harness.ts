@@ -98,7 +98,8 @@ export const start = async (
     routing,
   );
   running.add(server);
-  const { port } = server.servers[0]?.address() as AddressInfo;
+  const address = server.servers[0]?.address();
+  const { port } = address as AddressInfo;
   return {
     ...server,
     port,

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { runsUserCode } from "./user-code.ts";
+
+const node = z.object({
+  value: z.string(),
+  get next() {
+    return node.optional();
+  },
+});
+
+describe("runsUserCode", () => {
+  test.each<[string, z.ZodType]>([
+    [
+      "plain fields",
+      z.object({ a: z.string().min(1).trim().regex(/x/), b: z.array(z.int()).max(3) }),
+    ],
+    ["formats", z.object({ a: z.email(), b: z.uuid(), c: z.iso.datetime(), d: z.url() })],
+    [
+      "coercion and defaults",
+      z.object({ a: z.coerce.number().default(1), b: z.string().optional() }),
+    ],
+    ["a pure transformation", z.object({ a: z.string().transform(Number) })],
+    ["unions and records", z.union([z.record(z.string(), z.number()), z.tuple([z.literal(1)])])],
+    ["a recursive schema", node],
+    ["a lazy schema", z.lazy(() => z.object({}))],
+  ])("is false for %s", (_name, schema) => {
+    expect(runsUserCode(schema)).toBe(false);
+  });
+
+  test.each<[string, z.ZodType]>([
+    ["a refinement", z.string().refine(() => true)],
+    ["a check function", z.string().check(() => undefined)],
+    [
+      "a transformation, deep inside",
+      z.object({ a: z.array(z.object({ b: z.string().transform((b) => b) })) }),
+    ],
+    ["a preprocessed schema", z.preprocess((value) => value, z.string())],
+    ["a codec", z.codec(z.string(), z.number(), { decode: (text) => text.length, encode: String })],
+    ["a custom schema", z.custom(() => true)],
+    ["an instance check", z.instanceof(Date)],
+    ["a lazy schema", z.lazy(() => z.string().refine(() => true))],
+    ["an overall refinement", z.object({}).refine(() => true)],
+    ["a part of a union", z.union([z.string(), z.number().refine(() => true)])],
+  ])("is true for %s", (_name, schema) => {
+    expect(runsUserCode(schema)).toBe(true);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { toStatusText } from "../http/status.ts";
+import type { Logger } from "../logger/logger.ts";
+import { warnSampled } from "../logger/sampling.ts";
+import { defaultCorsHeaders } from "./cors.ts";
+
+/** How long a client may take to read the answer to what it should not have sent, in milliseconds. */
+const lingeringTime = 500;
+
+const statuses: ReadonlyMap<string, number> = new Map([
+  ["HPE_HEADER_OVERFLOW", 431],
+  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
+  ["ERR_HTTP_REQUEST_TIMEOUT", 408],
+]);
+
+/** What says that the client went away, not that it sent something wrong. */
+const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
+
+/**
+ * Answers what cannot be parsed as a request: by the error envelope, then the connection is closed.
+ *
+ * A reply that is under way on the same socket is never mixed with it, and one who has left gets none.
+ */
+export const answerClientErrors = (server: Server, logger: Logger, hasCors: boolean): void => {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const code = error.code ?? "";
+    // Node keeps the response that is under way on its socket
+    const running = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+    if (departures.has(code) || !socket.writable || running?.headersSent) {
+      socket.destroy();
+      return;
+    }
+    const status = statuses.get(code) ?? 400;
+    warnSampled(logger, code, "Not a request", { code, statusCode: status });
+    socket.end(toReply(status, hasCors));
+    setTimeout(() => socket.destroy(), lingeringTime).unref();
+  });
+};
+
+const toReply = (status: number, hasCors: boolean): string => {
+  const text = toStatusText(status);
+  const body = JSON.stringify({ status: "error", error: { message: text } });
+  const headers = {
+    ...(hasCors ? defaultCorsHeaders : {}),
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${text}\r\n${lines.join("")}\r\n${body}`;
+};

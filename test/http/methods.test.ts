@@ -1,0 +1,298 @@
+import createHttpError from "http-errors";
+import { defaultEndpointsFactory as factory, ResultHandler, type Method } from "sallyport";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start, successEnvelope, type Answer } from "./harness.ts";
+
+const named = (name: string, method?: Method | Method[]) =>
+  factory.build({ method, handler: async () => ({ name }) });
+
+const echo = factory.build({
+  method: ["get", "post"],
+  input: z.looseObject({}),
+  handler: async ({ input }) => ({ ...input }),
+});
+
+const expectError = (answer: Answer, status: number, message: string): void => {
+  expect([answer.status, answer.json()]).toEqual([status, errorEnvelope(message)]);
+  expect(answer.headers).toMatchObject({
+    "content-type": "application/json; charset=utf-8",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  });
+};
+
+/** A result handler that ignores the headers of errors and tells all that it received. */
+const teapots = new ResultHandler({
+  positive: (data) => data,
+  negative: z.object({ oops: z.string() }),
+  handler: ({ error, output, input, ctx, response }) => {
+    response
+      .status(error?.statusCode ?? 500)
+      .set("X-Own", "yes")
+      .json({ oops: error?.message ?? "none", input, output, ctx: { ...ctx } });
+  },
+});
+const oops = (message: string) => ({ oops: message, input: null, output: null, ctx: {} });
+
+describe("DECISIONS 16, HEAD", () => {
+  test("GET endpoints answer HEAD with the headers of GET and without a body (R1)", async () => {
+    const calls: unknown[] = [];
+    const thing = factory.build({
+      input: z.object({ id: z.string(), q: z.string() }),
+      handler: async ({ input, request, response }) => {
+        calls.push([request.method, input]);
+        response.set("X-Thing", "yes");
+        return { id: input.id };
+      },
+    });
+    const server = await start({ ":id": thing });
+    const get = await server.send("/7?q=x");
+    const head = await server.send("/7?q=x", { method: "HEAD" });
+    expect([get.status, get.json()]).toEqual([200, successEnvelope({ id: "7" })]);
+    expect([head.status, head.text]).toEqual([200, ""]);
+    const withoutDate = ({ headers: { date: _date, ...others } }: Answer) => others;
+    expect(withoutDate(head)).toEqual(withoutDate(get));
+    expect(head.headers["content-length"]).toBe(String(Buffer.byteLength(get.text)));
+    const input = { id: "7", q: "x" };
+    expect(calls).toEqual([
+      ["GET", input],
+      ["HEAD", input],
+    ]);
+  });
+
+  test("errors keep their status on HEAD, without a body", async () => {
+    const lost = factory.build({
+      handler: async () => {
+        throw createHttpError(410, "Gone for good");
+      },
+    });
+    const server = await start({ lost });
+    const get = await server.send("/lost");
+    const head = await server.send("/lost", { method: "HEAD" });
+    expectError(get, 410, "Gone for good");
+    expect([head.status, head.text]).toEqual([410, ""]);
+    expect(head.headers["content-length"]).toBe(get.headers["content-length"]);
+    const absent = await server.send("/absent", { method: "HEAD" });
+    expect([absent.status, absent.text]).toEqual([404, ""]);
+  });
+
+  test("endpoints without GET do not answer HEAD: 405", async () => {
+    const server = await start({ thing: named("thing", "post") });
+    const { status, headers, text } = await server.send("/thing", { method: "HEAD" });
+    expect([status, headers.allow, text]).toEqual([405, "POST", ""]);
+  });
+});
+
+describe("DECISIONS 16, OPTIONS", () => {
+  test("with CORS on: 200, an empty body, neither ordinary middlewares nor the handler", async () => {
+    const calls: string[] = [];
+    const guarded = factory.addMiddleware({
+      handler: async () => {
+        calls.push("middleware");
+        throw createHttpError(401, "Who are you?");
+      },
+    });
+    const thing = guarded.build({
+      method: "post",
+      input: z.object({ needed: z.string() }),
+      handler: async () => {
+        calls.push("handler");
+        return {};
+      },
+    });
+    const server = await start({ thing }, { cors: true });
+    for (const wanted of ["POST", "DELETE", undefined]) {
+      const headers = wanted === undefined ? {} : { "access-control-request-method": wanted };
+      const answer = await server.send("/thing", { method: "OPTIONS", headers });
+      expect([answer.status, answer.text]).toEqual([200, ""]);
+      expect(answer.headers["content-length"]).toBe("0");
+    }
+    expect(calls).toEqual([]);
+  });
+
+  test("with CORS on, native middlewares run on OPTIONS (BEHAVIOUR 5.2)", async () => {
+    const native = factory.use((_request, response, next) => {
+      response.set("X-Native", "yes");
+      next();
+    });
+    const server = await start({ a: native.build({ handler: () => ({}) }) }, { cors: true });
+    const answer = await server.send("/a", { method: "OPTIONS" });
+    expect([answer.status, answer.text, answer.headers["x-native"]]).toEqual([200, "", "yes"]);
+  });
+
+  test("with CORS on, an unknown path is 404 all the same", async () => {
+    const server = await start({ a: named("a") }, { cors: true });
+    expectError(await server.send("/b", { method: "OPTIONS" }), 404, "Not Found");
+  });
+
+  test("with CORS off: 405 and Allow without OPTIONS", async () => {
+    const server = await start({ a: named("a") });
+    const answer = await server.send("/a", { method: "OPTIONS" });
+    expectError(answer, 405, "Method Not Allowed");
+    expect(answer.headers.allow).toBe("GET, HEAD");
+    expectError(await server.send("/b", { method: "OPTIONS" }), 404, "Not Found");
+  });
+});
+
+describe("DECISIONS 16, a wrong method on a known path: 405 with Allow", () => {
+  const all = ["get", "post", "put", "patch", "delete"] as const;
+
+  test.each<[readonly Method[], string, string]>([
+    [["get"], "POST", "GET, HEAD"],
+    [["post"], "GET", "POST"],
+    [["put", "get", "delete"], "PATCH", "DELETE, GET, PUT, HEAD"],
+    [["patch", "delete", "post"], "HEAD", "DELETE, PATCH, POST"],
+    [all, "PROPFIND", "DELETE, GET, PATCH, POST, PUT, HEAD"],
+    [all, "TRACE", "DELETE, GET, PATCH, POST, PUT, HEAD"],
+    [["post"], "QUERY", "POST"],
+  ])("%j asked for %s: Allow %s, and OPTIONS with CORS on", async (methods, asked, allow) => {
+    const thing = named("thing", [...methods]);
+    const server = await start({ thing });
+    const answer = await server.send("/thing", { method: asked });
+    expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
+    const withCors = await start({ thing }, { cors: true });
+    const other = await withCors.send("/thing", { method: asked });
+    expect([other.status, other.headers.allow]).toEqual([405, `${allow}, OPTIONS`]);
+  });
+
+  test("the answer is the envelope of errors and never echoes the request", async () => {
+    const server = await start({ thing: named("thing") });
+    const answer = await server.send("/thing?secret=1", { method: "DELETE" });
+    expectError(answer, 405, "Method Not Allowed");
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("Allow joins the methods of all routes that match the path", async () => {
+    const input = z.object({ id: z.string() });
+    const byId = factory.build({ method: "delete", input, handler: () => ({}) });
+    const server = await start({ users: { me: named("me"), ":id": byId } });
+    const me = await server.send("/users/me", { method: "PUT" });
+    expect([me.status, me.headers.allow]).toEqual([405, "DELETE, GET, HEAD"]);
+    const you = await server.send("/users/you", { method: "PUT" });
+    expect([you.status, you.headers.allow]).toEqual([405, "DELETE"]);
+  });
+
+  test("a body sent to a wrong method does not harm the next request on the socket", async () => {
+    const server = await start({ thing: named("thing") });
+    const text = await server.raw(
+      "POST /thing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello" +
+        "GET /thing HTTP/1.1\r\nHost: x\r\n\r\n",
+    );
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 405", "HTTP/1.1 200"]);
+  });
+});
+
+describe("DECISIONS 16, an unknown path: 404", () => {
+  test.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
+    "%s, with a fixed message",
+    async (method) => {
+      const server = await start({ thing: { deep: named("thing") } });
+      for (const path of ["/thing", "/secret-path?token=1", "/", "/thing/deep/er"]) {
+        const answer = await server.send(path, { method });
+        expectError(answer, 404, "Not Found");
+        expect(answer.headers.allow).toBeUndefined();
+      }
+      expect(server.linesOf("error")).toEqual([]);
+    },
+  );
+
+  test("wrongMethodBehavior 404 answers wrong methods with 404, too (BEHAVIOUR 5.6)", async () => {
+    const server = await start({ thing: named("thing") }, { wrongMethodBehavior: 404 });
+    for (const method of ["POST", "OPTIONS", "TRACE"]) {
+      const answer = await server.send("/thing", { method });
+      expectError(answer, 404, "Not Found");
+      expect(answer.headers.allow).toBeUndefined();
+    }
+    expect((await server.send("/thing", { method: "HEAD" })).status).toBe(200);
+  });
+});
+
+describe("DECISIONS 16 and 19: config.errorHandler", () => {
+  const config = { errorHandler: teapots, bodyLimit: 64 };
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+
+  test.each([
+    ["an unknown path", "/absent", {}, 404, "Not Found"],
+    ["a wrong method", "/echo", { method: "PUT" }, 405, "Method Not Allowed"],
+    ["malformed percent-encoding in the path", "/%zz", {}, 400, "Malformed path"],
+    ["malformed JSON", "/echo", { method: "POST", body: "{]" }, 400, "Invalid JSON"],
+    [
+      "a large body",
+      "/echo",
+      { method: "POST", body: { a: "x".repeat(64) } },
+      413,
+      "Content Too Large",
+    ],
+    [
+      "a large form",
+      "/echo",
+      { method: "POST", body: `a=${"x".repeat(64)}`, headers: form },
+      413,
+      "Content Too Large",
+    ],
+    [
+      "an unknown charset",
+      "/echo",
+      {
+        method: "POST",
+        body: "{}",
+        headers: { "content-type": "application/json; charset=utf-16" },
+      },
+      415,
+      "Unsupported charset",
+    ],
+    [
+      "an unknown encoding",
+      "/echo",
+      { method: "POST", body: "{}", headers: { "content-encoding": "zip" } },
+      415,
+      "Unsupported content encoding",
+    ],
+  ])("answers %s", async (_what, target, sent: object, status, message) => {
+    const { body } = sent as { body?: unknown };
+    const type = typeof body === "string" ? { "content-type": "application/json" } : {};
+    const { headers } = sent as { headers?: object };
+    const server = await start({ echo }, config);
+    const answer = await server.send(target, { ...sent, headers: { ...type, ...headers } });
+    expect([answer.status, answer.json()]).toEqual([status, oops(message)]);
+    expect(answer.headers["x-own"]).toBe("yes");
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("sends Allow with 405, though the handler ignores the headers of errors", async () => {
+    const server = await start({ echo }, config);
+    const answer = await server.send("/echo", { method: "PUT" });
+    expect(answer.headers.allow).toBe("GET, POST, HEAD");
+  });
+
+  test("has no part in what an endpoint answers", async () => {
+    const server = await start({ echo: { get: echo, "get :no": named("no") } }, config);
+    const answer = await server.send("/echo?a=1");
+    expect([answer.status, answer.json()]).toEqual([200, successEnvelope({ a: "1" })]);
+    expect(answer.headers["x-own"]).toBeUndefined();
+  });
+
+  test("that throws leaves the last resort: 500 in plain text, and the server lives", async () => {
+    const broken = new ResultHandler({
+      positive: (data) => data,
+      negative: z.object({}),
+      handler: () => {
+        throw new Error("broken handler");
+      },
+    });
+    const server = await start({ echo }, { errorHandler: broken });
+    for (const [target, method] of [
+      ["/absent", "GET"],
+      ["/echo", "PUT"],
+      ["/%zz", "GET"],
+    ] as const) {
+      const { status, text, headers } = await server.send(target, { method });
+      expect([status, text]).toEqual([500, "Internal Server Error"]);
+      expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+      expect(headers["cache-control"]).toBe("no-store");
+    }
+    expect(server.linesOf("error")).toHaveLength(3);
+    expect((await server.send("/echo")).status).toBe(200);
+  });
+});

@@ -1,0 +1,398 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import createHttpError from "http-errors";
+import {
+  defaultEndpointsFactory,
+  EndpointsFactory,
+  ResultHandler,
+  type CorsFunction,
+  type Result,
+  type Routing,
+  type ServerConfig,
+} from "sallyport";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start, successEnvelope, type Answer, type TestServer } from "./harness.ts";
+
+const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
+const internal = errorEnvelope("Internal Server Error");
+
+/** Starts a server without an access log, whose log is empty. */
+const startQuietly = async (
+  routing: Routing,
+  config: Partial<ServerConfig> = {},
+): Promise<TestServer> => {
+  const server = await start({ ...routing, ping }, { accessLogger: null, ...config });
+  server.lines.length = 0;
+  return server;
+};
+
+/** A server whose `/run` does what the function does. */
+const startRun = (
+  handler: Parameters<typeof defaultEndpointsFactory.buildVoid>[0]["handler"],
+  config: Partial<ServerConfig> = {},
+): Promise<TestServer> =>
+  startQuietly(
+    { run: defaultEndpointsFactory.build({ handler: handler as () => object }) },
+    config,
+  );
+
+/** Sends a request and a last one on the same socket, and gives both replies. */
+const converse = async (server: TestServer, request: string): Promise<string[]> => {
+  const last = "GET /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  return (await server.raw(request + last, 4000)).split(/(?=HTTP\/1\.1 \d{3} )/);
+};
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const pong = /^HTTP\/1\.1 200 .*\{"pong":true\}\}$/s;
+
+const toError = (server: TestServer): unknown =>
+  (server.linesOf("error")[0]?.meta as { error: unknown } | undefined)?.error;
+
+/** Expects a server fault: 500 in the envelope, one error line and no other, and a connection that goes on. */
+const expectFault = async (server: TestServer, path = "/run"): Promise<Answer> => {
+  const answer = await server.send(`${path}?token=secret`, {
+    headers: { authorization: "secret" },
+  });
+  expect(answer.status).toBe(500);
+  expect(answer.json()).toEqual(internal);
+  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+  expect(answer.headers["cache-control"]).toBe("no-store");
+  expect(server.linesOf("warn")).toEqual([]);
+  const [line, ...others] = server.linesOf("error");
+  expect(others).toEqual([]);
+  expect(line?.meta).toEqual({ method: "GET", path, error: toError(server) });
+  expect(line?.message).toBe("Server fault");
+  const [first, second] = await converse(server, get(path));
+  expect(first).toMatch(/^HTTP\/1\.1 500 /);
+  expect(second).toMatch(pong);
+  return answer;
+};
+
+const inAnySync = (): never => {
+  throw new Error("inner workings");
+};
+const failing = [inAnySync, async () => inAnySync()];
+
+const throws = (thing: unknown) => (): never => {
+  throw thing;
+};
+
+beforeEach(() => void vi.stubEnv("NODE_ENV", "production"));
+afterEach(() => void vi.unstubAllEnvs());
+
+test.each(failing)("H1: what throws or rejects is 500", async (fail) => {
+  const server = await startRun(fail);
+  await expectFault(server);
+  expect(toError(server)).toMatchObject({ message: "inner workings" });
+  expect((toError(server) as Error).stack).toContain("inAnySync");
+});
+
+test("H1: a middleware that throws or rejects is 500", async () => {
+  for (const handler of failing) {
+    const factory = defaultEndpointsFactory.addMiddleware({ handler });
+    await expectFault(await startQuietly({ run: factory.build({ handler: () => ({}) }) }));
+  }
+});
+
+test("H1: the error line has the canonical path", async () => {
+  const server = await startRun(inAnySync);
+  await server.send("/run/?a=1#b");
+  await server.send("http://user:secret@example.com/run");
+  const paths = server.linesOf("error").map(({ meta }) => (meta as { path: string }).path);
+  expect(paths).toEqual(["/run", "/run"]);
+});
+
+test("H1: outside production the message is shown", async () => {
+  vi.stubEnv("NODE_ENV", "development");
+  const answer = await (await startRun(inAnySync)).send("/run");
+  expect([answer.status, answer.json()]).toEqual([500, errorEnvelope("inner workings")]);
+});
+
+const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+revoke();
+const guarded = Object.defineProperty(new Error("x"), "message", { get: inAnySync });
+const things = [null, undefined, "text", 404, Symbol("s"), {}, { statusCode: 404 }, guarded];
+const throwing = [...things, Object.freeze(new Error("x")), revoked].map(throws);
+
+test.each(throwing)("H2: whatever is thrown is 500 (%#)", async (fail) => {
+  await expectFault(await startRun(fail));
+});
+
+test("H3: an HTTP error has its status, its message and its headers", async () => {
+  const headers = { "Retry-After": "7" };
+  const server = await startRun(throws(createHttpError(429, "Slow down", { headers })));
+  const answer = await server.send("/run");
+  expect([answer.status, answer.json()]).toEqual([429, errorEnvelope("Slow down")]);
+  expect(answer.headers["retry-after"]).toBe("7");
+  expect(answer.headers["cache-control"]).toBe("no-store");
+  expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
+  expect((await converse(server, get("/run")))[1]).toMatch(pong);
+});
+
+test.each([200, 99, 1000, 399, 600, 404.5, Number.NaN, "404", null])(
+  "H4: the status %j of an error is none, and 500",
+  async (status) => {
+    for (const name of ["status", "statusCode"])
+      await expectFault(await startRun(throws(Object.assign(new Error("x"), { [name]: status }))));
+  },
+);
+
+test.each([
+  [{ status: 404 }, 404],
+  [{ statusCode: 410 }, 410],
+  [{ statusCode: 200, status: 409 }, 409],
+  [{ statusCode: 409, status: 200 }, 409],
+  [{ status: 503 }, 503],
+])("H4: an error with %j is %i", async (fields, status) => {
+  const server = await startRun(throws(Object.assign(new Error("why"), fields)));
+  const answer = await server.send("/run");
+  expect(answer.status).toBe(status);
+  expect(answer.json()).toEqual(errorEnvelope(status < 500 ? "why" : "Service Unavailable"));
+});
+
+test.each([403, 503])("H5: bad header fields of a %i are dropped, one by one", async (status) => {
+  const bad = { "X-A": "a\r\nSet-Cookie: b=c", "X-B": "d\0", "X-C": "\u20ac", "X F": "e" };
+  const error = createHttpError(status, "No", { headers: { ...bad, "X-D": "e" } });
+  const answer = await expectFault(await startRun(throws(error)));
+  expect(answer.headers["x-d"]).toBe("e");
+  for (const name of ["x-a", "x-b", "x-c", "x f", "set-cookie"])
+    expect(answer.headers[name]).toBeUndefined();
+});
+
+test("H5: a handler cannot set a header field that cannot be sent", async () => {
+  for (const value of ["a\r\nSet-Cookie: b=c", "a\0", "\u20ac"])
+    await expectFault(await startRun(({ response }) => void response.set("X-A", value)));
+});
+
+test("H5: a redirect cannot carry a header field", async () => {
+  const server = await startRun(({ response }) => response.redirect("/x\r\nSet-Cookie: a=\u20ac"));
+  const answer = await server.send("/run");
+  expect(answer.headers["set-cookie"]).toBeUndefined();
+  expect(answer.headers.location).toBe("/x%0D%0ASet-Cookie:%20a=%E2%82%AC");
+});
+
+const circular: Record<string, unknown> = {};
+circular["self"] = circular;
+const a = z.object({ a: z.string() });
+
+test.each([
+  [a, { a: 1 }],
+  [a, undefined],
+  [a, null],
+  [a, { a: Promise.resolve("x") }],
+  [a, []],
+  [undefined, { a: 1n }],
+  [undefined, circular],
+  [undefined, { toJSON: inAnySync }],
+  [undefined, { a: { toJSON: inAnySync } }],
+])("H6: an output that does not fit or cannot be written is 500 (%#)", async (output, returned) => {
+  const handler = ({ response }: Result): object => {
+    response.set({ "Content-Type": "text/csv", "Cache-Control": "public, max-age=60" });
+    return returned as object;
+  };
+  const run = defaultEndpointsFactory.build({ output, handler: handler as never });
+  await expectFault(await startQuietly({ run }));
+});
+
+test.each([
+  ["returns", () => ({ a: 1 })],
+  ["replies again", (response: Result["response"]) => response.json({ second: true })],
+  ["throws", inAnySync],
+  ["rejects", async () => inAnySync()],
+])("H7: the first reply of a handler that then %s stands", async (_then, then) => {
+  const server = await startRun(({ response }) => {
+    response.status(201).json({ first: true });
+    return then(response);
+  });
+  const [first, second, ...others] = await converse(server, get("/run"));
+  expect(first).toMatch(/^HTTP\/1\.1 201 .*\r\n\r\n\{"first":true\}$/s);
+  expect(second).toMatch(pong);
+  expect(others).toEqual([]);
+  expect(server.lines.map(({ severity }) => severity)).toEqual(["warn"]);
+  expect(server.lines[0]?.message).toMatch(/already sent/);
+});
+
+test("H8: a stream whose handler throws is broken off, and does not end cleanly", async () => {
+  const server = await startRun(async ({ response }) => {
+    response.write("begun");
+    await sleep(20);
+    inAnySync();
+  });
+  const [reply = "", ...others] = await converse(server, get("/run"));
+  expect(reply).toMatch(/^HTTP\/1\.1 200 .*begun\r\n$/s);
+  expect(others).toEqual([]);
+  expect(server.lines.map(({ severity }) => severity)).toEqual(["error"]);
+  expect(toError(server)).toMatchObject({ message: "inner workings" });
+  await expect(server.send("/run")).rejects.toThrow("aborted");
+});
+
+const late = (
+  read: (signal: () => AbortSignal) => Promise<unknown>,
+  timeout?: number,
+): Routing => ({
+  run: defaultEndpointsFactory.build({
+    ...(timeout !== undefined && { timeout }),
+    handler: async (args) => ({ late: await read(() => args.signal) }),
+  }),
+});
+
+test.each([
+  ["the configuration", undefined, 50],
+  ["the endpoint", 50, 0],
+  ["the endpoint before the configuration", 50, 60_000],
+])("H9: a handler over the time of %s is 503", async (_place, timeout, handlerTimeout) => {
+  let seen: AbortSignal | undefined;
+  const read = (signal: () => AbortSignal): Promise<unknown> =>
+    once((seen = signal()), "abort").then(() => inAnySync());
+  const server = await startQuietly(late(read, timeout), { handlerTimeout });
+  const [first, second, ...others] = await converse(server, get("/run"));
+  expect(first).toMatch(/^HTTP\/1\.1 503 .*\{"status":"error".*"Service Unavailable"\}\}$/s);
+  expect(second).toMatch(pong);
+  expect(seen?.aborted).toBe(true);
+  await sleep(30);
+  expect(others).toEqual([]);
+  expect(server.lines).toMatchObject([{ severity: "error", meta: { path: "/run" } }]);
+});
+
+test("H9: a handler that asks for the signal after its time sees it aborted", async () => {
+  const seen: boolean[] = [];
+  const read = (signal: () => AbortSignal): Promise<unknown> =>
+    sleep(100).then(() => seen.push(signal().aborted));
+  const server = await startQuietly(late(read, 30));
+  expect((await server.send("/run")).status).toBe(503);
+  await expect.poll(() => seen).toEqual([true]);
+});
+
+test("H9: a handler within its time answers as ever", async () => {
+  const server = await startQuietly(late(() => sleep(20, "x"), 2000));
+  expect((await server.send("/run")).json()).toEqual(successEnvelope({ late: "x" }));
+  expect(server.lines).toEqual([]);
+});
+
+test("H10: the result of a client that has left is dropped, without an error line", async () => {
+  for (const finish of [() => ({}), inAnySync]) {
+    let isDone = false;
+    const server = await startRun(async ({ signal }) => {
+      await once(signal, "abort");
+      isDone = true;
+      return finish();
+    });
+    const socket = await server.open();
+    socket.write(get("/run"));
+    await sleep(50);
+    socket.destroy();
+    await expect.poll(() => isDone).toBe(true);
+    await sleep(20);
+    expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
+  }
+});
+
+test("H11: no process handlers are installed", async () => {
+  const events = ["uncaughtException", "unhandledRejection", "SIGTERM", "SIGINT"];
+  const before = events.map((event) => process.listenerCount(event));
+  const server = await startRun(inAnySync);
+  await server.send("/run");
+  expect(events.map((event) => process.listenerCount(event))).toEqual(before);
+});
+
+test("H12: others wait for a handler that blocks, and are then answered", async () => {
+  const server = await startRun(() => {
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+    return { blocked: true };
+  });
+  const answers = await Promise.all(
+    ["/run", "/ping", "/ping", "/ping"].map((path) => server.send(path)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(answers[0]?.json()).toEqual(successEnvelope({ blocked: true }));
+});
+
+test.each([...failing, () => undefined, async () => undefined])(
+  "H13: a result handler that fails or sends nothing is 500 in plain text (%#)",
+  async (handler) => {
+    const schema = z.object({});
+    const results = new ResultHandler({ positive: schema, negative: schema, handler });
+    const run = new EndpointsFactory(results).build({ handler: () => ({}) });
+    const server = await startQuietly({ run });
+    const [first, second] = await converse(server, get("/run"));
+    expect(first).toMatch(/^HTTP\/1\.1 500 .*\r\n\r\nInternal Server Error$/s);
+    expect(first).toMatch(/^content-type: text\/plain; charset=utf-8\r$/im);
+    expect(first).toMatch(/^cache-control: no-store\r$/im);
+    expect(second).toMatch(pong);
+    expect(server.lines).toMatchObject([{ severity: "error", meta: { path: "/run" } }]);
+  },
+);
+
+test.each(failing)("H14: a broken logger costs no request", async (log) => {
+  const logger = { debug: log, info: log, warn: log, error: log };
+  const server = await startRun(inAnySync, { logger });
+  expect((await server.send("/run")).json()).toEqual(internal);
+  expect((await server.send("/ping")).json()).toEqual(successEnvelope({ pong: true }));
+  expect((await server.send("/nowhere")).status).toBe(404);
+  expect((await converse(server, get("/run")))[1]).toMatch(pong);
+});
+
+const cors = (headers: unknown) => () => headers as never;
+const origin = "Access-Control-Allow-Origin";
+
+test.each<CorsFunction>([
+  ...failing,
+  cors("https://a.example"),
+  cors({ [origin]: 5 }),
+  cors({ [origin]: "https://a.example", "X-A": "b\r\nSet-Cookie: c=d" }),
+  cors({ [origin]: "https://a.example", "X\nA": "b" }),
+])("H15: a cors function that fails is 500 without CORS headers (%#)", async (fail) => {
+  let calls = 0;
+  const choose: CorsFunction = (args) => (args.request.path === "/run" ? fail(args) : {});
+  const server = await startRun(() => void calls++, { cors: choose });
+  const { headers } = await expectFault(server);
+  expect(Object.keys(headers).join()).not.toMatch(/access-control|set-cookie|x-a/);
+  expect(calls).toBe(0);
+});
+
+const body = "x".repeat(200_000);
+const upload = `POST /run HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+test.each([
+  ["never reads", () => undefined],
+  ["reads a part of", (stream: Readable) => once(stream, "data").then(() => stream.pause())],
+  ["pauses", (stream: Readable) => void stream.pause()],
+  ["reads", (stream: Readable) => stream.resume() && once(stream, "end")],
+  ["looks at", (stream: Readable) => once(stream, "readable")],
+])("H16: after a body that the handler %s the next request is answered", async (_how, read) => {
+  const run = defaultEndpointsFactory.build({
+    method: "post",
+    handler: async ({ request }) => {
+      await read(request);
+      return { read: true };
+    },
+  });
+  const server = await startQuietly({ run }, { inputSources: { post: ["params"] } });
+  const [first, second, ...others] = await converse(server, upload);
+  expect(first).toMatch(/^HTTP\/1\.1 200 .*\{"read":true\}\}$/s);
+  expect(second).toMatch(pong);
+  expect(others).toEqual([]);
+});
+
+const own = { constructor: { value: 2, enumerable: true } };
+
+test("B16: a middleware adds own properties only, to a context without a prototype", async () => {
+  const [polluted, inherited] = [JSON.parse('{"__proto__":{"b":1},"a":1}'), { inherited: 1 }];
+  const look = defaultEndpointsFactory
+    .addMiddleware({ handler: () => polluted as object })
+    .addMiddleware({ handler: () => Object.create(inherited, own) as object })
+    .build({
+      handler: ({ ctx }) => ({
+        keys: Object.keys(ctx).sort(),
+        others: ["b" in ctx, "inherited" in ctx, Object.getPrototypeOf(ctx)],
+      }),
+    });
+  const answer = await (await start({ look })).send("/look");
+  expect(answer.json()).toEqual(
+    successEnvelope({ keys: ["a", "constructor"], others: [false, false, null] }),
+  );
+});

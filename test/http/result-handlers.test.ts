@@ -1,0 +1,363 @@
+import { Readable } from "node:stream";
+import createHttpError from "http-errors";
+import {
+  defaultEndpointsFactory,
+  defaultResultHandler,
+  EndpointsFactory,
+  OutputValidationError,
+  ResultHandler,
+  type AnyEndpoint,
+  type Result,
+} from "sallyport";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start, successEnvelope } from "./harness.ts";
+
+const positive = z.object({ ok: z.literal(true) });
+const negative = z.object({ ok: z.literal(false) });
+
+/** A factory whose results a function sends. */
+const answerBy = (handler: (result: Result) => unknown) =>
+  new EndpointsFactory(new ResultHandler({ positive, negative, handler }));
+
+/** The form that the specification documents. */
+const documented = answerBy(({ error, output, response }) => {
+  if (error) response.status(error.statusCode ?? 500).json({ failure: error.message });
+  else response.status(200).json(output);
+});
+
+/** Serves one endpoint at /, sends one request. */
+const serve = async (endpoint: AnyEndpoint) => {
+  const server = await start({ "": endpoint }, { startupLogo: false });
+  const answer = await server.send("/");
+  return { server, answer, status: answer.status, text: answer.text, headers: answer.headers };
+};
+const fail = (error: unknown) => (): never => {
+  throw error;
+};
+const empty = (): object => ({});
+const lastResort = { status: 500, text: "Internal Server Error" };
+
+describe("result handler: handler", () => {
+  it("output is sent with status 200", async () => {
+    const { status, answer } = await serve(documented.build({ handler: () => ({ a: 1 }) }));
+    expect([status, answer.json()]).toEqual([200, { a: 1 }]);
+  });
+
+  it.each([
+    ["an error with status 404", createHttpError(404, "gone"), 404],
+    ["an error without a status: 500", new Error("gone"), 500],
+  ])("error is sent with its status: %s", async (_case, error, expected) => {
+    const { status, answer } = await serve(documented.build({ handler: fail(error) }));
+    expect([status, answer.json()]).toEqual([expected, { failure: "gone" }]);
+  });
+
+  it("errors of every stage take its form: middleware, input, output", async () => {
+    const refuse = documented.addMiddleware({ handler: fail(createHttpError(401, "who?")) });
+    const server = await start({
+      middleware: refuse.build({ handler: empty }),
+      input: documented.build({ input: z.object({ a: z.string() }), handler: () => ({}) }),
+      output: documented.build({
+        output: z.object({ a: z.string() }),
+        handler: () => ({}) as never,
+      }),
+    });
+    const wrong = "a: Invalid input: expected string, received undefined";
+    for (const [path, status, failure] of [
+      ["middleware", 401, "who?"],
+      ["input", 400, wrong],
+      ["output", 500, `output.${wrong}`],
+    ] as const) {
+      const answer = await server.send(`/${path}`);
+      expect([answer.status, answer.json()]).toEqual([status, { failure }]);
+    }
+  });
+
+  it("success: input raw, output parsed, error null, ctx, request, response, logger", async () => {
+    const seen: Result[] = [];
+    const factory = answerBy((result) => {
+      seen.push(result);
+      result.logger.info("sending");
+      result.response.json({});
+    });
+    const endpoint = factory
+      .addContext(() => ({ user: "ann" }))
+      .build({
+        input: z.object({ n: z.coerce.number() }),
+        output: z.object({ m: z.number().transform(String) }),
+        handler: ({ input }) => ({ m: input.n, extra: true }),
+      });
+    const server = await start({ ":id": endpoint });
+    await server.send("/7?n=1&other=2");
+    expect(seen).toHaveLength(1);
+    const [{ input, output, error, ctx, request, response, logger }] = seen as [Result];
+    expect({ ...input }).toEqual({ n: "1", other: "2", id: "7" });
+    expect(output).toEqual({ m: "1" });
+    expect(error).toBeNull();
+    expect({ ...ctx }).toEqual({ user: "ann" });
+    expect([request.path, response.statusCode, typeof logger.debug]).toEqual([
+      "/7",
+      200,
+      "function",
+    ]);
+    expect(server.linesOf("info").map(({ message }) => message)).toContain("sending");
+  });
+
+  it("failure: input raw, output null, the error itself, ctx as far as it was reached", async () => {
+    const seen: Result[] = [];
+    const factory = answerBy((result) => {
+      seen.push(result);
+      result.response.status(500).json({});
+    });
+    const error = new Error("broken");
+    const endpoint = factory
+      .addContext(() => ({ first: 1 }))
+      .addMiddleware({ handler: fail(error) })
+      .addContext(() => ({ second: 2 }))
+      .build({ handler: empty });
+    await (await start({ "": endpoint })).send("/?n=1");
+    const [result] = seen as [Result];
+    expect(seen).toHaveLength(1);
+    expect(result.error).toBe(error);
+    expect(result.output).toBeNull();
+    expect({ ...result.input }).toEqual({ n: "1" });
+    expect({ ...result.ctx }).toEqual({ first: 1 });
+  });
+
+  it("failure of the output: an OutputValidationError with Zod's issues", async () => {
+    const seen: unknown[] = [];
+    const factory = answerBy(({ error, response }) => {
+      seen.push(error);
+      response.status(500).json({});
+    });
+    const output = z.object({ a: z.string() });
+    await serve(factory.build({ output, handler: () => ({ a: 1 as never }) }));
+    expect(seen).toEqual([expect.any(OutputValidationError)]);
+    expect(seen[0]).toHaveProperty("cause.issues.0.path", ["a"]);
+  });
+});
+
+describe("result handler: positive and negative", () => {
+  const definition = { schema: positive, statusCode: 201, mimeType: "text/plain" };
+  const full = (schema: z.ZodType) => ({ schema });
+  it.each([
+    ["a schema", positive, [full(positive)]],
+    ["a definition", definition, [definition]],
+    ["an array of definitions", [definition, full(negative)], [definition, full(negative)]],
+    ["a function that gives a schema", () => positive, [full(positive)]],
+    ["a function that gives a definition", () => definition, [definition]],
+    ["a function that gives an array", () => [definition], [definition]],
+  ])("%s", async (_case, declared, expected) => {
+    const handler = ({ response }: Result) => void response.json({ ok: true });
+    const resultHandler = new ResultHandler({ positive: declared, negative: declared, handler });
+    expect(resultHandler.listPositive(z.object({}))).toEqual(expected);
+    expect(resultHandler.listNegative()).toEqual(expected);
+    const { answer } = await serve(new EndpointsFactory(resultHandler).build({ handler: empty }));
+    expect(answer.json()).toEqual({ ok: true });
+  });
+
+  it("positive as a function from the output schema to { schema, mimeType }", () => {
+    const output = z.object({ id: z.number() });
+    const [declared] = new ResultHandler({
+      positive: (data) => ({ schema: z.object({ data }), mimeType: "application/json" }),
+      negative,
+      handler: () => undefined,
+    }).listPositive(output);
+    expect(declared?.mimeType).toBe("application/json");
+    const schema = declared?.schema as unknown as z.ZodType;
+    expect(schema.safeParse({ data: { id: 1 } }).success).toBe(true);
+    expect(schema.safeParse({ data: { id: "1" } }).success).toBe(false);
+  });
+
+  it("no response at all is a definition error when they are listed", () => {
+    const none = new ResultHandler({ positive: [], negative: [], handler: () => undefined });
+    const refusal = expect.objectContaining({ code: "SLP_DEFINITION_RESPONSE" });
+    expect(() => none.listPositive(positive)).toThrow(refusal);
+    expect(() => none.listNegative()).toThrow(refusal);
+  });
+
+  it.each([
+    ["handler", { positive, negative }, "SLP_DEFINITION_HANDLER"],
+    ["positive", { negative, handler: empty }, "SLP_DEFINITION_RESPONSE"],
+    ["negative", { positive, handler: empty }, "SLP_DEFINITION_RESPONSE"],
+  ])("without %s: a definition error", (_name, definition, code) => {
+    const make = () => new ResultHandler(definition as never);
+    expect(make).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
+  });
+});
+
+describe("default envelope", () => {
+  it("success: { status, data }, 200, JSON", async () => {
+    const { answer } = await serve(defaultEndpointsFactory.build({ handler: () => ({ a: "é" }) }));
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe('{"status":"success","data":{"a":"é"}}');
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "content-length": "38",
+    });
+    expect(answer.headers).not.toHaveProperty("x-powered-by");
+  });
+
+  it("success: a status of the 2xx that the handler has set is kept", async () => {
+    const endpoint = defaultEndpointsFactory.build({
+      handler: ({ response }) => void response.status(201),
+    });
+    expect(await serve(endpoint)).toMatchObject({ status: 201 });
+  });
+
+  it("error: { status, error: { message } }, its status, JSON, and never cached", async () => {
+    const error = createHttpError(404, "No such user", { headers: { "X-Hint": "look" } });
+    const { answer } = await serve(defaultEndpointsFactory.build({ handler: fail(error) }));
+    expect(answer.status).toBe(404);
+    expect(answer.text).toBe('{"status":"error","error":{"message":"No such user"}}');
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-hint": "look",
+    });
+  });
+
+  it("defaultResultHandler makes the same factory", async () => {
+    const factory = new EndpointsFactory(defaultResultHandler);
+    const { answer } = await serve(factory.build({ handler: () => ({ a: 1 }) }));
+    expect(answer.json()).toEqual(successEnvelope({ a: 1 }));
+  });
+});
+
+describe("decision 18: a result handler that fails", () => {
+  const throwing = answerBy(fail(createHttpError(400, "secret")));
+  const rejecting = answerBy(async () => Promise.reject(new Error("secret")));
+
+  it.each([
+    ["throws on a success", throwing.build({ handler: empty })],
+    ["rejects on a success", rejecting.build({ handler: empty })],
+  ])("%s: the last resort, one error line, and the server lives on", async (_case, endpoint) => {
+    const { server, headers, ...rest } = await serve(endpoint);
+    expect(rest).toMatchObject(lastResort);
+    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(server.linesOf("error")).toHaveLength(1);
+    expect(await server.send("/")).toMatchObject(lastResort);
+  });
+
+  it("throws on an error: the last resort, the last line about the failure itself", async () => {
+    const { server, ...rest } = await serve(throwing.build({ handler: fail(new Error("first")) }));
+    expect(rest).toMatchObject(lastResort);
+    const messages = server
+      .linesOf("error")
+      .map(({ meta }) => String(Reflect.get(meta as object, "error")));
+    expect(messages).toEqual(["Error: first", "BadRequestError: secret"]);
+  });
+
+  it("headers that it has set for a body of its own do not spoil the last resort", async () => {
+    const factory = answerBy(({ response }) => {
+      response.set({ "Content-Length": "9999", "Content-Encoding": "gzip", ETag: '"x"' });
+      throw new Error("secret");
+    });
+    const { headers, ...rest } = await serve(factory.build({ handler: empty }));
+    expect(rest).toMatchObject(lastResort);
+    expect(headers["content-length"]).toBe("21");
+    expect(headers).not.toHaveProperty("content-encoding");
+    expect(headers).not.toHaveProperty("etag");
+  });
+
+  it("behaviour 13.8: it sends and then throws: the first answer stands", async () => {
+    const factory = answerBy(({ response }) => {
+      response.status(202).json({ a: 1 });
+      throw new Error("late");
+    });
+    const { status, answer, server } = await serve(factory.build({ handler: empty }));
+    expect([status, answer.json()]).toEqual([202, { a: 1 }]);
+    expect((await server.send("/")).status).toBe(202);
+  });
+
+  it.each([
+    ["a synchronous one", () => undefined],
+    ["an asynchronous one", async () => Promise.resolve()],
+  ])("reliability H13: it sends nothing, %s: 500 and one error line", async (_kind, handler) => {
+    const { server, ...rest } = await serve(answerBy(handler).build({ handler: empty }));
+    expect(rest).toMatchObject(lastResort);
+    expect(server.linesOf("error")).toHaveLength(1);
+    expect(JSON.stringify(server.linesOf("error")[0]?.meta)).toContain("SLP_NOTHING_SENT");
+  });
+});
+
+describe("result handler: later sending", () => {
+  const sent = (text: string) => ({ status: 200, text });
+
+  it("in a callback", async () => {
+    const factory = answerBy(({ response }) => {
+      setTimeout(() => response.send("later"), 30);
+    });
+    const { server, ...rest } = await serve(factory.build({ handler: empty }));
+    expect(rest).toMatchObject(sent("later"));
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  it("after a promise", async () => {
+    const factory = answerBy(async ({ response }) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      response.send("awaited");
+    });
+    expect(await serve(factory.build({ handler: empty }))).toMatchObject(sent("awaited"));
+  });
+
+  it("by a stream that is piped, however slow it begins", async () => {
+    const factory = answerBy(({ response }) => {
+      const slowly = async function* () {
+        await new Promise((resolve) => setTimeout(resolve, 1300));
+        yield "one,";
+        yield "two";
+      };
+      Readable.from(slowly()).pipe(response);
+    });
+    const { server, ...rest } = await serve(factory.build({ handler: empty }));
+    expect(rest).toMatchObject(sent("one,two"));
+    expect(server.linesOf("error")).toEqual([]);
+  });
+});
+
+describe("configuration: errorHandler", () => {
+  it("answers what belongs to no endpoint: input and output null, ctx {}", async () => {
+    const seen: Result[] = [];
+    const errorHandler = new ResultHandler({
+      positive,
+      negative,
+      handler: (result) => {
+        seen.push(result);
+        result.response
+          .status(result.error?.statusCode ?? 500)
+          .json({ own: result.error?.message });
+      },
+    });
+    const endpoint = defaultEndpointsFactory.build({
+      method: "post",
+      handler: fail(new Error("x")),
+    });
+    const server = await start({ a: endpoint }, { errorHandler });
+    const type = { "content-type": "application/json" };
+    for (const [target, sent, status, own] of [
+      ["/unknown", {}, 404, "Not Found"],
+      ["/a", {}, 405, "Method Not Allowed"],
+      ["/%zz", {}, 400, "Malformed path"],
+      ["/a", { method: "POST", headers: type, body: "{" }, 400, "Invalid JSON"],
+    ] as const) {
+      const answer = await server.send(target, sent);
+      expect([answer.status, answer.json()]).toEqual([status, { own }]);
+    }
+    expect(seen.map(({ input, output, ctx }) => ({ input, output, ctx: { ...ctx } }))).toEqual(
+      seen.map(() => ({ input: null, output: null, ctx: {} })),
+    );
+    const answer = await server.send("/a", { method: "POST" });
+    expect([answer.status, answer.json()]).toEqual([500, errorEnvelope("x")]);
+  });
+
+  it("behaviour 13.11: one that throws: the last resort, for 404 and 405 alike", async () => {
+    const errorHandler = new ResultHandler({ positive, negative, handler: fail(new Error("x")) });
+    const endpoint = defaultEndpointsFactory.build({ handler: empty });
+    const server = await start({ a: endpoint }, { errorHandler });
+    expect(await server.send("/unknown")).toMatchObject(lastResort);
+    expect(await server.send("/a", { method: "PUT" })).toMatchObject(lastResort);
+  });
+});
