@@ -66,13 +66,7 @@ const untilNext = async <Req extends Request, Res extends Response>(
     return await new Promise<boolean>((resolve, reject) => {
       onDone = () => resolve(true);
       response.once("finish", onDone).once("close", onDone);
-      const fail = (error: unknown): void => {
-        try {
-          reject(error instanceof Error ? transformer(error) : ensureError(error));
-        } catch (own) {
-          reject(ensureError(own));
-        }
-      };
+      const fail = (error: unknown): void => reject(transform(error, transformer));
       const next: NextFunction = (outcome?: unknown): void => {
         // `next("route")` and other words are no errors
         if (outcome instanceof Error) fail(outcome);
@@ -83,5 +77,14 @@ const untilNext = async <Req extends Request, Res extends Response>(
     });
   } finally {
     response.off("finish", onDone).off("close", onDone);
+  }
+};
+
+const transform = (error: unknown, transformer: (error: Error) => Error): Error => {
+  if (!(error instanceof Error)) return ensureError(error);
+  try {
+    return transformer(error);
+  } catch (own) {
+    return ensureError(own);
   }
 };

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Response } from "express";
 
 /** Marks a response whose sending has begun although no byte left so far, as with `response.sendFile`. */
@@ -10,6 +11,18 @@ export const isTaken = (response: Response): boolean =>
   (response as { [sendingMark]?: boolean })[sendingMark] === true ||
   // a stream that is piped into the response adds this listener
   response.listenerCount("unpipe") > 0;
+
+/** The answer to HEAD needs no body, so a stream that would feed it is stopped and the head is sent at once. */
+export const endHead = (response: Response): void => {
+  if (response.req.method !== "HEAD" || response.writableEnded) return;
+  response.once("unpipe", (source: Readable) => source.destroy());
+  if (response.listenerCount("unpipe") > 1) response.end();
+};
+
+/** Where a file could not be sent, the response is free again, unless it has begun. */
+export const forgetSending = (response: Response): void => {
+  (response as { [sendingMark]?: boolean })[sendingMark] = false;
+};
 
 /** Tells whether nobody waits for the response any more. */
 export const isAbandoned = (response: Response): boolean =>

@@ -3,7 +3,7 @@ import type { Logger } from "../logger/logger.ts";
 import { combineInput } from "./combine-input.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import { isAbandoned, isTaken } from "./response-state.ts";
+import { endHead, isAbandoned, isTaken } from "./response-state.ts";
 import { runMiddlewares } from "./run-middlewares.ts";
 import { logAbandoned, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { omitKeys, validateInput } from "./validate-input.ts";
@@ -44,6 +44,7 @@ export const runEndpoint = async (
     const returned = await (plan.timeout > 0 ? withTimeout(walk, running, plan.timeout) : running);
     if (isTaken(response)) {
       if (returned !== undefined && !endpoint.isVoid) warnAlreadySent(walk);
+      endHead(response);
       return;
     }
     if (isAbandoned(response)) {

@@ -3,7 +3,7 @@ import { toStatusText } from "../http/status.ts";
 import { ensureError, toErrorStatus } from "../results/http-error.ts";
 import { logClientFault, logServerFault } from "../results/log-fault.ts";
 import type { AnyResultHandler, Result } from "../results/result-handler.ts";
-import { isAbandoned, isTaken } from "./response-state.ts";
+import { endHead, isAbandoned, isTaken } from "./response-state.ts";
 import type { Walk } from "./walk.ts";
 
 /**
@@ -84,8 +84,8 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
     sendLastResort(walk, error);
     return;
   }
-  if (isTaken(response) || isAbandoned(response)) return;
-  await waitForSending(walk);
+  if (!isTaken(response) && !isAbandoned(response)) await waitForSending(walk);
+  if (isTaken(response)) endHead(response);
   if (isTaken(response) || isAbandoned(response)) return;
   sendLastResort(
     walk,

@@ -1,7 +1,6 @@
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
-import { BareObject } from "../http/bare-object.ts";
 import type { Logger } from "../logger/logger.ts";
 
 /** What the middlewares of a request returned. */
@@ -16,12 +15,13 @@ export class Walk implements HandlerArguments<unknown, WalkContext> {
   readonly request: Request;
   readonly response: Response;
   readonly logger: Logger;
-  readonly ctx: WalkContext = new BareObject();
+  readonly ctx: WalkContext = Object.create(null) as WalkContext;
   /** The combined input as it came; null until it is combined. */
   combined: Record<string, unknown> | null = null;
   /** The validated input of the handler that runs. */
   input: unknown = undefined;
   #abort: AbortController | undefined;
+  #reason: Error | undefined;
 
   constructor(request: Request, response: Response, logger: Logger) {
     this.request = request;
@@ -37,14 +37,16 @@ export class Walk implements HandlerArguments<unknown, WalkContext> {
       const onClose = (): void => {
         if (!response.writableFinished) abort.abort(new Error("The client has left"));
       };
-      if (response.closed) onClose();
+      if (this.#reason) abort.abort(this.#reason);
+      else if (response.closed) onClose();
       else response.once("close", onClose);
     }
     return this.#abort.signal;
   }
 
-  /** Aborts the signal, if anyone has asked for it. */
+  /** Aborts the signal, also for those who ask for it later. */
   abort(reason: Error): void {
+    this.#reason = reason;
     this.#abort?.abort(reason);
   }
 }

@@ -90,7 +90,8 @@ const sendError = ({ request, response, logger }: Result, error: HttpError): voi
     `The error has header fields that cannot be sent: ${JSON.stringify(names)}`,
     error,
   );
-  logServerFault(logger, request, fault);
+  // that of a 5xx is logged already
+  if (error.statusCode < 500) logServerFault(logger, request, fault);
   sendJson(response, 500, { status: "error", error: { message: toStatusText(500) } });
 };
 

@@ -85,9 +85,16 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
  * Gives the message of an error that a client may see.
  *
  * With NODE_ENV=production that of a 5xx is replaced by the status text unless the error has `expose: true`,
- * and that of a 4xx only where it has `expose: false`.
+ * and that of a 4xx only where it has `expose: false`. That of the operating system is shown in development only.
  */
-export const toPublicMessage = (error: HttpError): string =>
-  process.env["NODE_ENV"] !== "production" || error.expose
-    ? error.message
-    : toStatusText(error.statusCode);
+export const toPublicMessage = (error: HttpError): string => {
+  const environment = process.env["NODE_ENV"];
+  const isShown = isSystemError(error)
+    ? environment === "development"
+    : environment !== "production" || error.expose;
+  return isShown ? error.message : toStatusText(error.statusCode);
+};
+
+/** An error of the operating system, whose message names paths of this machine. */
+const isSystemError = (error: HttpError): boolean =>
+  [error, error.cause].some((one) => typeof readSafely(one, "syscall") === "string");

@@ -3,11 +3,11 @@ import { RequestError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 
-/** The target of a request without its query, which may carry secrets. */
+/** The canonical path of a request: without authority and query, which may carry secrets. */
 export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }): string => {
-  const target = request.originalUrl || request.url || "";
-  const end = target.search(/[?#]/);
-  return end < 0 ? target : target.slice(0, end);
+  const target = (request.originalUrl || request.url || "").replace(/^https?:\/\/[^/?#]*/i, "");
+  const [path = ""] = target.split(/[?#]/, 1);
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path || "/";
 };
 
 /** Writes the one error line of a server fault: method, path and the error with its stack, but no input and no headers. */

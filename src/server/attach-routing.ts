@@ -1,4 +1,4 @@
-import type { Express, RequestHandler, Response } from "express";
+import type { Express, RequestHandler } from "express";
 import type { Logger } from "../logger/logger.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import { checkAppConfig } from "./check-config.ts";
@@ -33,8 +33,9 @@ export const attachRouting = <const R extends Routing>(
   checkAppConfig(config);
   const { app } = config;
   const { begin, dispatcher, logger } = prepare(config, routing);
-  if (isApplication(app)) markSending(app.response);
   app.use((request, response, next) => {
+    // a router has no application of its own before it serves
+    markSending((request.app as Express).response);
     void (async () => {
       try {
         await begin(request, response);
@@ -50,7 +51,3 @@ export const attachRouting = <const R extends Routing>(
     notFoundHandler: (request, response) => void dispatcher.answerNotFound(request, response),
   };
 };
-
-/** A router has no prototypes of its own. */
-const isApplication = (app: object): app is Express & { readonly response: Response } =>
-  Object.hasOwn(app, "response");

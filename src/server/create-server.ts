@@ -2,7 +2,6 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from "node:https";
 import type { Express, NextFunction, Request, Response } from "express";
 import type { Logger } from "../logger/logger.ts";
-import { sendingMark } from "../pipeline/response-state.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import { checkServerConfig } from "./check-config.ts";
@@ -39,11 +38,9 @@ export const createServer = async <const R extends Routing>(
   checkServerConfig(config);
   const prepared = prepare(config, routing);
   const { dispatcher, logger, getLogger } = prepared;
-  const objects = createExpressObjects((error, request, response) => {
-    // nothing was sent, so the error handler may still answer
-    (response as { [sendingMark]?: boolean })[sendingMark] = false;
-    void dispatcher.fail(error, request, response);
-  });
+  const objects = createExpressObjects(
+    (error, request, response) => void dispatcher.fail(error, request, response),
+  );
   const { app } = objects;
   app.disable("x-powered-by");
   app.set("etag", config.etag ?? false);

@@ -3,6 +3,7 @@ import { RequestError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
+import { forgetSending } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
 import { Walk } from "../pipeline/walk.ts";
@@ -86,6 +87,7 @@ export class Dispatcher {
   /** Answers an error that belongs to no endpoint by the configured error handler; never rejects. */
   async fail(error: unknown, request: Request, response: Response): Promise<void> {
     const { getLogger, errorHandler } = this.#plan;
+    forgetSending(response);
     await sendError(errorHandler, new Walk(request, response, getLogger(request)), error);
   }
 

@@ -32,6 +32,7 @@ export const createExpressObjects = (
 ): ExpressObjects & { readonly app: Express } => {
   const app = loadExpress()();
   const parsedQuery: unique symbol = Symbol("parsed query");
+  const ownNext: unique symbol = Symbol("next");
   const isResumed: unique symbol = Symbol("is resumed");
   const lazyLocals: unique symbol = Symbol("locals");
 
@@ -44,6 +45,7 @@ export const createExpressObjects = (
     originalUrl = "";
     [parsedQuery]: unknown = undefined;
     [isResumed] = false;
+    [ownNext]: unknown = undefined;
 
     // oxlint-disable-next-line no-useless-constructor -- Node passes the socket, and the fields must be declared after it
     constructor(socket: Socket) {
@@ -68,10 +70,20 @@ export const createExpressObjects = (
       return super.pause();
     }
 
-    /** `response.sendFile` and others report here what goes wrong after the handler has returned. */
-    next(error?: unknown): void {
+    /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
+    get next(): unknown {
       const response = this.res as Response;
-      if (error !== undefined) fail(error, this as unknown as Request, response);
+      return (
+        this[ownNext] ??
+        ((error?: unknown): void => {
+          // without an error it means that there is nothing to send, such as a directory
+          fail(error ?? new RequestError("SLP_NOT_FOUND"), this as unknown as Request, response);
+        })
+      );
+    }
+
+    set next(next: unknown) {
+      this[ownNext] = next;
     }
   }
 
@@ -105,8 +117,12 @@ const adopt = (target: object, own: object, except: readonly string[]): void => 
   }
 };
 
-/** Makes the methods that send later, after they have returned, say so at once. */
+const marked = new WeakSet<Response>();
+
+/** Makes the methods that send later, after they have returned, say so at once; for the prototype of an application's responses. */
 export const markSending = (prototype: Response): void => {
+  if (marked.has(prototype)) return;
+  marked.add(prototype);
   for (const name of ["sendFile", "download", "render"] as const) {
     const original = prototype[name] as (this: Response, ...args: unknown[]) => unknown;
     Object.defineProperty(prototype, name, {

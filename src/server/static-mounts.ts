@@ -27,6 +27,7 @@ export class StaticMounts {
    * @throws {@link RequestError} when the path has a NUL.
    */
   async serve(request: Request, response: Response, path: string): Promise<boolean> {
+    if (this.#mounts.length === 0 || !isPlain(path)) return false;
     for (const mount of this.#mounts) {
       const prefix = findPrefix(mount, path);
       if (prefix === undefined) continue;
@@ -37,6 +38,19 @@ export class StaticMounts {
     return false;
   }
 }
+
+/**
+ * Tells whether a path names each of its segments once and for all.
+ *
+ * The file system would fold what the router does not (`//`, `..`, `%2F`), and so get around the endpoint of a path.
+ */
+const isPlain = (path: string): boolean => {
+  const segments = path.split("/").slice(1).map(decodeURIComponent);
+  return segments.every(
+    (segment, index) =>
+      !/^\.{1,2}$|[/\\]/.test(segment) && (segment !== "" || index === segments.length - 1),
+  );
+};
 
 const toMount = ({ path, files: { directory, options } }: StaticEntry): Mount => {
   const segments = parsePathPattern(path).map((segment) => {
