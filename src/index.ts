@@ -8,6 +8,7 @@ export { defaultEndpointsFactory, EndpointsFactory } from "./endpoint/endpoints-
 export { Middleware } from "./endpoint/middleware.ts";
 export { Endpoint } from "./endpoint/endpoint.ts";
 export { ServeStatic } from "./routing/static-files.ts";
+export { ez } from "./schemas/ez.ts";
 
 // Answering
 export { ResultHandler } from "./results/result-handler.ts";
@@ -87,6 +88,7 @@ export type {
 } from "./results/result-handler.ts";
 
 // Types: schemas
+export type { DateIn, DateMeta, DateOut } from "./schemas/dates.ts";
 export type {
   AnySchema,
   EmptyObject,

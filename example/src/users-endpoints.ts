@@ -1,4 +1,5 @@
 import createHttpError from "http-errors";
+import { ez } from "sallyport";
 import { z } from "zod";
 import { csvFactory, keyFactory, publicFactory } from "./factories.ts";
 
@@ -10,7 +11,7 @@ const fields = z.object({
 
 const user = fields.extend({
   id: z.uuid(),
-  createdAt: z.date().transform((date) => date.toISOString()),
+  createdAt: ez.dateOut(),
 });
 
 const wholeNumber = z

@@ -1,5 +1,6 @@
 import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
+import { clearRepresentation } from "../results/clear-representation.ts";
 import { ensureError, toErrorStatus } from "../results/http-error.ts";
 import { logClientFault, logServerFault } from "../results/log-fault.ts";
 import type { AnyResultHandler, Result } from "../results/result-handler.ts";
@@ -118,8 +119,7 @@ const sendLastResort = (walk: Walk, error: unknown): void => {
   logServerFault(logger, request, error);
   if (isAbandoned(response)) return;
   const text = toStatusText(500);
-  for (const name of ["Content-Encoding", "Content-Length", "ETag", "Transfer-Encoding"])
-    response.removeHeader(name);
+  clearRepresentation(response);
   response.statusCode = 500;
   response.setHeader("Content-Type", "text/plain; charset=utf-8");
   response.setHeader("Content-Length", text.length);

@@ -5,6 +5,7 @@ import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
 import type { AnySchema } from "../schemas/schema.ts";
 import type { ApiResponse, OutputPlaceholder } from "./api-response.ts";
+import { clearRepresentation } from "./clear-representation.ts";
 import { ensureHttpError, toPublicMessage, type HttpError } from "./http-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
@@ -74,12 +75,12 @@ const canBeSent = (name: string, value: string): boolean => {
 };
 
 const sendError = ({ request, response, logger }: Result, error: HttpError): void => {
+  clearRepresentation(response);
   const headers = Object.entries(error.headers ?? {});
   const sendable = headers.filter(([name, value]) => canBeSent(name, value));
   for (const [name, value] of sendable) response.setHeader(name, value);
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Cache-Control", "no-store");
-  if (response.hasHeader("Content-Type")) response.removeHeader("Content-Type");
   if (sendable.length === headers.length) {
     sendJson(response, error.statusCode, toErrorEnvelope(error));
     return;

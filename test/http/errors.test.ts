@@ -392,3 +392,21 @@ describe("exports", () => {
     expect(["boom", fail({}), 42].map(getMessageFromError)).toEqual(["boom", "the message", "42"]);
   });
 });
+
+test("what a handler has said of its body does not describe the error that is sent instead", async () => {
+  const endpoint = factory.build({
+    handler: async ({ response }) => {
+      response
+        .set("Content-Encoding", "gzip")
+        .set("ETag", '"a"')
+        .set("Content-Disposition", "attachment")
+        .set("X-Kept", "yes");
+      throw createHttpError(409, "Taken");
+    },
+  });
+  const answer = await (await start({ a: endpoint })).send("/a");
+  expectError(answer, 409, "Taken");
+  expect(answer.headers).toMatchObject({ "x-kept": "yes" });
+  for (const name of ["content-encoding", "etag", "content-disposition"])
+    expect(answer.headers).not.toHaveProperty(name);
+});

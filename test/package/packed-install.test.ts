@@ -100,6 +100,7 @@ describe("the packed package in an empty folder", () => {
       "defaultEndpointsFactory",
       "defaultResultHandler",
       "ensureHttpError",
+      "ez",
       "getMessageFromError",
     ]);
   });

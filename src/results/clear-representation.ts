@@ -1,0 +1,18 @@
+import type { ServerResponse } from "node:http";
+
+const fields = [
+  "Content-Disposition",
+  "Content-Encoding",
+  "Content-Language",
+  "Content-Length",
+  "Content-Range",
+  "Content-Type",
+  "ETag",
+  "Last-Modified",
+  "Transfer-Encoding",
+];
+
+/** Forgets what a handler has said of a body that is not sent: it would be untrue of the error that is sent instead. */
+export const clearRepresentation = (response: ServerResponse): void => {
+  for (const field of fields) if (response.hasHeader(field)) response.removeHeader(field);
+};

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import type { z } from "zod";
+import { ez } from "./ez.ts";
+
+describe("ez.dateIn", () => {
+  test.each([
+    ["2026-11-20", "2026-11-20T00:00:00.000Z"],
+    ["2026-11-20T10:30:15Z", "2026-11-20T10:30:15.000Z"],
+    ["2026-11-20T10:30:15.250Z", "2026-11-20T10:30:15.250Z"],
+    ["2026-11-20T10:30:15+02:00", "2026-11-20T08:30:15.000Z"],
+    ["2024-02-29", "2024-02-29T00:00:00.000Z"],
+  ])("makes a Date of %s", (text, iso) => {
+    expect(ez.dateIn().parse(text).toISOString()).toBe(iso);
+  });
+
+  test("takes a time without an offset as local", () => {
+    expect(ez.dateIn().parse("2026-11-20T10:30:15")).toEqual(new Date(2026, 10, 20, 10, 30, 15));
+    expect(ez.dateIn().parse("2026-11-20T10:30")).toEqual(new Date(2026, 10, 20, 10, 30));
+  });
+
+  test.each(["", "2026-02-30", "2023-02-29", "20.11.2026", "2026-11-20T25:00:00Z", "now", 5, null])(
+    "refuses %j",
+    (value) => {
+      expect(ez.dateIn().safeParse(value).success).toBe(false);
+    },
+  );
+
+  test("is a text on the wire and a Date for the handler", () => {
+    const schema = ez.dateIn({ description: "When", examples: ["2026-11-20"] });
+    expectTypeOf<z.input<typeof schema>>().toEqualTypeOf<string>();
+    expectTypeOf<z.output<typeof schema>>().toEqualTypeOf<Date>();
+    expect(schema.meta()).toMatchObject({ description: "When", examples: ["2026-11-20"] });
+  });
+});
+
+describe("ez.dateOut", () => {
+  test("makes ISO text of any valid Date", () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date(0), max: new Date("9999-01-01"), noInvalidDate: true }),
+        (date) => {
+          expect(ez.dateOut().parse(date)).toBe(date.toISOString());
+          expect(ez.dateIn().parse(ez.dateOut().parse(date))).toEqual(date);
+        },
+      ),
+    );
+  });
+
+  test.each([new Date(Number.NaN), "2026-11-20T10:30:00Z", 5])("refuses %j", (value) => {
+    expect(ez.dateOut().safeParse(value).success).toBe(false);
+  });
+
+  test("is a Date for the handler and a text on the wire", () => {
+    const schema = ez.dateOut();
+    expectTypeOf<z.input<typeof schema>>().toEqualTypeOf<Date>();
+    expectTypeOf<z.output<typeof schema>>().toEqualTypeOf<string>();
+  });
+});

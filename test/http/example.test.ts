@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { apiKey } from "../../example/src/factories.ts";
+import { routing } from "../../example/src/routing.ts";
+import { errorEnvelope, start, successEnvelope, type Answer } from "./harness.ts";
+
+const key = { "x-api-key": apiKey };
+const ada = { name: "Ada", email: "ada@example.com" };
+
+const dataOf = (answer: Answer): Record<string, unknown> =>
+  (answer.json() as { data: Record<string, unknown> }).data;
+
+test("the example creates, reads, lists, changes, exports and deletes users", async () => {
+  const server = await start(routing, { cors: true });
+  expect((await server.send("/v1/users")).json()).toEqual(successEnvelope({ users: [], total: 0 }));
+
+  const refused = await server.send("/v1/users", { method: "POST", body: ada });
+  expect(refused.status).toBe(401);
+  expect(refused.json()).toEqual(errorEnvelope("Send the right key in the header x-api-key"));
+
+  const created = await server.send("/v1/users", { method: "POST", headers: key, body: ada });
+  expect(created.status).toBe(201);
+  const user = dataOf(created);
+  expect(user).toMatchObject({ ...ada, role: "member" });
+  const path = `/v1/users/${String(user["id"])}`;
+
+  const again = await server.send("/v1/users", { method: "POST", headers: key, body: ada });
+  expect([again.status, again.json()]).toEqual([409, errorEnvelope("The e-mail address is taken")]);
+
+  expect(dataOf(await server.send(path))).toEqual(user);
+  const changed = await server.send(path, {
+    method: "PATCH",
+    headers: key,
+    body: { role: "admin", name: "=Ada" },
+  });
+  expect(dataOf(changed)).toEqual({ ...user, role: "admin", name: "=Ada" });
+  expect(dataOf(await server.send("/v1/users?limit=1&offset=0"))).toMatchObject({ total: 1 });
+
+  const csv = await server.send("/v1/exports/users.csv");
+  expect(csv.headers["content-type"]).toBe("text/csv; charset=utf-8");
+  expect(csv.text).toBe(
+    `id,name,email,role\r\n"${String(user["id"])}","'=Ada","ada@example.com","admin"\r\n`,
+  );
+
+  const removed = await server.send(path, { method: "DELETE", headers: key });
+  expect([removed.status, removed.json()]).toEqual([200, successEnvelope({})]);
+  expect((await server.send(path)).status).toBe(404);
+});
+
+test("the example says which field is wrong", async () => {
+  const server = await start(routing, { cors: true });
+  for (const [target, message] of [
+    ["/v1/users/not-an-id", "id: Invalid UUID"],
+    ["/v1/users?limit=1e3", "limit: Must be a whole number"],
+    ["/v1/users?limit=101", "limit: Too big: expected number to be <=100"],
+  ] as const) {
+    const answer = await server.send(target);
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject(errorEnvelope(message));
+  }
+});
