@@ -74,11 +74,20 @@ const canBeSent = (name: string, value: string): boolean => {
   }
 };
 
+/** What the envelope itself decides. */
+const envelopeFields: ReadonlySet<string> = new Set([
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "transfer-encoding",
+]);
+
 const sendError = ({ request, response, logger }: Result, error: HttpError): void => {
   clearRepresentation(response);
   const headers = Object.entries(error.headers ?? {});
   const sendable = headers.filter(([name, value]) => canBeSent(name, value));
-  for (const [name, value] of sendable) response.setHeader(name, value);
+  for (const [name, value] of sendable)
+    if (!envelopeFields.has(name.toLowerCase())) response.setHeader(name, value);
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Cache-Control", "no-store");
   if (sendable.length === headers.length) {
