@@ -23,15 +23,27 @@ const requestFaults = {
   SLP_QUERY_TOO_MANY_PARAMETERS: [400, "Too many query parameters"],
   SLP_TARGET_MALFORMED: [400, "Malformed request target"],
   SLP_TARGET_TOO_LONG: [414, "URI Too Long"],
+  SLP_UPLOAD_FIELD_TOO_LARGE: [413, "Field too large"],
+  SLP_UPLOAD_FILE_TOO_LARGE: [413, "File too large"],
+  SLP_UPLOAD_MALFORMED: [400, "Malformed multipart body"],
+  SLP_UPLOAD_TOO_MANY: [413, "Too many parts"],
 } as const satisfies Record<string, readonly [number, string]>;
 
 /** The code of a {@link RequestError}. */
 export type RequestErrorCode = keyof typeof requestFaults;
 
+/** What a {@link RequestError} carries besides its code. */
+export interface RequestErrorOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+  /** The field of an upload that is at fault. */
+  readonly field?: string | undefined;
+}
+
 /**
  * A fault of the request that the framework answers by itself, such as malformed JSON or an unknown path.
  *
- * Its message is a fixed text that never echoes the request.
+ * Its message is a fixed text that never echoes the request, but for the name of an upload's field.
  */
 export class RequestError extends Error {
   override readonly name = "RequestError";
@@ -40,10 +52,14 @@ export class RequestError extends Error {
   readonly expose = true;
   readonly headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(code: RequestErrorCode, headers?: Readonly<Record<string, string>>, cause?: unknown) {
-    super(requestFaults[code][1], cause === undefined ? undefined : { cause });
+  constructor(code: RequestErrorCode, { headers, cause, field }: RequestErrorOptions = {}) {
+    const [statusCode, text] = requestFaults[code];
+    super(
+      field === undefined ? text : `${text}: ${field.slice(0, 100)}`,
+      cause === undefined ? undefined : { cause },
+    );
     this.code = code;
-    this.statusCode = requestFaults[code][0];
+    this.statusCode = statusCode;
     this.headers = headers;
   }
 }

@@ -34,6 +34,7 @@ export type {
   Listen,
   ServerConfig,
 } from "./server/config.ts";
+export type { UploadLimits, UploadOptions } from "./server/uploads.ts";
 export type { CorsArguments, CorsFunction, CorsOption } from "./server/cors.ts";
 export type { RunningServer } from "./server/create-server.ts";
 export type { AttachedRouting } from "./server/attach-routing.ts";
@@ -89,6 +90,8 @@ export type {
 
 // Types: schemas
 export type { DateIn, DateMeta, DateOut } from "./schemas/dates.ts";
+export type { Raw } from "./schemas/raw.ts";
+export type { FileUpload, Upload } from "./schemas/upload.ts";
 export type {
   AnySchema,
   EmptyObject,

@@ -10,17 +10,29 @@ export type CombinedInput = Record<string, unknown>;
 /**
  * Merges the sources of a request into one input; a later source wins.
  *
+ * @param fileLists the fields whose file becomes a list where there is one only
  * @throws {@link RequestError} when the body is a list.
  */
-export const combineInput = (request: Request, sources: readonly InputSource[]): CombinedInput => {
+export const combineInput = (
+  request: Request,
+  sources: readonly InputSource[],
+  fileLists: readonly string[] = [],
+): CombinedInput => {
   const input: CombinedInput = new BareObject();
   for (const source of sources) {
     const part: unknown = readSource(request, source);
     if (typeof part !== "object" || part === null || Buffer.isBuffer(part)) continue;
     if (Array.isArray(part)) throw new RequestError("SLP_BODY_NOT_OBJECT");
     copyOwn(input, part);
+    if (source === "files") toLists(input, fileLists);
   }
   return input;
+};
+
+/** One file satisfies a list of files. */
+const toLists = (input: CombinedInput, names: readonly string[]): void => {
+  for (const name of names)
+    if (input[name] !== undefined && !Array.isArray(input[name])) input[name] = [input[name]];
 };
 
 /** `cookies` and `files` exist once a middleware or the server has made them. */

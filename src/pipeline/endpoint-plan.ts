@@ -2,7 +2,10 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
+import { takesRawBody } from "../schemas/raw.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
 import { listForeignKeys } from "../schemas/top-level-keys.ts";
+import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
 /** A middleware with what the pipeline needs to run it. */
 export interface MiddlewareStep {
@@ -15,8 +18,12 @@ export interface MiddlewareStep {
 export interface EndpointPlan {
   readonly endpoint: AnyEndpoint;
   readonly sources: readonly InputSource[];
-  /** Whether the body is among the sources, and so must be parsed. */
-  readonly hasBody: boolean;
+  /** What becomes of the body: parsed by its media type, taken as it comes, or left alone where it is no source. */
+  readonly body: "none" | "parsed" | "raw";
+  /** Whether it takes files. */
+  readonly takesFiles: boolean;
+  /** The fields that take a list of files, which one file is to satisfy as well. */
+  readonly fileLists: readonly string[];
   readonly middlewares: readonly MiddlewareStep[];
   /** Whether a middleware parses fields of the input, which then join the handler's. */
   readonly hasMiddlewareInput: boolean;
@@ -30,6 +37,14 @@ export interface EndpointPlan {
   readonly timeout: number;
 }
 
+const toBodyKind = (
+  schemas: readonly ZodSchema[],
+  sources: readonly InputSource[],
+): EndpointPlan["body"] => {
+  if (!sources.includes("body")) return "none";
+  return schemas.some(takesRawBody) ? "raw" : "parsed";
+};
+
 /** Settles what can be settled of an endpoint's walk. */
 export const planEndpoint = (
   endpoint: AnyEndpoint,
@@ -41,10 +56,13 @@ export const planEndpoint = (
     parseInput: middleware.inputSchema && toParser(middleware.inputSchema),
   }));
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
+  const schemas = [...declared, ...(endpoint.inputSchema ? [endpoint.inputSchema] : [])];
   return Object.freeze({
     endpoint,
     sources: toMergeOrder(sources),
-    hasBody: sources.includes("body"),
+    body: toBodyKind(schemas, sources),
+    takesFiles: sources.includes("files") && schemas.some(takesFiles),
+    fileLists: schemas.flatMap(listFileLists),
     middlewares,
     hasMiddlewareInput: declared.length > 0,
     nativeMiddlewares: middlewares.filter(({ middleware }) => middleware.isNative),

@@ -26,7 +26,7 @@ export const runEndpoint = async (
   const walk = new Walk(request, response, logger);
   let output: unknown;
   try {
-    const combined = (walk.combined = combineInput(request, plan.sources));
+    const combined = (walk.combined = combineInput(request, plan.sources, plan.fileLists));
 
     let fields: Record<string, unknown> | undefined;
     if (middlewares.length > 0) {

@@ -31,7 +31,7 @@ const listMissingParameters = ({ path, endpoint }: EndpointEntry): readonly stri
   if (names.length === 0) return [];
   const levels = listSchemas(endpoint).map((schema) => readTopLevel(schema));
   if (levels.some(({ others }) => others === "keep" || others === "unknown")) return [];
-  return names.filter((name) => !levels.some(({ keys }) => keys.has(name)));
+  return names.filter((name) => !levels.some(({ fields }) => fields.has(name)));
 };
 
 const listSchemas = (endpoint: AnyEndpoint) =>

@@ -208,7 +208,7 @@ const decodePath = (path: string): string => {
       .map((segment) => hideSlashes(decodeURIComponent(segment)))
       .join("/");
   } catch (cause) {
-    throw new RequestError("SLP_PATH_MALFORMED", undefined, cause);
+    throw new RequestError("SLP_PATH_MALFORMED", { cause });
   }
 };
 

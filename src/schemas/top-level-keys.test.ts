@@ -3,8 +3,8 @@ import { z } from "zod";
 import { listForeignKeys, readTopLevel } from "./top-level-keys.ts";
 
 const read = (schema: z.ZodType): unknown => {
-  const { keys, others } = readTopLevel(schema);
-  return [[...keys].toSorted(), others];
+  const { fields, others } = readTopLevel(schema);
+  return [[...fields.keys()].toSorted(), others];
 };
 
 describe("readTopLevel", () => {

@@ -3,8 +3,8 @@ import type { ZodSchema } from "./schema.ts";
 
 /** What is known of a schema's top level before anything is parsed. */
 export interface TopLevel {
-  /** The keys that it names. */
-  readonly keys: ReadonlySet<string>;
+  /** The fields that it names; where several parts name one, the first part's. */
+  readonly fields: ReadonlyMap<string, ZodSchema>;
   /**
    * What happens to other keys: `strip` drops them, `refuse` is a strict schema, `keep` a loose one,
    * `unknown` where the schema is a function of the whole value.
@@ -12,10 +12,10 @@ export interface TopLevel {
   readonly others: "strip" | "refuse" | "keep" | "unknown";
 }
 
-const opaque: TopLevel = { keys: new Set(), others: "unknown" };
+const opaque: TopLevel = { fields: new Map(), others: "unknown" };
 
 const join = (parts: readonly TopLevel[]): TopLevel => ({
-  keys: new Set(parts.flatMap(({ keys }) => [...keys])),
+  fields: new Map(parts.toReversed().flatMap(({ fields }) => [...fields])),
   others:
     (["unknown", "keep", "refuse"] as const).find((kind) =>
       parts.some(({ others }) => others === kind),
@@ -39,11 +39,11 @@ export const readTopLevel = (
   switch (def.type) {
     case "object":
       return {
-        keys: new Set(Object.keys(def.shape)),
+        fields: new Map(Object.entries(def.shape)),
         others: toOthers((def.catchall as z.core.$ZodTypes | undefined)?._zod.def.type),
       };
     case "record":
-      return { keys: new Set(), others: "keep" };
+      return { fields: new Map(), others: "keep" };
     case "intersection":
       return join([read(def.left), read(def.right)]);
     case "union":
@@ -78,6 +78,6 @@ export const listForeignKeys = (
 ): readonly string[] => {
   const own = readTopLevel(endpointSchema);
   if (own.others === "strip" || own.others === "unknown") return [];
-  const declared = middlewareSchemas.flatMap((schema) => [...readTopLevel(schema).keys]);
-  return [...new Set(declared)].filter((key) => !own.keys.has(key));
+  const declared = middlewareSchemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]);
+  return [...new Set(declared)].filter((key) => !own.fields.has(key));
 };

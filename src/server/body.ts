@@ -3,16 +3,19 @@ import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Request, Response } from "express";
 import { RequestError } from "../errors.ts";
-import { parseContentType } from "../http/content-type.ts";
+import { parseContentType, type ContentType } from "../http/content-type.ts";
+import type { Logger } from "../logger/logger.ts";
 import { parseForm } from "./form.ts";
 import { parseJson } from "./json.ts";
 import { closeAfterReply } from "./lingering-close.ts";
+import { parseUpload, type UploadPlan } from "./uploads.ts";
 
 /** The default of the option `bodyLimit`: 1 MiB. */
 export const defaultBodyLimit = 1_048_576;
 
 const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
+const multipartType = "multipart/form-data";
 
 const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
   ["gzip", createGunzip],
@@ -21,19 +24,34 @@ const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = n
   ["br", createBrotliDecompress],
 ]);
 
+/** What a route and its server say of the body. */
+export interface BodyPlan {
+  readonly body: "none" | "parsed" | "raw";
+  readonly takesFiles: boolean;
+}
+
+/** What a server says of bodies. */
+export interface BodyOptions {
+  /** The largest body but an upload, in bytes. */
+  readonly limit: number;
+  readonly uploads: UploadPlan | undefined;
+}
+
 /**
- * Reads and parses the body of a request to `request.body`; leaves it alone where there is none,
- * or where a native middleware has parsed it before.
+ * Reads and parses the body of a request to `request.body`, and the files of an upload to `request.files`;
+ * leaves it alone where there is none, or where a native middleware has parsed it before.
  *
  * @throws {@link RequestError} when it is too large, of an unknown type, or malformed.
  */
 export const parseBody = (
+  plan: BodyPlan,
+  options: BodyOptions,
   request: Request,
   response: Response,
-  limit: number,
+  logger: Logger,
 ): Promise<void> | undefined =>
-  request.body === undefined && hasBody(request)
-    ? readAndParse(request, response, limit)
+  plan.body !== "none" && request.body === undefined && hasBody(request)
+    ? readAndParse(plan, options, request, response, logger)
     : undefined;
 
 const hasBody = ({ headers, readableEnded }: Request): boolean =>
@@ -41,12 +59,26 @@ const hasBody = ({ headers, readableEnded }: Request): boolean =>
   (headers["transfer-encoding"] !== undefined ||
     (headers["content-length"] !== undefined && headers["content-length"] !== "0"));
 
-const readAndParse = async (request: Request, response: Response, limit: number): Promise<void> => {
-  const parse = toBodyParser(request);
-  const decoder = toDecoder(request);
-  if (Number(request.headers["content-length"]) > limit) refuseLarge(request, response);
-  if (request.headers.expect !== undefined) askForBody(response);
-  const bytes = await readBytes(request, response, limit, decoder);
+const readAndParse = async (
+  plan: BodyPlan,
+  { limit, uploads }: BodyOptions,
+  request: Request,
+  response: Response,
+  logger: Logger,
+): Promise<void> => {
+  if (plan.body === "raw") {
+    request.body = { raw: await readBytes(request, response, limit) };
+    return;
+  }
+  const contentType = parseContentType(request.headers["content-type"] ?? "");
+  if (contentType?.type === multipartType && uploads && plan.takesFiles) {
+    await uploads.beforeUpload?.({ request, logger });
+    askForBody(response);
+    await parseUpload(uploads, contentType, request, response);
+    return;
+  }
+  const parse = toBodyParser(contentType, Boolean(uploads && plan.takesFiles));
+  const bytes = await readBytes(request, response, limit);
   if (bytes.length === 0) return;
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
   const text = bytes.toString();
@@ -54,21 +86,23 @@ const readAndParse = async (request: Request, response: Response, limit: number)
 };
 
 /** The media type is parsed once, strictly; nothing later looks at the header again. */
-const toBodyParser = ({ headers }: Request): ((text: string) => object) => {
-  const contentType = parseContentType(headers["content-type"] ?? "");
-  const parse =
-    contentType === undefined
-      ? undefined
-      : jsonType.test(contentType.type)
-        ? parseJson
-        : contentType.type === formType
-          ? parseForm
-          : undefined;
-  if (!contentType || !parse)
-    throw new RequestError("SLP_BODY_CONTENT_TYPE", { Accept: `application/json, ${formType}` });
+const toBodyParser = (
+  contentType: ContentType | undefined,
+  takesFiles: boolean,
+): ((text: string) => object) => {
+  const parse = contentType && findBodyParser(contentType.type);
+  if (!contentType || !parse) {
+    const types = ["application/json", formType, ...(takesFiles ? [multipartType] : [])];
+    throw new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: types.join(", ") } });
+  }
   const charset = contentType.parameters.get("charset")?.toLowerCase() ?? "utf-8";
   if (!["utf-8", "utf8", "us-ascii"].includes(charset)) throw new RequestError("SLP_BODY_CHARSET");
   return parse;
+};
+
+const findBodyParser = (type: string): ((text: string) => object) | undefined => {
+  if (jsonType.test(type)) return parseJson;
+  return type === formType ? parseForm : undefined;
 };
 
 const toDecoder = ({ headers }: Request): (NodeJS.ReadWriteStream & Readable) | undefined => {
@@ -77,7 +111,7 @@ const toDecoder = ({ headers }: Request): (NodeJS.ReadWriteStream & Readable) | 
   const createDecoder = decoders.get(encoding);
   if (!createDecoder)
     throw new RequestError("SLP_BODY_ENCODING", {
-      "Accept-Encoding": "gzip, deflate, br, identity",
+      headers: { "Accept-Encoding": "gzip, deflate, br, identity" },
     });
   return createDecoder();
 };
@@ -94,7 +128,15 @@ const askForBody = (response: Response): void => {
   response.writeContinue();
 };
 
-const readBytes = (
+/** Reads a body; the limit counts its bytes after decompression. */
+const readBytes = async (request: Request, response: Response, limit: number): Promise<Buffer> => {
+  const decoder = toDecoder(request);
+  if (Number(request.headers["content-length"]) > limit) refuseLarge(request, response);
+  askForBody(response);
+  return collect(request, response, limit, decoder);
+};
+
+const collect = (
   request: Request,
   response: Response,
   limit: number,
@@ -137,6 +179,6 @@ const readBytes = (
     request.on("close", onClose).on("error", onClose);
     decoder?.on("error", (cause: Error) => {
       request.resume();
-      fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", undefined, cause));
+      fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", { cause }));
     });
   });

@@ -107,6 +107,24 @@ const timeout = be(
   (value) => typeof value === "number" && value >= 0 && value <= 0x7fffffff,
 );
 
+const wholeNumber = be(
+  "a whole number, 0 or more",
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+);
+
+const uploadOptions = group({
+  limits: group({
+    fileSize: wholeNumber,
+    files: wholeNumber,
+    fields: wholeNumber,
+    parts: wholeNumber,
+    fieldSize: wholeNumber,
+    memory: wholeNumber,
+  }),
+  tempFileDir: be("the path of a directory", (value) => typeof value === "string" && value !== ""),
+  beforeUpload: aFunction,
+});
+
 const commonChecks: Readonly<Record<string, Check>> = {
   cors: be(
     "true, false, or a function that returns headers",
@@ -127,6 +145,9 @@ const commonChecks: Readonly<Record<string, Check>> = {
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
   ),
   handlerTimeout: timeout,
+  upload: (value, option) => {
+    if (!isBoolean(value)) uploadOptions(value, option);
+  },
   wrongMethodBehavior: oneOf(404, 405),
   methodLikeRouteBehavior: oneOf("method", "path"),
   startupLogo: aBoolean,

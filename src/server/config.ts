@@ -9,6 +9,7 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { WalkOptions } from "../routing/walk-routing.ts";
 import type { CorsOption } from "./cors.ts";
+import type { UploadOptions } from "./uploads.ts";
 
 /** Where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
 export type Listen = number | string | ListenOptions;
@@ -62,6 +63,12 @@ export interface CommonConfig extends WalkOptions {
    * @default 1048576
    */
   readonly bodyLimit?: number | undefined;
+  /**
+   * Uploads of files, `multipart/form-data`: `true` for the default limits, or options.
+   *
+   * @default false
+   */
+  readonly upload?: boolean | UploadOptions | undefined;
   /**
    * How long a handler may take, in milliseconds; then 503 is answered and its `signal` is aborted. 0 for no limit.
    *

@@ -9,7 +9,7 @@ import { sendError } from "../pipeline/send-result.ts";
 import { Walk } from "../pipeline/walk.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
-import { parseBody } from "./body.ts";
+import { parseBody, type BodyOptions } from "./body.ts";
 import { setCorsHeaders, type CorsOption } from "./cors.ts";
 import { answerPreflight } from "./preflight.ts";
 import { toCanonicalPath } from "./request-target.ts";
@@ -21,7 +21,7 @@ export interface DispatchPlan {
   readonly statics: StaticMounts;
   readonly cors: CorsOption;
   readonly errorHandler: AnyResultHandler;
-  readonly bodyLimit: number;
+  readonly bodies: BodyOptions;
   readonly wrongMethodBehavior: 404 | 405;
   readonly getLogger: (request: Request) => Logger;
 }
@@ -61,22 +61,20 @@ export class Dispatcher {
     } catch (error) {
       return this.fail(error, request, response);
     }
-    if (plan.hasBody || typeof cors === "function")
+    if (plan.body !== "none" || typeof cors === "function")
       return this.#dispatchSlowly(plan, request, response);
     return runEndpoint(plan, request, response, getLogger(request));
   }
 
   /** A request that has something to wait for before its endpoint. */
   async #dispatchSlowly(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
-    const { cors, bodyLimit, getLogger } = this.#plan;
+    const { cors, bodies, getLogger } = this.#plan;
     const logger = getLogger(request);
     try {
       if (typeof cors === "function")
         await setCorsHeaders(cors, request, response, plan.endpoint, logger);
-      if (plan.hasBody) {
-        const parsing = parseBody(request, response, bodyLimit);
-        if (parsing) await parsing;
-      }
+      const parsing = parseBody(plan, bodies, request, response, logger);
+      if (parsing) await parsing;
     } catch (error) {
       await this.fail(error, request, response);
       return;
@@ -140,7 +138,7 @@ export class Dispatcher {
     );
     // set here as well, for error handlers that do not look at the headers of errors
     response.setHeader("Allow", allowed);
-    throw new RequestError("SLP_METHOD_NOT_ALLOWED", { Allow: allowed });
+    throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
   }
 }
 

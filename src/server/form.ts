@@ -17,6 +17,6 @@ const decodeStrictly = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch (cause) {
-    throw new RequestError("SLP_BODY_MALFORMED_FORM", undefined, cause);
+    throw new RequestError("SLP_BODY_MALFORMED_FORM", { cause });
   }
 };

@@ -15,7 +15,7 @@ export const parseJson = (text: string): object => {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new RequestError("SLP_BODY_MALFORMED_JSON", undefined, cause);
+    throw new RequestError("SLP_BODY_MALFORMED_JSON", { cause });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new RequestError("SLP_BODY_NOT_OBJECT");

@@ -16,6 +16,7 @@ import type { CommonConfig } from "./config.ts";
 import { setDefaultCorsHeaders } from "./cors.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { StaticMounts } from "./static-mounts.ts";
+import { planUploads } from "./uploads.ts";
 
 /** What is settled before a server takes its first request. */
 export interface Prepared {
@@ -62,7 +63,10 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
       statics: new StaticMounts(entries.flatMap((entry) => (entry.kind === "static" ? entry : []))),
       cors: config.cors ?? false,
       errorHandler: config.errorHandler ?? defaultResultHandler,
-      bodyLimit: config.bodyLimit ?? defaultBodyLimit,
+      bodies: {
+        limit: config.bodyLimit ?? defaultBodyLimit,
+        uploads: planUploads(config.upload),
+      },
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
       getLogger: config.childLoggerProvider ? getLogger : () => logger,
     }),

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import type { ZodSchema } from "./schema.ts";
+import { readTopLevel } from "./top-level-keys.ts";
+
+const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
+
+/** Tells the schema of a raw body from that of a Buffer elsewhere. */
+const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
+
+/** A Buffer, in the input or in the output. */
+export const buffer = (): z.ZodCustom<Buffer, Buffer> =>
+  z.custom<Buffer>(isBuffer, { error: "Expected Buffer" });
+
+// oxlint-disable-next-line typescript/no-empty-object-type -- no fields but `raw`
+type NoFields = {};
+
+/** A schema of {@link raw}. */
+export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
+  { raw: z.ZodCustom<Buffer, Buffer> } & Shape
+>;
+
+/**
+ * The input of an endpoint that takes the body as it comes, of any media type, as the Buffer `raw`.
+ *
+ * @param fields further fields of the input, such as path parameters
+ */
+export const raw = <Shape extends z.ZodRawShape = NoFields>(fields?: Shape): Raw<Shape> =>
+  z.object({
+    raw: z.custom<Buffer>(isRawBody, { error: "Expected Buffer" }),
+    ...fields,
+  }) as unknown as Raw<Shape>;
+
+/** Tells whether a schema takes the body as it comes. */
+export const takesRawBody = (schema: ZodSchema): boolean => {
+  const field = readTopLevel(schema).fields.get("raw");
+  return (field?._zod.def as { fn?: unknown } | undefined)?.fn === isRawBody;
+};

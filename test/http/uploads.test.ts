@@ -1,0 +1,332 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import createHttpError from "http-errors";
+import { defaultEndpointsFactory as factory, ez, type ServerConfig } from "sallyport";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start, successEnvelope, type Answer, type TestServer } from "./harness.ts";
+
+let directory = "";
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "sallyport-uploads-"));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+type Part = readonly [name: string, content: string | Buffer, fileName?: string, type?: string];
+
+const toBody = (parts: readonly Part[]): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap(([name, content, fileName, type]) => [
+      Buffer.from(
+        `--b\r\nContent-Disposition: form-data; name="${name}"${fileName === undefined ? "" : `; filename="${fileName}"`}\r\n${type ? `Content-Type: ${type}\r\n` : ""}\r\n`,
+      ),
+      Buffer.from(content),
+      Buffer.from("\r\n"),
+    ]),
+    Buffer.from("--b--\r\n"),
+  ]);
+
+const multipart = { "content-type": "multipart/form-data; boundary=b" };
+
+const post = (server: TestServer, parts: readonly Part[], target = "/up"): Promise<Answer> =>
+  server.send(target, { method: "POST", headers: multipart, body: toBody(parts) });
+
+const moved = (): string => join(directory, "moved");
+
+const describeFile = factory.build({
+  method: "post",
+  input: z.object({ file: ez.upload(), title: z.string().optional() }),
+  output: z.object({
+    title: z.string().optional(),
+    name: z.string(),
+    size: z.number(),
+    mimetype: z.string(),
+    md5: z.string().optional(),
+    isOnDisk: z.boolean(),
+    length: z.number(),
+  }),
+  handler: async ({ input: { file, title } }) => ({
+    title,
+    name: file.name,
+    size: file.size,
+    mimetype: file.mimetype,
+    md5: file.md5,
+    isOnDisk: file.tempFilePath !== undefined,
+    length: file.data.length,
+  }),
+});
+
+const limits = { fileSize: 100_000, memory: 1000, files: 2, fields: 3, fieldSize: 50 };
+const begin = (config: Partial<ServerConfig> = {}, endpoint = describeFile): Promise<TestServer> =>
+  start({ up: endpoint }, { upload: { limits, tempFileDir: directory }, ...config });
+
+const expectClean = (): Promise<void> => expect.poll(() => readdir(directory)).toEqual([]);
+
+test("a small file stays in memory, a larger one goes to a temporary file, and both are complete", async () => {
+  const server = await begin();
+  for (const [size, isOnDisk] of [
+    [0, false],
+    [1000, false],
+    [1001, true],
+    [100_000, true],
+  ] as const) {
+    const content = randomBytes(size);
+    const md5 = createHash("md5").update(content).digest("hex");
+    const answer = await post(server, [
+      ["title", "Ä title"],
+      ["file", content, "a.png", "image/png"],
+    ]);
+    expect([answer.status, answer.json()]).toEqual([
+      200,
+      successEnvelope({
+        ...{ title: "Ä title", name: "a.png", size, mimetype: "image/png", md5 },
+        ...{ isOnDisk, length: size },
+      }),
+    ]);
+  }
+  await expectClean();
+});
+
+test("decision 8 and U5: a file of exactly the limit is accepted, a larger one is 413 naming the field", async () => {
+  const handler = vi.fn(() => ({}));
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ file: ez.upload() }),
+    handler,
+  });
+  const server = await start(
+    { up: endpoint },
+    { cors: true, upload: { limits, tempFileDir: directory } },
+  );
+  expect((await post(server, [["file", Buffer.alloc(100_000), "a"]])).status).toBe(200);
+  const answer = await post(server, [["file", Buffer.alloc(100_001), "a"]]);
+  expect([answer.status, answer.json()]).toEqual([413, errorEnvelope("File too large: file")]);
+  expect(answer.headers).toMatchObject({ connection: "close", "access-control-allow-origin": "*" });
+  expect(handler).toHaveBeenCalledOnce();
+  await expectClean();
+});
+
+test.each<[string, Part[], number, string]>([
+  ["too many files", [1, 2, 3].map((n): Part => [`f${n}`, "x", "a"]), 413, "Too many parts"],
+  ["too many fields", [1, 2, 3, 4].map((n): Part => [`f${n}`, "x"]), 413, "Too many parts"],
+  ["a field that is too large", [["title", "x".repeat(51)]], 413, "Field too large: title"],
+  ["U7: a field named __proto__", [["__proto__", "x"]], 400, "Forbidden key in the body"],
+  ["U7: a file named __proto__", [["__proto__", "x", "a"]], 400, "Forbidden key in the body"],
+  ["U4: a part without a name", [["", "x", "a"]], 400, "Forbidden key in the body"],
+])("%s is refused", async (_name, parts, status, message) => {
+  const server = await begin();
+  const answer = await post(server, parts);
+  expect([answer.status, answer.json()]).toEqual([status, errorEnvelope(message)]);
+  await expectClean();
+});
+
+test.each([
+  [
+    "U2: a body that ends inside a part",
+    "multipart/form-data; boundary=b",
+    '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc',
+  ],
+  ["U3: no boundary", "multipart/form-data", "--b--\r\n"],
+  ["U3: an empty boundary", 'multipart/form-data; boundary=""', "--b--\r\n"],
+  [
+    "U3: a boundary of 71 characters",
+    `multipart/form-data; boundary=${"b".repeat(71)}`,
+    "--b--\r\n",
+  ],
+  ["U3: a boundary in the body only", "multipart/form-data; boundary=c", "--b\r\n\r\n--b--\r\n"],
+])("%s is 400, and the server lives on", async (_name, type, body) => {
+  const server = await begin();
+  const answer = await server.send("/up", {
+    method: "POST",
+    headers: { "content-type": type },
+    body,
+  });
+  expect([answer.status, answer.json()]).toEqual([400, errorEnvelope("Malformed multipart body")]);
+  expect((await post(server, [["file", "x", "a"]])).status).toBe(200);
+  await expectClean();
+});
+
+test.each([
+  ["../../etc/passwd", "passwd"],
+  [String.raw`C:\\dir\\a.txt`, "a.txt"],
+  ["a\u202Egnp.exe", "agnp.exe"],
+  ["x".repeat(300), "x".repeat(255)],
+])("U8: the file name %j becomes a harmless one", async (given, name) => {
+  const answer = await post(await begin(), [["file", "x", given]]);
+  expect(answer.json()).toMatchObject({ data: { name } });
+});
+
+test("decision 23: several files under one name are a list, and one satisfies a list", async () => {
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ files: z.array(ez.upload()).optional(), one: ez.upload().optional() }),
+    handler: async ({ input }) => ({ count: input.files?.length, one: input.one?.name }),
+  });
+  const server = await begin({}, endpoint as never);
+  const ask = async (...parts: Part[]): Promise<unknown> => (await post(server, parts)).json();
+  expect(await ask(["files", "x", "a"], ["files", "y", "b"])).toEqual(
+    successEnvelope({ count: 2 }),
+  );
+  expect(await ask(["files", "x", "a"])).toEqual(successEnvelope({ count: 1 }));
+  expect(await ask(["one", "x", "a"])).toEqual(successEnvelope({ one: "a" }));
+  expect(await ask(["one", "x", "a"], ["one", "y", "b"])).toMatchObject(
+    errorEnvelope("one: Expected file upload, received array"),
+  );
+});
+
+test("a missing file is 400, also where uploads are off, which do not parse multipart at all", async () => {
+  const missing = errorEnvelope("file: Expected file upload, received undefined");
+  const answer = await post(await begin(), [["title", "x"]]);
+  expect([answer.status, answer.json()]).toMatchObject([400, missing]);
+  const off = await start({ up: describeFile });
+  expect((await post(off, [["file", "x", "a"]])).status).toBe(415);
+  const empty = await off.send("/up", { method: "POST" });
+  expect([empty.status, empty.json()]).toMatchObject([400, missing]);
+});
+
+test("U12: multipart to an endpoint without files is 415", async () => {
+  const plain = factory.build({ method: "post", input: z.object({}), handler: () => ({}) });
+  const server = await begin({}, plain as never);
+  expect((await post(server, [["a", "x"]])).status).toBe(415);
+});
+
+test.each([500, 5000])("mv moves a file of %i bytes, once", async (size) => {
+  const content = randomBytes(size);
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ file: ez.upload() }),
+    handler: async ({ input }) => {
+      await input.file.mv(moved());
+      const again = await input.file.mv(moved()).catch((error: Error) => error.message);
+      return { again: again ?? "" };
+    },
+  });
+  const answer = await post(await begin({}, endpoint as never), [["file", content, "a"]]);
+  expect(answer.json()).toEqual(
+    successEnvelope({ again: "The uploaded file cannot be moved: it was moved before" }),
+  );
+  expect(await readFile(moved())).toEqual(content);
+  await expect.poll(() => readdir(directory)).toEqual(["moved"]);
+});
+
+test("U11: mv after the response is finished rejects, and mv to nowhere is the handler's error", async () => {
+  let late: Promise<string> | undefined;
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ file: ez.upload(), where: z.enum(["late", "nowhere"]) }),
+    handler: async ({ input: { file, where }, response }) => {
+      if (where === "nowhere") await file.mv(join(directory, "no/such/folder"));
+      late = new Promise((resolve) => {
+        response.once("close", () =>
+          setTimeout(
+            () => void file.mv(moved()).catch((error: Error) => resolve(error.message)),
+            20,
+          ),
+        );
+      });
+      return {};
+    },
+  });
+  const server = await begin({}, endpoint as never);
+  const big = Buffer.alloc(5000);
+  expect(
+    (
+      await post(server, [
+        ["file", big, "a"],
+        ["where", "late"],
+      ])
+    ).status,
+  ).toBe(200);
+  expect(await late).toContain("the response is finished");
+  expect(
+    (
+      await post(server, [
+        ["file", big, "a"],
+        ["where", "nowhere"],
+      ])
+    ).status,
+  ).toBe(500);
+  await expectClean();
+});
+
+test("beforeUpload refuses before a byte of the body is read", async () => {
+  const beforeUpload = vi.fn(
+    ({ request }: { request: { get(name: string): string | undefined } }) => {
+      if (!request.get("x-key")) throw createHttpError(403, "No uploads for you");
+    },
+  );
+  const server = await begin({ upload: { limits, tempFileDir: directory, beforeUpload } });
+  const answer = await post(server, [["file", "x", "a"]]);
+  expect([answer.status, answer.json()]).toEqual([403, errorEnvelope("No uploads for you")]);
+  const headers = { ...multipart, "x-key": "1" };
+  const allowed = await server.send("/up", {
+    method: "POST",
+    headers,
+    body: toBody([["file", "x", "a"]]),
+  });
+  expect(allowed.status).toBe(200);
+});
+
+test("U10: a temporary directory that is missing is 500, and the server lives on", async () => {
+  const server = await begin({ upload: { limits, tempFileDir: join(directory, "none") } });
+  const answer = await post(server, [["file", Buffer.alloc(5000), "a"]]);
+  expect(answer.status).toBe(500);
+  expect(answer.text).not.toContain(directory);
+  expect((await post(server, [["file", "x", "a"]])).status).toBe(200);
+});
+
+test("U1: a client that leaves at any byte leaves nothing behind, and no handler runs", async () => {
+  const handler = vi.fn(() => ({}));
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ file: ez.upload() }),
+    handler,
+  });
+  const server = await begin({}, endpoint as never);
+  const body = toBody([["file", Buffer.alloc(20_000), "a"]]);
+  const head = `POST /up HTTP/1.1\r\nHost: x\r\nContent-Type: ${multipart["content-type"]}\r\nContent-Length: ${body.length}\r\n\r\n`;
+  for (const sent of [1, 60, 90, 500, 1500, 15_000, body.length - 1]) {
+    const socket = await server.open();
+    socket.write(Buffer.concat([Buffer.from(head), body.subarray(0, sent)]));
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    socket.destroy();
+  }
+  await expectClean();
+  expect(handler).not.toHaveBeenCalled();
+  expect(server.linesOf("error")).toEqual([]);
+});
+
+test("ez.raw takes a body of any type as it comes, beside path parameters", async () => {
+  const endpoint = factory.build({
+    method: "put",
+    input: ez.raw({ id: z.string() }),
+    handler: async ({ input }) => ({ id: input.id, hex: input.raw.toString("hex") }),
+  });
+  const server = await start({ "raw/:id": endpoint });
+  const answer = await server.send("/raw/7", {
+    method: "PUT",
+    headers: { "content-type": "application/octet-stream" },
+    body: Buffer.from([0, 255, 1]),
+  });
+  expect(answer.json()).toEqual(successEnvelope({ id: "7", hex: "00ff01" }));
+  const none = await server.send("/raw/7", { method: "PUT" });
+  expect([none.status, none.json()]).toMatchObject([400, errorEnvelope("raw: Expected Buffer")]);
+});
+
+test("ez.form takes the fields of a form", async () => {
+  const endpoint = factory.build({
+    method: "post",
+    input: ez.form({ a: z.string(), b: z.array(z.string()) }),
+    handler: async ({ input }) => input,
+  });
+  const answer = await (
+    await start({ form: endpoint })
+  ).send("/form", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: "a=x+y&b=1&b=2",
+  });
+  expect(answer.json()).toEqual(successEnvelope({ a: "x y", b: ["1", "2"] }));
+});
