@@ -126,7 +126,8 @@ export class RoutingError extends Error {
 export type ConfigErrorCode =
   | "SLP_CONFIG_UNKNOWN_OPTION"
   | "SLP_CONFIG_VALUE"
-  | "SLP_CONFIG_MISSING";
+  | "SLP_CONFIG_MISSING"
+  | "SLP_CONFIG_MISSING_PACKAGE";
 
 /** The configuration is wrong; thrown when the server starts. */
 export class ConfigError extends Error {

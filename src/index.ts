@@ -30,11 +30,14 @@ export {
 export type {
   AppConfig,
   CommonConfig,
+  CompressionOptions,
   HookArguments,
   Listen,
   ServerConfig,
 } from "./server/config.ts";
 export type { UploadLimits, UploadOptions } from "./server/uploads.ts";
+export type { CookieOptions } from "./server/cookies.ts";
+export type { ShutdownOptions } from "./server/shutdown.ts";
 export type { CorsArguments, CorsFunction, CorsOption } from "./server/cors.ts";
 export type { RunningServer } from "./server/create-server.ts";
 export type { AttachedRouting } from "./server/attach-routing.ts";

@@ -6,9 +6,10 @@ const config = createConfig({
   http: { listen: Number(process.env["PORT"] ?? 8090) },
   cors: true,
   logger: { level: "info" },
+  gracefulShutdown: true,
 });
 
-const { servers, logger } = await createServer(config, routing);
+const { servers } = await createServer(config, routing);
 const address = servers[0]?.address();
 if (typeof address !== "object" || !address) throw new Error("The example needs a port");
 const url = `http://localhost:${address.port}`;
@@ -23,12 +24,3 @@ The example serves users at ${url}/v1/users. Try:
 
 Press Ctrl-C to stop.
 `);
-
-let isStopping = false;
-const stop = (signal: string): void => {
-  if (isStopping) process.exit(1);
-  isStopping = true;
-  logger.info(`Received ${signal}, stopping`);
-  for (const server of servers) server.close();
-};
-process.on("SIGINT", stop).on("SIGTERM", stop);

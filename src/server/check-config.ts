@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { inspect } from "node:util";
 import { inputSources } from "../endpoint/input-sources.ts";
 import { ConfigError } from "../errors.ts";
@@ -112,6 +113,35 @@ const wholeNumber = be(
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 );
 
+const cookieOptions = group({
+  secret: be("a text, or a list of texts", (value) => {
+    const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
+  }),
+});
+
+const shutdownOptions = group({
+  timeout,
+  events: be(
+    'a list of signals, such as ["SIGTERM"]',
+    (value) =>
+      Array.isArray(value) &&
+      value.every((one) => typeof one === "string" && one in constants.signals),
+  ),
+  beforeExit: aFunction,
+});
+
+const compressionOptions = group({
+  threshold: be(
+    'a number of bytes, or a text such as "1kb"',
+    (value) => (typeof value === "number" && value >= 0) || typeof value === "string",
+  ),
+  level: be(
+    "a whole number from 0 to 9",
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 9,
+  ),
+});
+
 const uploadOptions = group({
   limits: group({
     fileSize: wholeNumber,
@@ -145,6 +175,9 @@ const commonChecks: Readonly<Record<string, Check>> = {
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
   ),
   handlerTimeout: timeout,
+  cookies: (value, option) => {
+    if (!isBoolean(value)) cookieOptions(value, option);
+  },
   upload: (value, option) => {
     if (!isBoolean(value)) uploadOptions(value, option);
   },
@@ -168,6 +201,12 @@ const serverChecks: Readonly<Record<string, Check>> = {
     '"simple", "extended", or a function',
     (value) => value === "simple" || value === "extended" || isFunction(value),
   ),
+  compression: (value, option) => {
+    if (!isBoolean(value)) compressionOptions(value, option);
+  },
+  gracefulShutdown: (value, option) => {
+    if (!isBoolean(value)) shutdownOptions(value, option);
+  },
   etag: oneOf(true, false, "weak", "strong"),
 };
 

@@ -8,11 +8,29 @@ import type { ConsoleLoggerOptions } from "../logger/console-logger.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { WalkOptions } from "../routing/walk-routing.ts";
+import type { CookieOptions } from "./cookies.ts";
 import type { CorsOption } from "./cors.ts";
+import type { ShutdownOptions } from "./shutdown.ts";
 import type { UploadOptions } from "./uploads.ts";
 
 /** Where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
 export type Listen = number | string | ListenOptions;
+
+/** Options of the package `compression` that matter here. */
+export interface CompressionOptions {
+  /**
+   * The smallest body that is compressed, in bytes, or a text such as "1kb".
+   *
+   * @default "1kb"
+   */
+  readonly threshold?: number | string | undefined;
+  /**
+   * The level of gzip and deflate, 0 to 9.
+   *
+   * @default 6
+   */
+  readonly level?: number | undefined;
+}
 
 /** What a hook receives. */
 export interface HookArguments {
@@ -64,6 +82,12 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly bodyLimit?: number | undefined;
   /**
+   * Parses cookies to `request.cookies`, and with a secret the signed ones to `request.signedCookies`.
+   *
+   * @default false
+   */
+  readonly cookies?: boolean | CookieOptions | undefined;
+  /**
    * Uploads of files, `multipart/form-data`: `true` for the default limits, or options.
    *
    * @default false
@@ -107,6 +131,20 @@ export interface ServerConfig extends CommonConfig {
    * @default false
    */
   readonly etag?: boolean | "weak" | "strong" | undefined;
+  /**
+   * Compresses responses by the optional package `compression`; `true`, or its options.
+   *
+   * Event streams, responses that set cookies, and those with `no-transform` are never compressed.
+   *
+   * @default false
+   */
+  readonly compression?: boolean | CompressionOptions | undefined;
+  /**
+   * Finishes the running requests on a signal before the process ends; `true`, or options.
+   *
+   * @default false: no signal is listened for
+   */
+  readonly gracefulShutdown?: boolean | ShutdownOptions | undefined;
   /**
    * Whether a line with the addresses is printed at start.
    *

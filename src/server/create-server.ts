@@ -5,9 +5,16 @@ import type { Logger } from "../logger/logger.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import { checkServerConfig } from "./check-config.ts";
+import { createCompression } from "./compression.ts";
 import type { ServerConfig } from "./config.ts";
-import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
+import {
+  connect,
+  createExpressObjects,
+  endConnections,
+  type ExpressObjects,
+} from "./express-objects.ts";
 import { listen, type Listener } from "./listen.ts";
+import { createClosing, shutDownOnSignals } from "./shutdown.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 
 /** A running server. */
@@ -18,6 +25,8 @@ export interface RunningServer {
   readonly logger: Logger;
   /** The servers that listen, HTTP before HTTPS. */
   readonly servers: readonly Server[];
+  /** Closes the servers: running requests are finished first, as with `gracefulShutdown`. */
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -55,7 +64,17 @@ export const createServer = async <const R extends Routing>(
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
     );
   await listen(servers, getLogger(), config.startupLogo ?? true);
-  return { app, logger, servers: servers.map(({ server }) => server) };
+  const listening = servers.map(({ server }) => server);
+  const { gracefulShutdown = false } = config;
+  const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
+  const close = createClosing(
+    listening,
+    () => endConnections(objects),
+    getLogger(),
+    options?.timeout,
+  );
+  if (options) shutDownOnSignals(close, getLogger(), options);
+  return { app, logger, servers: listening, close };
 };
 
 /**
@@ -66,12 +85,13 @@ export const createServer = async <const R extends Routing>(
 const buildStack = async (
   app: Express,
   { begin, dispatcher, getLogger }: Prepared,
-  { beforeRouting, afterRouting }: ServerConfig,
+  { compression, beforeRouting, afterRouting }: ServerConfig,
 ): Promise<boolean> => {
   app.use(async (request, response, next) => {
     await begin(request, response);
     next();
   });
+  if (compression) app.use(createCompression(compression === true ? {} : compression));
   await beforeRouting?.({ app, getLogger });
   app.use((request, response, next) => void dispatcher.dispatch(request, response, next));
   await afterRouting?.({ app, getLogger });
@@ -106,6 +126,14 @@ const createListener =
       );
   };
 
+/** In milliseconds; `http.options` and `https.options` replace them. */
+const defaultTimeouts = {
+  connectionsCheckingInterval: 5000,
+  headersTimeout: 15_000,
+  keepAliveTimeout: 65_000,
+  requestTimeout: 60_000,
+};
+
 const createServers = (
   { http, https }: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
@@ -115,11 +143,14 @@ const createServers = (
   const classes = { IncomingMessage, ServerResponse };
   const listeners: Listener[] = [];
   if (http) {
-    const server = createHttpServer({ ...http.options, ...classes }, listener);
+    const server = createHttpServer({ ...defaultTimeouts, ...http.options, ...classes }, listener);
     listeners.push({ name: "http", server, at: http.listen });
   }
   if (https) {
-    const server = createHttpsServer({ ...https.options, ...classes }, listener);
+    const server = createHttpsServer(
+      { ...defaultTimeouts, ...https.options, ...classes },
+      listener,
+    );
     listeners.push({ name: "https", server, at: https.listen });
   }
   for (const { server } of listeners)

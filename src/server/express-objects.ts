@@ -18,6 +18,18 @@ export interface ExpressObjects {
   readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
 }
 
+/** From now on each reply ends its connection; put into the class when it is needed, so that it costs nothing before. */
+export const endConnections = ({ ServerResponse: { prototype } }: ExpressObjects): void => {
+  Object.defineProperty(prototype, "writeHead", {
+    configurable: true,
+    writable: true,
+    value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
+      this.shouldKeepAlive = false;
+      return ServerResponse.prototype.writeHead.apply(this, head);
+    },
+  });
+};
+
 /** Handles what goes wrong while Express sends a file. */
 export type FailureHandler = (error: unknown, request: Request, response: Response) => void;
 

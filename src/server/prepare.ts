@@ -13,6 +13,7 @@ import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { defaultBodyLimit } from "./body.ts";
 import type { CommonConfig } from "./config.ts";
+import { parseCookies } from "./cookies.ts";
 import { setDefaultCorsHeaders } from "./cors.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { StaticMounts } from "./static-mounts.ts";
@@ -74,19 +75,22 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
 };
 
 const createBeginning = (
-  { cors, childLoggerProvider, accessLogger }: CommonConfig,
+  { cors, childLoggerProvider, accessLogger, cookies = false }: CommonConfig,
   logger: Logger,
   children: WeakMap<Request, Logger>,
 ): Prepared["begin"] => {
   const logAccess = toAccessLogger(accessLogger, logger);
+  const cookieOptions = cookies === true ? {} : cookies;
   if (!childLoggerProvider)
     return (request, response) => {
       if (cors === true) setDefaultCorsHeaders(response);
+      if (cookieOptions) parseCookies(request, cookieOptions);
       logAccess?.(request, logger);
       return undefined;
     };
   return async (request, response) => {
     if (cors === true) setDefaultCorsHeaders(response);
+    if (cookieOptions) parseCookies(request, cookieOptions);
     const child = await childLoggerProvider({ request, parent: logger });
     const own = isLogger(child) ? guardLogger(child) : logger;
     children.set(request, own);

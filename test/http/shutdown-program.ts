@@ -1,0 +1,25 @@
+// Run by shutdown.test.ts as a process of its own.
+import type { AddressInfo } from "node:net";
+import { createConfig, createServer, defaultEndpointsFactory } from "sallyport";
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const { servers } = await createServer(
+  createConfig({
+    http: { listen: { port: 0, host: "localhost" } },
+    cors: false,
+    logger: { level: "silent" },
+    gracefulShutdown: { beforeExit: async () => print("hook") },
+  }),
+  {
+    slow: defaultEndpointsFactory.build({
+      handler: async () => {
+        print("running");
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return {};
+      },
+    }),
+  },
+);
+const address = servers[0]?.address() as AddressInfo;
+print(`port ${address.port}`);
