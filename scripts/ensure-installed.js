@@ -20,15 +20,16 @@ const isComplete = () => {
 
 if (!isComplete()) {
   console.log("Installing the dependencies, which takes half a minute …");
-  const { status, error } = spawnSync(
-    "npm",
-    ["ci", "--no-audit", "--no-fund", "--loglevel=error"],
-    {
+  const npm = (stdio, ...args) =>
+    spawnSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], {
       cwd: root,
-      stdio: "inherit",
+      stdio,
       shell: process.platform === "win32",
-    },
-  );
-  if (error) console.error(`npm could not be run: ${error.message}`);
-  process.exit(status ?? 1);
+    });
+  // a registry that lacks a package of another platform makes `npm ci` refuse the lock file
+  if (npm("ignore", "ci").status !== 0) {
+    const { status, error } = npm("inherit", "install", "--no-save");
+    if (error) console.error(`npm could not be run: ${error.message}`);
+    process.exit(status ?? 1);
+  }
 }

@@ -1,6 +1,29 @@
 import type { z } from "zod";
 import type { Method } from "./http/method.ts";
 
+/** Says which known name was probably meant by a wrong one: ` Did you mean x?`; empty where none is close. */
+export const suggest = (wrong: string, known: readonly string[]): string => {
+  const close = known
+    .map((name) => ({ name, distance: toDistance(wrong.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, distance }) => distance <= (name.length > 5 ? 3 : 2) && distance < name.length)
+    .toSorted((one, other) => one.distance - other.distance)[0];
+  return close ? ` Did you mean \`${close.name}\`?` : "";
+};
+
+/** The number of letters to add, drop or replace (Levenshtein). */
+const toDistance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let at = 0; at < one.length; at++) {
+    const next = [at + 1];
+    for (let to = 0; to < other.length; to++) {
+      const replaced = (row[to] ?? 0) + (one[at] === other[to] ? 0 : 1);
+      next.push(Math.min(replaced, (row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+};
+
 /** Faults of a request that the framework itself answers: code, status and the fixed text of the answer. */
 const requestFaults = {
   SLP_BODY_CONTENT_TYPE: [415, "Unsupported Media Type"],
@@ -8,6 +31,7 @@ const requestFaults = {
   SLP_BODY_CORRUPT_ENCODING: [400, "Malformed compressed body"],
   SLP_BODY_ENCODING: [415, "Unsupported content encoding"],
   SLP_BODY_FORBIDDEN_KEY: [400, "Forbidden key in the body"],
+  SLP_BODY_JSON_AS_FORM: [400, "The body looks like JSON: send Content-Type: application/json"],
   SLP_BODY_MALFORMED_FORM: [400, "Malformed form"],
   SLP_BODY_MALFORMED_JSON: [400, "Invalid JSON"],
   SLP_BODY_NOT_OBJECT: [400, "Expected an object"],
@@ -146,6 +170,7 @@ export type DefinitionErrorCode =
   | "SLP_DEFINITION_METHOD"
   | "SLP_DEFINITION_RESPONSE"
   | "SLP_DEFINITION_SCHEMA"
+  | "SLP_DEFINITION_UNKNOWN_KEY"
   | "SLP_DEFINITION_VALUE";
 
 /** An endpoint, a middleware or a result handler is declared wrongly; thrown where it is declared. */
@@ -165,6 +190,7 @@ export type ServerFaultCode =
   | "SLP_CORS_HEADERS"
   | "SLP_ERROR_HEADERS"
   | "SLP_NOTHING_SENT"
+  | "SLP_OUTPUT_NOT_OBJECT"
   | "SLP_OUTPUT_UNSERIALIZABLE"
   | "SLP_THROWN_NON_ERROR";
 

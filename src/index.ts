@@ -13,7 +13,7 @@ export { ez } from "./schemas/ez.ts";
 // Answering
 export { ResultHandler } from "./results/result-handler.ts";
 export { defaultResultHandler } from "./results/default-result-handler.ts";
-export { ensureHttpError, getMessageFromError } from "./results/http-error.ts";
+export { ensureHttpError, getMessageFromError, toPublicMessage } from "./results/http-error.ts";
 
 // Errors
 export {

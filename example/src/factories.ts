@@ -6,6 +6,7 @@ import {
   ensureHttpError,
   Middleware,
   ResultHandler,
+  toPublicMessage,
 } from "sallyport";
 import { z } from "zod";
 import { UsersStore } from "./users-store.ts";
@@ -45,8 +46,8 @@ const csvResultHandler = new ResultHandler({
   negative: { schema: z.string(), mimeType: "text/plain" },
   handler: ({ error, output, response }) => {
     if (error) {
-      const { statusCode, message } = ensureHttpError(error);
-      response.status(statusCode).type("text/plain").send(message);
+      const { statusCode } = ensureHttpError(error);
+      response.status(statusCode).type("text/plain").send(toPublicMessage(error));
       return;
     }
     response.status(200).type("text/csv").send(String(output["csv"]));

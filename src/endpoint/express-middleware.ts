@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from "express";
 import { ensureError } from "../results/http-error.ts";
 import { Middleware, type MiddlewareReturn } from "./middleware.ts";
-import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
+import { isPromiseLike, type HandlerArguments, type MaybePromise } from "./handler-arguments.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
 
 /** A middleware written for Express. */
@@ -61,6 +61,8 @@ const untilNext = async <Req extends Request, Res extends Response>(
   response: Res,
   transformer: (error: Error) => Error = (error) => error,
 ): Promise<boolean> => {
+  // `close` is never emitted again
+  if (response.closed) return true;
   let onDone: () => void = () => undefined;
   try {
     return await new Promise<boolean>((resolve, reject) => {
@@ -68,12 +70,12 @@ const untilNext = async <Req extends Request, Res extends Response>(
       response.once("finish", onDone).once("close", onDone);
       const fail = (error: unknown): void => reject(transform(error, transformer));
       const next: NextFunction = (outcome?: unknown): void => {
-        // `next("route")` and other words are no errors
-        if (outcome instanceof Error) fail(outcome);
-        else resolve(false);
+        // Express takes everything else as an error, and so must an authorisation that says no
+        if (!outcome || outcome === "route" || outcome === "router") resolve(false);
+        else fail(outcome);
       };
       const returned = middleware(request, response, next);
-      if (returned instanceof Promise) returned.catch(fail);
+      if (isPromiseLike(returned)) returned.then(undefined, fail);
     });
   } finally {
     response.off("finish", onDone).off("close", onDone);
@@ -81,9 +83,8 @@ const untilNext = async <Req extends Request, Res extends Response>(
 };
 
 const transform = (error: unknown, transformer: (error: Error) => Error): Error => {
-  if (!(error instanceof Error)) return ensureError(error);
   try {
-    return transformer(error);
+    return transformer(ensureError(error));
   } catch (own) {
     return ensureError(own);
   }

@@ -19,6 +19,10 @@ export interface HandlerArguments<Input, Context> {
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
+/** Tells whether a value is to be waited for, also where another library made it. */
+export const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && typeof Reflect.get(value, "then") === "function";
+
 /** The properties of two objects merged, those of the second win; shown as one flat object. */
 export type Spread<First, Second> = keyof First extends never
   ? Second

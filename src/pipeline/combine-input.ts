@@ -22,7 +22,10 @@ export const combineInput = (
   for (const source of sources) {
     const part: unknown = readSource(request, source);
     if (typeof part !== "object" || part === null || Buffer.isBuffer(part)) continue;
-    if (Array.isArray(part)) throw new RequestError("SLP_BODY_NOT_OBJECT");
+    if (Array.isArray(part)) {
+      if (source === "body") throw new RequestError("SLP_BODY_NOT_OBJECT");
+      continue;
+    }
     copyOwn(input, part);
     if (source === "files") toLists(input, fileLists);
   }

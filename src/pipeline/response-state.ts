@@ -9,8 +9,18 @@ export const isTaken = (response: Response): boolean =>
   response.headersSent ||
   response.writableEnded ||
   (response as { [sendingMark]?: boolean })[sendingMark] === true ||
-  // a stream that is piped into the response adds this listener
-  response.listenerCount("unpipe") > 0;
+  isFed(response);
+
+/** Tells whether a stream feeds the response: `pipe` adds the first of these listeners, `pipeline` of an iterable the second. */
+const isFed = (response: Response): boolean =>
+  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
+
+/** Tells whether not a byte has left, and nothing says that one will. */
+export const isIdle = (response: Response): boolean => {
+  const { _headerSent: hasLeft } = response as { readonly _headerSent?: boolean };
+  const isSending = (response as { [sendingMark]?: boolean })[sendingMark] === true;
+  return hasLeft !== true && !response.writableEnded && !isSending && !isFed(response);
+};
 
 /** The answer to HEAD needs no body, so a stream that would feed it is stopped and the head is sent at once. */
 export const endHead = (response: Response): void => {

@@ -1,14 +1,17 @@
 import type { Request, Response } from "express";
+import { ServerFault } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
+import { logServerFault } from "../results/log-fault.ts";
 import { combineInput } from "./combine-input.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { endHead, isAbandoned, isTaken } from "./response-state.ts";
 import { runMiddlewares } from "./run-middlewares.ts";
-import { logAbandoned, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
+import { logAbandoned } from "./log-abandoned.ts";
+import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { omitKeys, validateInput } from "./validate-input.ts";
 import { validateOutput } from "./validate-output.ts";
-import { Walk, withTimeout } from "./walk.ts";
+import { currentWalk, Walk, WalkArguments, withTimeout, type WalkingRequest } from "./walk.ts";
 
 /**
  * Walks a request through an endpoint, top to bottom: combine the input, run the middlewares, validate the input,
@@ -23,7 +26,9 @@ export const runEndpoint = async (
   logger: Logger,
 ): Promise<void> => {
   const { endpoint, middlewares } = plan;
-  const walk = new Walk(request, response, logger);
+  const walk = new Walk(request, response, logger, endpoint.resultHandler);
+  // Express reports to `request.next` what it fails to send
+  (request as WalkingRequest)[currentWalk] = walk;
   let output: unknown;
   try {
     const combined = (walk.combined = combineInput(request, plan.sources, plan.fileLists));
@@ -36,12 +41,12 @@ export const runEndpoint = async (
 
     let input = toOwnInput(plan, combined);
     if (input instanceof Promise) input = await (input as Promise<unknown>);
-    if (fields) copyOwn(fields, input as object);
-    walk.input = fields ?? input;
+    if (fields) input = joinFields(fields, input as object);
 
     // handlers are declared for their own types, which the factory has checked
-    const running = endpoint.handle(walk as never);
+    const running = endpoint.handle(new WalkArguments(walk, input) as never);
     const returned = await (plan.timeout > 0 ? withTimeout(walk, running, plan.timeout) : running);
+    if (walk.isFailed) return;
     if (isTaken(response)) {
       if (returned !== undefined && !endpoint.isVoid) warnAlreadySent(walk);
       endHead(response);
@@ -55,11 +60,24 @@ export const runEndpoint = async (
     output = toOutput(plan, returned);
     if (output instanceof Promise) output = await (output as Promise<unknown>);
   } catch (error) {
-    await sendError(endpoint.resultHandler, walk, error);
+    if (walk.isFailed) logServerFault(logger, request, error);
+    else await sendError(walk, error);
     return;
   }
-  const sending = sendOutput(endpoint.resultHandler, walk, output);
+  const sending = sendOutput(walk, output);
   if (sending) await sending;
+};
+
+/** The fields of the middlewares beside the endpoint's own, which win; an instance of a class stays one. */
+const joinFields = (fields: Record<string, unknown>, input: object): object => {
+  const prototype: unknown = Object.getPrototypeOf(input);
+  if (prototype === null || prototype === Object.prototype) {
+    copyOwn(fields, input);
+    return fields;
+  }
+  for (const key of Object.keys(fields))
+    if (!(key in input)) (input as Record<string, unknown>)[key] = fields[key];
+  return input;
 };
 
 /** The input by the endpoint's own schema; `{}` where it has none. */
@@ -72,5 +90,11 @@ const toOwnInput = (plan: EndpointPlan, combined: Record<string, unknown>): unkn
 /** The output by the endpoint's schema; passed through where it has none. */
 const toOutput = (plan: EndpointPlan, returned: unknown): unknown => {
   if (plan.parseOutput) return validateOutput(plan.parseOutput, returned);
-  return plan.endpoint.isVoid ? {} : (returned ?? {});
+  if (plan.endpoint.isVoid || returned === undefined) return {};
+  if (typeof returned === "object" && returned !== null && !Array.isArray(returned))
+    return returned;
+  throw new ServerFault(
+    "SLP_OUTPUT_NOT_OBJECT",
+    `A handler must return an object; it returned ${Array.isArray(returned) ? "an array" : returned === null ? "null" : `a ${typeof returned}`}`,
+  );
 };

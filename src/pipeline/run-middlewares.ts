@@ -1,9 +1,11 @@
+import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { MiddlewareStep } from "./endpoint-plan.ts";
-import { isTaken } from "./response-state.ts";
+import { endHead, isAbandoned, isTaken } from "./response-state.ts";
+import { logAbandoned } from "./log-abandoned.ts";
 import { validateInput } from "./validate-input.ts";
-import type { Walk } from "./walk.ts";
+import { WalkArguments, type Walk } from "./walk.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
@@ -11,7 +13,7 @@ const noInput: Readonly<Record<string, never>> = Object.freeze({});
  * Runs middlewares in order; what they return joins the context.
  *
  * @param fields where the fields join that they parse from the input
- * @returns false when one of them has sent the response itself, which ends the walk
+ * @returns false when one of them has sent the response itself or the client has left, which ends the walk
  */
 export const runMiddlewares = async (
   steps: readonly MiddlewareStep[],
@@ -25,18 +27,23 @@ export const runMiddlewares = async (
       if (input instanceof Promise) input = await (input as Promise<unknown>);
       if (fields) copyOwn(fields, input as object);
     }
-    walk.input = input;
     // handlers are declared for their own types, which the factory has checked
-    let returned: unknown = middleware.handle(walk as never);
+    let returned: unknown = middleware.handle(new WalkArguments(walk, input) as never);
     if (isPromiseLike(returned)) returned = await returned;
     if (returned !== undefined && returned !== null) joinContext(walk.ctx, returned);
-    if (isTaken(walk.response)) return false;
+    if (!canGoOn(walk)) return false;
   }
   return true;
 };
 
-const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === "object" && value !== null && typeof Reflect.get(value, "then") === "function";
+/** Not where the response is sent or being sent, nor where the client has left: an unfinished check has allowed nothing. */
+const canGoOn = (walk: Walk): boolean => {
+  const { response, isFailed } = walk;
+  if (isTaken(response)) endHead(response);
+  else if (isAbandoned(response)) logAbandoned(walk);
+  else return !isFailed;
+  return false;
+};
 
 const joinContext = (ctx: Record<string, unknown>, returned: unknown): void => {
   if (typeof returned !== "object" || returned === null || Array.isArray(returned))

@@ -1,10 +1,11 @@
 import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import { clearRepresentation } from "../results/clear-representation.ts";
-import { ensureError, toErrorStatus } from "../results/http-error.ts";
+import { ensureError, toErrorStatus, toSendingError } from "../results/http-error.ts";
 import { logClientFault, logServerFault } from "../results/log-fault.ts";
-import type { AnyResultHandler, Result } from "../results/result-handler.ts";
-import { endHead, isAbandoned, isTaken } from "./response-state.ts";
+import type { Result } from "../results/result-handler.ts";
+import { logAbandoned } from "./log-abandoned.ts";
+import { endHead, forgetSending, isAbandoned, isIdle, isTaken } from "./response-state.ts";
 import type { Walk } from "./walk.ts";
 
 /**
@@ -15,12 +16,8 @@ import type { Walk } from "./walk.ts";
 export const sendingGrace = 1000;
 
 /** Hands an output to the result handler, which sends it. */
-export const sendOutput = (
-  handler: AnyResultHandler,
-  walk: Walk,
-  output: unknown,
-): Promise<void> | undefined =>
-  send(handler, walk, {
+export const sendOutput = (walk: Walk, output: unknown): Promise<void> | undefined =>
+  send(walk, {
     input: walk.combined,
     output: output as Record<string, unknown>,
     error: null,
@@ -31,11 +28,7 @@ export const sendOutput = (
   });
 
 /** Logs whatever was thrown and hands it to the result handler, which sends it; or breaks off a reply that has begun. */
-export const sendError = (
-  handler: AnyResultHandler,
-  walk: Walk,
-  thrown: unknown,
-): Promise<void> | undefined => {
+export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefined => {
   const { request, response, logger } = walk;
   const error = ensureError(thrown);
   if (isTaken(response)) {
@@ -49,7 +42,7 @@ export const sendError = (
   const status = toErrorStatus(error);
   if (status < 500) logClientFault(logger, request, status, error);
   else logServerFault(logger, request, error);
-  return send(handler, walk, {
+  return send(walk, {
     input: walk.combined,
     output: null,
     error,
@@ -60,15 +53,22 @@ export const sendError = (
   });
 };
 
-/** Says that nobody waits for the answer any more. */
-export const logAbandoned = ({ request, logger }: Walk): void => {
-  logger.debug("The client has left before the answer", { method: request.method });
+/**
+ * Answers what Express has failed to send for a handler, such as a file that is missing.
+ *
+ * The walk has gone on meanwhile, so from now on it must not send anything else.
+ */
+export const failWalk = (walk: Walk, thrown: unknown): void => {
+  if (walk.isFailed) return;
+  walk.isFailed = true;
+  forgetSending(walk.response);
+  void sendError(walk, toSendingError(thrown));
 };
 
 /** Nothing is awaited where the result handler has sent at once. */
-const send = (handler: AnyResultHandler, walk: Walk, result: Result): Promise<void> | undefined => {
+const send = (walk: Walk, result: Result): Promise<void> | undefined => {
   try {
-    const running = handler.handle(result);
+    const running = walk.resultHandler.handle(result);
     if (walk.response.writableEnded && !(running instanceof Promise)) return undefined;
     return untilSent(walk, running);
   } catch (error) {
@@ -85,9 +85,14 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
     sendLastResort(walk, error);
     return;
   }
-  if (!isTaken(response) && !isAbandoned(response)) await waitForSending(walk);
+  if (isIdle(response) && !isAbandoned(response)) await waitForSending(walk);
   if (isTaken(response)) endHead(response);
-  if (isTaken(response) || isAbandoned(response)) return;
+  if (isAbandoned(response)) return;
+  if (response.headersSent && isIdle(response)) {
+    breakOff(walk, new ServerFault("SLP_NOTHING_SENT", "The result handler has sent a head alone"));
+    return;
+  }
+  if (isTaken(response)) return;
   sendLastResort(
     walk,
     new ServerFault(

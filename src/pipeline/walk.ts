@@ -2,34 +2,45 @@ import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
 
 /** What the middlewares of a request returned. */
 export type WalkContext = Record<string, unknown>;
 
-/**
- * One request on its walk: what the stages share, and what a handler receives.
- *
- * A class, so that `signal` costs nothing unless a handler reads it.
- */
-export class Walk implements HandlerArguments<unknown, WalkContext> {
+/** Marks the walk of a request that is under way. */
+export const currentWalk: unique symbol = Symbol.for("sallyport/walk");
+
+/** A request that may know its walk. */
+export type WalkingRequest = Request & { [currentWalk]?: Walk | undefined };
+
+/** One request on its walk: what the stages share. */
+export class Walk {
   readonly request: Request;
   readonly response: Response;
   readonly logger: Logger;
+  /** What formats and sends the result of this walk. */
+  readonly resultHandler: AnyResultHandler;
   readonly ctx: WalkContext = Object.create(null) as WalkContext;
   /** The combined input as it came; null until it is combined. */
   combined: Record<string, unknown> | null = null;
-  /** The validated input of the handler that runs. */
-  input: unknown = undefined;
+  /** Whether a failure that came in from the side, by `request.next`, is being answered. */
+  isFailed = false;
   #abort: AbortController | undefined;
   #reason: Error | undefined;
 
-  constructor(request: Request, response: Response, logger: Logger) {
+  constructor(
+    request: Request,
+    response: Response,
+    logger: Logger,
+    resultHandler: AnyResultHandler,
+  ) {
     this.request = request;
     this.response = response;
     this.logger = logger;
+    this.resultHandler = resultHandler;
   }
 
-  /** Aborted when the client has left, and when the handler's time is over. */
+  /** Made at its first reading: most handlers never ask for it. */
   get signal(): AbortSignal {
     if (!this.#abort) {
       const abort = (this.#abort = new AbortController());
@@ -48,6 +59,29 @@ export class Walk implements HandlerArguments<unknown, WalkContext> {
   abort(reason: Error): void {
     this.#reason = reason;
     this.#abort?.abort(reason);
+  }
+}
+
+/** What a handler receives; a class so that `signal` costs nothing unless it is read. */
+export class WalkArguments<Input> implements HandlerArguments<Input, WalkContext> {
+  readonly input: Input;
+  readonly ctx: WalkContext;
+  readonly logger: Logger;
+  readonly request: Request;
+  readonly response: Response;
+  readonly #walk: Walk;
+
+  constructor(walk: Walk, input: Input) {
+    this.input = input;
+    this.ctx = walk.ctx;
+    this.logger = walk.logger;
+    this.request = walk.request;
+    this.response = walk.response;
+    this.#walk = walk;
+  }
+
+  get signal(): AbortSignal {
+    return this.#walk.signal;
   }
 }
 

@@ -74,6 +74,12 @@ const canBeSent = (name: string, value: string): boolean => {
   }
 };
 
+/** Header fields as an error may carry them; other shapes are no fields. */
+const toEntries = (headers: unknown): [string, string][] =>
+  typeof headers === "object" && headers !== null && !Array.isArray(headers)
+    ? Object.entries(headers as Record<string, string>).filter(([, value]) => value !== undefined)
+    : [];
+
 /** What the envelope itself decides. */
 const envelopeFields: ReadonlySet<string> = new Set([
   "content-encoding",
@@ -84,7 +90,7 @@ const envelopeFields: ReadonlySet<string> = new Set([
 
 const sendError = ({ request, response, logger }: Result, error: HttpError): void => {
   clearRepresentation(response);
-  const headers = Object.entries(error.headers ?? {});
+  const headers = toEntries(error.headers);
   const sendable = headers.filter(([name, value]) => canBeSent(name, value));
   for (const [name, value] of sendable)
     if (!envelopeFields.has(name.toLowerCase())) response.setHeader(name, value);

@@ -14,7 +14,7 @@ export interface HttpError extends Error {
 }
 
 /** Reads a property that a getter or a revoked proxy may guard with a throw. */
-const readSafely = (value: unknown, key: string): unknown => {
+export const readSafely = (value: unknown, key: string): unknown => {
   try {
     return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
   } catch {
@@ -82,17 +82,29 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
 };
 
 /**
- * Gives the message of an error that a client may see.
+ * Gives the message of an error that a client may see; for result handlers.
  *
  * With NODE_ENV=production that of a 5xx is replaced by the status text unless the error has `expose: true`,
  * and that of a 4xx only where it has `expose: false`. That of the operating system is shown in development only.
  */
-export const toPublicMessage = (error: HttpError): string => {
+export const toPublicMessage = (thrown: unknown): string => {
+  const error = ensureHttpError(thrown);
   const environment = process.env["NODE_ENV"];
   const isShown = isSystemError(error)
     ? environment === "development"
     : environment !== "production" || error.expose;
-  return isShown ? error.message : toStatusText(error.statusCode);
+  return isShown ? getMessageFromError(error) : toStatusText(error.statusCode);
+};
+
+/**
+ * Gives an error for what Express has failed to send, such as a file: that of the operating system names paths
+ * of this machine, so it becomes the cause of one with a fixed message.
+ */
+export const toSendingError = (thrown: unknown): Error => {
+  const error = ensureHttpError(thrown);
+  if (!isSystemError(error)) return ensureError(thrown);
+  const status = error.statusCode;
+  return createHttpError(status, toStatusText(status), { cause: thrown, expose: true });
 };
 
 /** An error of the operating system, whose message names paths of this machine. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
+import { readSafely } from "./http-error.ts";
 import { warnSampled } from "../logger/sampling.ts";
 
 /** The canonical path of a request: without authority and query, which may carry secrets. */
@@ -27,7 +28,7 @@ export const logClientFault = (
     method: request.method,
     path: toLoggedPath(request),
     statusCode,
-    reason: code ?? error.name,
+    reason: code ?? String(readSafely(error, "name")),
   };
   if (code === "SLP_BODY_FORBIDDEN_KEY") warnSampled(logger, code, "Request refused", meta);
   else logger.debug("Request refused", meta);

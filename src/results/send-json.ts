@@ -1,10 +1,12 @@
 import type { Response } from "express";
 
+const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
+
 /**
  * Sends a body as JSON, with the bytes and headers of Express' `response.json`.
  *
  * Head and body leave in one write, which saves 6 microseconds over `response.json`; an application that
- * has ETags or a JSON format set, and a Content-Type set before, are served by Express itself.
+ * has ETags or a JSON format set, validators or a Content-Type set before, and statuses without a body are Express'.
  *
  * @throws TypeError when the body cannot be serialised; nothing is sent then.
  */
@@ -15,7 +17,10 @@ export const sendJson = (response: Response, status: number, body: unknown): voi
     settings["json escape"] ||
     settings["json replacer"] ||
     settings["json spaces"] ||
-    response.hasHeader("Content-Type")
+    statusesWithoutBody.has(status) ||
+    response.hasHeader("Content-Type") ||
+    response.hasHeader("ETag") ||
+    response.hasHeader("Last-Modified")
   ) {
     response.status(status).json(body);
     return;

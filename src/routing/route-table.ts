@@ -54,8 +54,6 @@ export class RouteTable<Target> {
   readonly #root = createNode<Target>();
   /** Paths without parameters, found without walking the tree. */
   readonly #literals = new Map<string, Leaf<Target>>();
-  /** The object that paths without parameters share. */
-  readonly #noParams: PathParameters = Object.freeze(new BareObject()) as PathParameters;
   /** Made once for each method, not for each request. */
   readonly #accepts = new Map<Method, Accept<Target>>();
 
@@ -88,7 +86,7 @@ export class RouteTable<Target> {
    */
   find(method: Method, path: string): Found<Target> | undefined {
     const literal = this.#literals.get(path)?.routes.get(method);
-    if (literal) return { target: literal.target, params: this.#noParams };
+    if (literal) return { target: literal.target, params: new BareObject() as PathParameters };
     const accept = this.#accepts.get(method);
     const values: (string | string[])[] = [];
     const decoded = decodePath(path);

@@ -27,13 +27,19 @@ export interface Routing {
 /** The names of the path parameters in a key: `"a" | "b"` of `x/:a/:b`. */
 type ParametersOf<Key> = Key extends `${string}:${infer Rest}`
   ? NameOf<Rest> | ParametersOf<Rest>
-  : never;
+  : Key extends `${string}*${infer Name}`
+    ? Name
+    : never;
+
+/** What ends the name of a parameter. */
+type Delimiter =
+  | ("/" | "-" | "." | ":" | "~" | "," | "@" | "+")
+  | ("=" | ";" | "%" | " " | "!" | "&" | "'" | "*");
 
 /** The name at the start of a text. */
-type NameOf<Text extends string> =
-  Text extends `${infer Name}${"/" | "-" | "." | ":" | "~" | "," | "@"}${string}`
-    ? NameOf<Name>
-    : Text;
+type NameOf<Text extends string> = Text extends `${infer Name}${Delimiter}${string}`
+  ? NameOf<Name>
+  : Text;
 
 type KeysOf<Union> = Union extends unknown ? keyof Union : never;
 

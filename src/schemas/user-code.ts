@@ -64,7 +64,7 @@ export const runsUserCode = (schema: ZodSchema): boolean => someSchema(schema, h
 
 const hasOwnFunction = (schema: ZodSchema): boolean => {
   const def = schema._zod.def as Definition;
-  if (!ownKinds.has(def.type)) return true;
+  if (!ownKinds.has(def.type) || def.fn !== undefined) return true;
   if (def.checks?.some((check) => check._zod.def.check === "custom")) return true;
   return def.transform !== undefined && !pureFunctions.has(def.transform);
 };

@@ -5,6 +5,9 @@ import { checkAppConfig } from "./check-config.ts";
 import type { AppConfig } from "./config.ts";
 import { markSending } from "./express-objects.ts";
 import { prepare } from "./prepare.ts";
+import { RequestError } from "../errors.ts";
+import { failWalk } from "../pipeline/send-result.ts";
+import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
 
 /** What joins an application of your own. */
 export interface AttachedRouting {
@@ -43,6 +46,12 @@ export const attachRouting = <const R extends Routing>(
         await dispatcher.fail(error, request, response);
         return;
       }
+      // what Express fails to send for a handler is the endpoint's to answer, else it goes on to the user's own handlers
+      request.next = (error?: unknown) => {
+        const walk = (request as WalkingRequest)[currentWalk];
+        if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));
+        else next(error);
+      };
       await dispatcher.dispatch(request, response, next);
     })();
   });

@@ -71,15 +71,19 @@ const readAndParse = async (
     return;
   }
   const contentType = parseContentType(request.headers["content-type"] ?? "");
-  if (contentType?.type === multipartType && uploads && plan.takesFiles) {
+  const takesFiles = uploads !== undefined && plan.takesFiles;
+  if (contentType?.type === multipartType && uploads && takesFiles) {
     await uploads.beforeUpload?.({ request, logger });
     askForBody(response);
     await parseUpload(uploads, contentType, request, response);
     return;
   }
-  const parse = toBodyParser(contentType, Boolean(uploads && plan.takesFiles));
+  // without a type there is nothing to parse it by, but it may be empty
+  const isTyped = request.headers["content-type"] !== undefined;
+  const early = isTyped ? toBodyParser(contentType, takesFiles) : undefined;
   const bytes = await readBytes(request, response, limit);
   if (bytes.length === 0) return;
+  const parse = early ?? toBodyParser(contentType, takesFiles);
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
   const text = bytes.toString();
   request.body = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);

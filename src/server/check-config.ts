@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { inspect } from "node:util";
 import { inputSources } from "../endpoint/input-sources.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, suggest } from "../errors.ts";
 import { endpointMethods } from "../http/method.ts";
 import { logLevels } from "../logger/console-logger.ts";
 import { isLogger } from "../logger/logger.ts";
@@ -50,13 +50,13 @@ const group =
       refuse(option, value, `an object with ${Object.keys(checks).join(", ")}`);
       return;
     }
+    checkOptions(value, checks, `${option}.`);
     for (const name of required)
       if (Reflect.get(value, name) === undefined)
         throw new ConfigError(
           "SLP_CONFIG_MISSING",
           `The option \`${option}.${name}\` is missing; \`${option}\` needs ${required.join(" and ")}.`,
         );
-    checkOptions(value, checks, `${option}.`);
   };
 
 const checkOptions = (
@@ -69,22 +69,10 @@ const checkOptions = (
     if (!check)
       throw new ConfigError(
         "SLP_CONFIG_UNKNOWN_OPTION",
-        `There is no option \`${prefix}${name}\`${suggest(name, Object.keys(checks))}. The options are ${Object.keys(checks).join(", ")}.`,
+        `There is no option \`${prefix}${name}\`.${suggest(name, Object.keys(checks))} The options are ${Object.keys(checks).join(", ")}.`,
       );
     if (value !== undefined) check(value, `${prefix}${name}`);
   }
-};
-
-/** Finds the option that was probably meant. */
-const suggest = (name: string, known: readonly string[]): string => {
-  const letters = (text: string): string => text.toLowerCase().split("").sort().join("");
-  const close = known.find(
-    (one) =>
-      letters(one) === letters(name) ||
-      one.toLowerCase().startsWith(name.toLowerCase()) ||
-      name.toLowerCase().startsWith(one.toLowerCase()),
-  );
-  return close === undefined ? "" : `; did you mean \`${close}\`?`;
 };
 
 const sourceList: Check = be(

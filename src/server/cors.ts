@@ -85,13 +85,19 @@ interface Header {
 /** The headers that a function gave, by their names in lower case. */
 const toHeaders = (given: unknown): Map<string, Header> => {
   if (given === undefined || given === null) return new Map();
-  if (typeof given !== "object")
+  if (!isPlainObject(given))
     throw new ServerFault(
       "SLP_CORS_HEADERS",
-      `The cors function must return an object of header names and values; it returned a ${typeof given}`,
+      "The cors function must return a plain object of header names and values",
     );
   const sent = Object.entries(given).filter(([, value]) => value !== undefined);
   return new Map(sent.map(([name, value]) => [name.toLowerCase(), toHeader(name, value)]));
+};
+
+const isPlainObject = (value: unknown): value is object => {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
 };
 
 const toHeader = (name: string, value: unknown): Header => {

@@ -7,6 +7,7 @@ import { forgetSending } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
 import { Walk } from "../pipeline/walk.ts";
+import { toSendingError } from "../results/http-error.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import { parseBody, type BodyOptions } from "./body.ts";
@@ -57,7 +58,9 @@ export class Dispatcher {
       const route = method && table.find(method, path);
       if (!route) return this.#dispatchOther(request, response, path, next);
       plan = route.target;
-      request.params = route.params as Request["params"];
+      const { params } = route as { readonly params: Request["params"] };
+      // a router of the user's own may have parameters of its own
+      request.params = request.params === undefined ? params : { ...request.params, ...params };
     } catch (error) {
       return this.fail(error, request, response);
     }
@@ -86,7 +89,8 @@ export class Dispatcher {
   async fail(error: unknown, request: Request, response: Response): Promise<void> {
     const { getLogger, errorHandler } = this.#plan;
     forgetSending(response);
-    await sendError(errorHandler, new Walk(request, response, getLogger(request)), error);
+    const walk = new Walk(request, response, getLogger(request), errorHandler);
+    await sendError(walk, toSendingError(error));
   }
 
   /** Answers a path that nothing serves with 404; never rejects. */

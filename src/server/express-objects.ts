@@ -5,6 +5,8 @@ import type express from "express";
 import type { Express, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
+import { failWalk } from "../pipeline/send-result.ts";
+import { currentWalk, type Walk } from "../pipeline/walk.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 
 const require = createRequire(import.meta.url);
@@ -44,6 +46,7 @@ export const createExpressObjects = (
 ): ExpressObjects & { readonly app: Express } => {
   const app = loadExpress()();
   const parsedQuery: unique symbol = Symbol("parsed query");
+  const parsedFor: unique symbol = Symbol("parsed for");
   const ownNext: unique symbol = Symbol("next");
   const isResumed: unique symbol = Symbol("is resumed");
   const lazyLocals: unique symbol = Symbol("locals");
@@ -56,8 +59,10 @@ export const createExpressObjects = (
     baseUrl = "";
     originalUrl = "";
     [parsedQuery]: unknown = undefined;
+    [parsedFor]: string | undefined = undefined;
     [isResumed] = false;
     [ownNext]: unknown = undefined;
+    [currentWalk]: Walk | undefined = undefined;
 
     // oxlint-disable-next-line no-useless-constructor -- Node passes the socket, and the fields must be declared after it
     constructor(socket: Socket) {
@@ -66,11 +71,18 @@ export const createExpressObjects = (
 
     /** Parsed once, when it is first read. */
     get query(): unknown {
-      return (this[parsedQuery] ??= readQuery(app, this.url ?? ""));
+      const url = this.url ?? "";
+      // a middleware may rewrite the URL
+      if (this[parsedFor] !== url) {
+        this[parsedQuery] = readQuery(app, url);
+        this[parsedFor] = url;
+      }
+      return this[parsedQuery];
     }
 
     set query(query: unknown) {
       this[parsedQuery] = query;
+      this[parsedFor] = this.url;
     }
 
     /** A handler that has paused the body and left it would stand in the way of the next request. */
@@ -84,14 +96,14 @@ export const createExpressObjects = (
 
     /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
     get next(): unknown {
-      const response = this.res as Response;
-      return (
-        this[ownNext] ??
-        ((error?: unknown): void => {
-          // without an error it means that there is nothing to send, such as a directory
-          fail(error ?? new RequestError("SLP_NOT_FOUND"), this as unknown as Request, response);
-        })
-      );
+      const walk = this[currentWalk];
+      if (!walk && this[ownNext] !== undefined) return this[ownNext];
+      return (error?: unknown): void => {
+        // without an error it means that there is nothing to send, such as a directory
+        const fault = error ?? new RequestError("SLP_NOT_FOUND");
+        if (walk) failWalk(walk, fault);
+        else fail(fault, this as unknown as Request, this.res as Response);
+      };
     }
 
     set next(next: unknown) {
@@ -142,7 +154,13 @@ export const markSending = (prototype: Response): void => {
       writable: true,
       value(this: Response & { [sendingMark]?: boolean }, ...args: unknown[]): unknown {
         this[sendingMark] = true;
-        return original.apply(this, args);
+        try {
+          return original.apply(this, args);
+        } catch (error) {
+          // nothing is being sent
+          if (!this.headersSent) this[sendingMark] = false;
+          throw error;
+        }
       },
     });
   }

@@ -7,6 +7,8 @@ import { hasTooManyPairs, parseQuery } from "../http/query.ts";
  * @throws {@link RequestError} when it has too many fields, malformed percent-encoding, or a field named `__proto__`.
  */
 export const parseForm = (text: string): object => {
+  // what curl -d sends unless it is told otherwise
+  if (/^\s*[{[]/.test(text)) throw new RequestError("SLP_BODY_JSON_AS_FORM");
   if (hasTooManyPairs(text)) throw new RequestError("SLP_BODY_TOO_MANY_FIELDS");
   return parseQuery(text, decodeStrictly, () => {
     throw new RequestError("SLP_BODY_FORBIDDEN_KEY");

@@ -20,7 +20,7 @@ export const answerPreflight = async (
 ): Promise<void> => {
   if (plan.nativeMiddlewares.length > 0) {
     try {
-      const walk = new Walk(request, response, logger);
+      const walk = new Walk(request, response, logger, plan.endpoint.resultHandler);
       if (!(await runMiddlewares(plan.nativeMiddlewares, walk))) return;
     } catch (error) {
       logger.debug("A native middleware refused a preflight request", { error });

@@ -304,7 +304,7 @@ describe("a bad configuration rejects, naming option, value and fix", () => {
   const http = { listen: 0 };
   it.each([
     [{ http, port: 1 }, "SLP_CONFIG_UNKNOWN_OPTION", ["`port`", "The options are"]],
-    [{ http, bodylimit: 1 }, "SLP_CONFIG_UNKNOWN_OPTION", ["did you mean `bodyLimit`"]],
+    [{ http, bodylimit: 1 }, "SLP_CONFIG_UNKNOWN_OPTION", ["Did you mean `bodyLimit`"]],
     [{ http: { listen: 0, prot: 1 } }, "SLP_CONFIG_UNKNOWN_OPTION", ["`http.prot`"]],
     [{ http: {} }, "SLP_CONFIG_MISSING", ["`http.listen`"]],
     [{ https: { listen: 0 } }, "SLP_CONFIG_MISSING", ["`https.options`"]],

@@ -102,6 +102,7 @@ describe("the packed package in an empty folder", () => {
       "ensureHttpError",
       "ez",
       "getMessageFromError",
+      "toPublicMessage",
     ]);
   });
 
