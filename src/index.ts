@@ -53,19 +53,24 @@ export type {
   EndpointParts,
   MarkedEndpoint,
 } from "./endpoint/endpoint.ts";
+export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
 export type {
-  ContextOf,
+  DefinitionBase,
   EndpointDefinition,
   VoidEndpointDefinition,
-  VoidOutput,
-} from "./endpoint/endpoints-factory.ts";
+} from "./endpoint/endpoint-definition.ts";
 export type {
   AnyMiddleware,
   MiddlewareDefinition,
   MiddlewareReturn,
 } from "./endpoint/middleware.ts";
 export type { ExpressHandler, ExpressMiddlewareOptions } from "./endpoint/express-middleware.ts";
-export type { HandlerArguments, MaybePromise, Spread } from "./endpoint/handler-arguments.ts";
+export type {
+  ContextOf,
+  HandlerArguments,
+  MaybePromise,
+  Spread,
+} from "./endpoint/handler-arguments.ts";
 export type { OAuthFlow, Security } from "./endpoint/security.ts";
 export type { CheckRouting, Routing } from "./routing/routing.ts";
 export type { ServeStaticOptions } from "./routing/static-files.ts";
@@ -86,6 +91,7 @@ export type {
 export type { HttpError } from "./results/http-error.ts";
 export type {
   AnyResultHandler,
+  OutputPlaceholderSchema,
   Result,
   ResultError,
   ResultHandlerDefinition,
@@ -102,6 +108,7 @@ export type {
   NoInput,
   NoOutput,
   ObjectLike,
+  OtherKind,
   OutputSchema,
   ReturnedObject,
   SchemaInput,

@@ -208,6 +208,11 @@ describe("a handler's result", () => {
       output: z.preprocess((value) => value, z.object({ a: z.string() })),
       handler: async () => ({ a: "" }),
     });
+    type Tree = { name: string; children: Tree[] };
+    const tree: z.ZodType<Tree> = z.lazy(() =>
+      z.object({ name: z.string(), children: z.array(tree) }),
+    );
+    factory.build({ output: tree, handler: async () => ({ name: "", children: [] }) });
     // @ts-expect-error -- an endpoint answers with an object
     factory.build({ output: z.array(z.string()), handler: async () => [] });
     // @ts-expect-error -- an endpoint answers with an object

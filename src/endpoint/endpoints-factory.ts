@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
-import { endpointMethods, isMethod, type Method } from "../http/method.ts";
+import type { Method } from "../http/method.ts";
 import {
   defaultResultHandler,
   type DefaultResultHandler,
@@ -18,102 +18,27 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
+import { assertKeys, assertSchema, assertTimeout, toList, toMethods } from "./check-definition.ts";
 import { Endpoint } from "./endpoint.ts";
+import {
+  definitionKeys,
+  type DefinitionBase,
+  type EndpointDefinition,
+  type VoidEndpointDefinition,
+} from "./endpoint-definition.ts";
 import {
   ExpressMiddleware,
   type ExpressHandler,
   type ExpressMiddlewareOptions,
 } from "./express-middleware.ts";
-import type { HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import {
-  assertSchema,
   isMiddleware,
   Middleware,
   type AnyMiddleware,
   type MiddlewareDefinition,
   type MiddlewareReturn,
 } from "./middleware.ts";
-
-interface DefinitionBase<M extends Method, Input extends InputSchema> {
-  /**
-   * The method or methods it answers.
-   *
-   * @default "get" at a plain key of the routing map, else the method of the key
-   */
-  readonly method?: M | readonly M[] | undefined;
-  /**
-   * Schema of the combined input.
-   *
-   * @default the input is `{}`
-   */
-  readonly input?: Input | undefined;
-  /** One line for generated documents. */
-  readonly shortDescription?: string | undefined;
-  /** A text for generated documents. */
-  readonly description?: string | undefined;
-  /** One label or several that group endpoints in generated documents. */
-  readonly tag?: string | readonly string[] | undefined;
-  /** The OAuth 2 scopes it needs, for generated documents. */
-  readonly scope?: string | readonly string[] | undefined;
-  /** Its name in generated documents. */
-  readonly operationId?: string | ((method: Method) => string) | undefined;
-  /** Whether generated documents show it as deprecated. */
-  readonly deprecated?: boolean | undefined;
-  /**
-   * How long the handler may take, in milliseconds; then 503 is answered and `signal` is aborted.
-   *
-   * @default the configuration's `handlerTimeout`
-   */
-  readonly timeout?: number | undefined;
-}
-
-/** The argument of a factory's `build`. */
-export interface EndpointDefinition<
-  M extends Method,
-  Input extends InputSchema,
-  Output extends OutputSchema,
-  MiddlewareOutput,
-  Context,
-> extends DefinitionBase<M, Input> {
-  /**
-   * Schema of what the handler returns; what it gives is sent.
-   *
-   * @default the returned object is passed through, nothing becomes `{}`
-   */
-  readonly output?: Output | undefined;
-  /**
-   * Returns an object that fits `output`, or throws an error.
-   *
-   * The conditional type makes the compiler read `output` before the handler, so that its literals need no `as const`.
-   */
-  readonly handler: Output extends AnySchema
-    ? (
-        args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
-      ) => MaybePromise<SchemaInput<Output>>
-    : never;
-}
-
-/** The argument of a factory's `buildVoid`. */
-export interface VoidEndpointDefinition<
-  M extends Method,
-  Input extends InputSchema,
-  MiddlewareOutput,
-  Context,
-> extends DefinitionBase<M, Input> {
-  /** Does its work; what it returns is ignored. */
-  readonly handler: (
-    args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
-  ) => unknown;
-}
-
-/** What a middleware adds to the context. */
-export type ContextOf<Returned> = [Returned] extends [never]
-  ? EmptyObject
-  : [Extract<Returned, object>] extends [never]
-    ? EmptyObject
-    : [Exclude<Returned, object>] extends [never]
-      ? Returned
-      : Partial<Extract<Returned, object>>;
 
 /**
  * Builds endpoints that share middlewares and a result handler.
@@ -256,12 +181,17 @@ export class EndpointsFactory<
   build<
     Input extends InputSchema = NoInput,
     Output extends OutputSchema = NoOutput,
-    M extends Method = "get",
+    M extends Method = Method,
   >(
     definition: EndpointDefinition<M, Input, Output, MiddlewareOutput, Context>,
   ): Endpoint<M, Input, Output, MiddlewareInput, Handler> {
-    assertSchema("build", "output", definition?.output);
-    return this.#build(definition, definition?.output as ZodSchema | undefined, false);
+    const endpoint = this.#build<M, Input, Output>(
+      definition,
+      definition?.output as ZodSchema | undefined,
+      false,
+    );
+    assertSchema("build", "output", definition.output);
+    return endpoint;
   }
 
   /**
@@ -269,7 +199,7 @@ export class EndpointsFactory<
    *
    * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
    */
-  buildVoid<Input extends InputSchema = NoInput, M extends Method = "get">(
+  buildVoid<Input extends InputSchema = NoInput, M extends Method = Method>(
     definition: VoidEndpointDefinition<M, Input, MiddlewareOutput, Context>,
   ): Endpoint<M, Input, VoidOutput, MiddlewareInput, Handler> {
     return this.#build(definition, voidOutput, true);
@@ -286,6 +216,7 @@ export class EndpointsFactory<
         "SLP_DEFINITION_HANDLER",
         `${where}: \`handler\` must be a function that returns the output.`,
       );
+    assertKeys(where, definition, isVoid ? definitionKeys : [...definitionKeys, "output"]);
     assertSchema(where, "input", definition.input);
     assertTimeout(where, definition.timeout);
     return new Endpoint({
@@ -321,29 +252,6 @@ export class EndpointsFactory<
 export type VoidOutput = z.ZodObject<EmptyObject>;
 
 const voidOutput: VoidOutput = z.object({});
-
-const toList = (labels: string | readonly string[] | undefined): readonly string[] =>
-  labels === undefined ? [] : typeof labels === "string" ? [labels] : [...labels];
-
-const toMethods = (where: string, declared: unknown): readonly Method[] | undefined => {
-  if (declared === undefined) return undefined;
-  const methods: readonly unknown[] = Array.isArray(declared) ? declared : [declared];
-  const wrong = methods.find((method) => typeof method !== "string" || !isMethod(method));
-  if (methods.length > 0 && wrong === undefined) return [...new Set(methods as Method[])];
-  throw new DefinitionError(
-    "SLP_DEFINITION_METHOD",
-    `${where}: \`method\` must be one or several of ${endpointMethods.join(", ")}, in lower case; got ${JSON.stringify(wrong ?? declared)}.`,
-  );
-};
-
-const assertTimeout = (where: string, timeout: unknown): void => {
-  if (timeout === undefined) return;
-  if (typeof timeout === "number" && timeout > 0 && timeout <= 0x7fffffff) return;
-  throw new DefinitionError(
-    "SLP_DEFINITION_VALUE",
-    `${where}: \`timeout\` must be a positive number of milliseconds; got ${JSON.stringify(timeout)}.`,
-  );
-};
 
 /** Builds endpoints that answer with the default envelopes. */
 export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(defaultResultHandler);

@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import type { Logger } from "../logger/logger.ts";
+import type { EmptyObject } from "../schemas/schema.ts";
 
 /** What the handler of an endpoint or of a middleware receives. */
 export interface HandlerArguments<Input, Context> {
@@ -40,3 +41,12 @@ type Fallback<First, Second> = {
     | First[K]
     | Exclude<Second[K], undefined>;
 };
+
+/** What a middleware adds to the context. */
+export type ContextOf<Returned> = [Returned] extends [never]
+  ? EmptyObject
+  : [Extract<Returned, object>] extends [never]
+    ? EmptyObject
+    : [Exclude<Returned, object>] extends [never]
+      ? Returned
+      : Partial<Extract<Returned, object>>;

@@ -1,13 +1,13 @@
 import { DefinitionError } from "../errors.ts";
-import {
-  isSchema,
-  type EmptyObject,
-  type InputSchema,
-  type NoInput,
-  type ReturnedObject,
-  type SchemaOutput,
-  type ZodSchema,
+import type {
+  EmptyObject,
+  InputSchema,
+  NoInput,
+  ReturnedObject,
+  SchemaOutput,
+  ZodSchema,
 } from "../schemas/schema.ts";
+import { assertKeys, assertSchema } from "./check-definition.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import type { Security } from "./security.ts";
 
@@ -81,6 +81,7 @@ export class Middleware<
         "SLP_DEFINITION_HANDLER",
         "new Middleware: `handler` must be a function that returns an object for the context.",
       );
+    assertKeys("new Middleware", definition, ["input", "security", "handler"]);
     assertSchema("new Middleware", "input", definition.input);
     this.inputSchema = definition.input as ZodSchema | undefined;
     this.security = definition.security;
@@ -91,12 +92,3 @@ export class Middleware<
 /** Tells whether a value is a middleware. */
 export const isMiddleware = (value: unknown): value is AnyMiddleware =>
   typeof value === "object" && value !== null && middlewareMark in value;
-
-/** @throws {@link DefinitionError} when a schema is given that Zod 4 did not make. */
-export const assertSchema = (where: string, name: string, schema: unknown): void => {
-  if (schema === undefined || isSchema(schema)) return;
-  throw new DefinitionError(
-    "SLP_DEFINITION_SCHEMA",
-    `${where}: \`${name}\` must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
-  );
-};

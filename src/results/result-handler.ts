@@ -38,13 +38,16 @@ export type Result = ResultContext &
     | { readonly output: null; readonly error: ResultError }
   );
 
+/** The schema of an endpoint's output, as `positive` receives it; a type that is short to read where it is placed. */
+export interface OutputPlaceholderSchema extends z.ZodType<OutputPlaceholder> {}
+
 /** The argument of `new ResultHandler`. */
 export interface ResultHandlerDefinition<
   Positive extends ResponseDeclaration,
   Negative extends ResponseDeclaration,
 > {
   /** The responses of a success, usually a function from the output schema to `{ schema, mimeType }`. */
-  readonly positive: Positive | ((output: z.ZodType<OutputPlaceholder>) => Positive);
+  readonly positive: Positive | ((output: OutputPlaceholderSchema) => Positive);
   /** The responses of an error. */
   readonly negative: Negative | (() => Negative);
   /**
@@ -96,6 +99,14 @@ export class ResultHandler<
         "SLP_DEFINITION_HANDLER",
         "new ResultHandler: `handler` must be a function that sends the response.",
       );
+    const wrong = Object.keys(definition).find(
+      (key) => !["positive", "negative", "handler"].includes(key),
+    );
+    if (wrong !== undefined)
+      throw new DefinitionError(
+        "SLP_DEFINITION_UNKNOWN_KEY",
+        `new ResultHandler: there is no \`${wrong}\` in a definition. The keys are positive, negative, handler.`,
+      );
     for (const name of ["positive", "negative"] as const) {
       if (!["function", "object"].includes(typeof definition[name]))
         throw new DefinitionError(
@@ -116,7 +127,7 @@ export class ResultHandler<
     const { positive } = this.#definition;
     // the placeholder is a type only: at run time its place is taken by the schema itself
     const declared =
-      typeof positive === "function" ? positive(output as z.ZodType<OutputPlaceholder>) : positive;
+      typeof positive === "function" ? positive(output as OutputPlaceholderSchema) : positive;
     return assertResponses("positive", declared);
   }
 

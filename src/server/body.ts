@@ -74,7 +74,6 @@ const readAndParse = async (
   const takesFiles = uploads !== undefined && plan.takesFiles;
   if (contentType?.type === multipartType && uploads && takesFiles) {
     await uploads.beforeUpload?.({ request, logger });
-    askForBody(response);
     await parseUpload(uploads, contentType, request, response);
     return;
   }
@@ -125,18 +124,10 @@ const refuseLarge = (request: Request, response: Response): never => {
   throw new RequestError("SLP_BODY_TOO_LARGE");
 };
 
-/** Asks a client that waits for it to send its body, unless it was asked before. */
-const askForBody = (response: Response): void => {
-  if (response.getHeader("Connection") !== "close") return;
-  response.removeHeader("Connection");
-  response.writeContinue();
-};
-
 /** Reads a body; the limit counts its bytes after decompression. */
 const readBytes = async (request: Request, response: Response, limit: number): Promise<Buffer> => {
   const decoder = toDecoder(request);
   if (Number(request.headers["content-length"]) > limit) refuseLarge(request, response);
-  askForBody(response);
   return collect(request, response, limit, decoder);
 };
 

@@ -57,7 +57,7 @@ export const createServer = async <const R extends Routing>(
 
   const isBare = await buildStack(app, prepared, config);
   const listener = isBare ? createListener(prepared) : (app as RequestListener);
-  const servers = createServers(config, objects, listener, isBare);
+  const servers = createServers(config, objects, listener);
   for (const { server } of servers) answerClientErrors(server, getLogger(), config.cors === true);
   if (servers.length === 0)
     getLogger().warn(
@@ -138,7 +138,6 @@ const createServers = (
   { http, https }: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
   listener: RequestListener,
-  isBare: boolean,
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
   const listeners: Listener[] = [];
@@ -153,21 +152,24 @@ const createServers = (
     );
     listeners.push({ name: "https", server, at: https.listen });
   }
-  for (const { server } of listeners)
-    server.on("checkContinue", toExpectingListener(listener, isBare));
+  for (const { server } of listeners) server.on("checkContinue", toExpectingListener(listener));
   return listeners;
 };
 
-/**
- * The body of a client that waits to be asked for it is asked for only where it will be read.
- *
- * A native middleware would not ask, so it is done for it.
- */
+/** The body of a client that waits to be asked for it is asked for when someone begins to read it, and not before. */
 const toExpectingListener =
-  (listener: RequestListener, isBare: boolean): RequestListener =>
+  (listener: RequestListener): RequestListener =>
   (request, response) => {
     // unless the body is asked for, the client may send it or not, so the connection cannot go on
-    if (isBare) response.setHeader("Connection", "close");
-    else response.writeContinue();
+    response.setHeader("Connection", "close");
+    const read = request._read.bind(request);
+    request._read = (size) => {
+      request._read = read;
+      if (!response.headersSent) {
+        response.removeHeader("Connection");
+        response.writeContinue();
+      }
+      read(size);
+    };
     listener(request, response);
   };

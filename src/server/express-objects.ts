@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import type express from "express";
 import type { Express, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
@@ -114,6 +115,24 @@ export const createExpressObjects = (
   class ExpressResponse extends ServerResponse {
     [lazyLocals]: unknown = undefined;
     [sendingMark] = false;
+
+    /** The answer to HEAD needs no body, so its first byte ends it, and tells the producer to stop. */
+    override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
+      if (this.req.method !== "HEAD")
+        return super.write(chunk, encoding as BufferEncoding, callback as () => void);
+      this.once("unpipe", (source: Readable) => source.destroy());
+      super.end();
+      (this.req as ExpressRequest)[currentWalk]?.abort(new Error("HEAD needs no body"));
+      const onWritten = callback ?? encoding;
+      if (typeof onWritten === "function") process.nextTick(onWritten);
+      return true;
+    }
+
+    /** A producer that did not notice may end it again, with a last piece. */
+    override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+      if (this.writableEnded && this.req.method === "HEAD") return this;
+      return super.end(chunk, encoding as BufferEncoding, callback as () => void);
+    }
 
     get locals(): unknown {
       return (this[lazyLocals] ??= Object.create(null));

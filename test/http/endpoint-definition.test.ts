@@ -1,5 +1,5 @@
 import createHttpError from "http-errors";
-import { defaultEndpointsFactory, Middleware, type AnyEndpoint } from "sallyport";
+import { defaultEndpointsFactory, DefinitionError, Middleware, type AnyEndpoint } from "sallyport";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
@@ -329,5 +329,40 @@ describe("definition errors, thrown by build", () => {
     const build = () => factory.build(definition as never);
     expect(build).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
     expect(build).toThrow(word);
+  });
+});
+
+describe("a definition that is wrong is refused where it is declared", () => {
+  const handler = async (): Promise<object> => ({});
+
+  it.each<[string, () => unknown, string]>([
+    [
+      "a misspelt key",
+      () => defaultEndpointsFactory.build({ metod: "get", handler } as never),
+      "Did you mean `method`?",
+    ],
+    [
+      "an output of a list",
+      () => defaultEndpointsFactory.build({ output: z.array(z.string()), handler } as never),
+      "kind array",
+    ],
+    [
+      "an input of a text",
+      () => defaultEndpointsFactory.build({ input: z.string(), handler } as never),
+      "kind string",
+    ],
+    [
+      "an output of buildVoid",
+      () => defaultEndpointsFactory.buildVoid({ output: z.object({}), handler } as never),
+      "no `output`",
+    ],
+    [
+      "a middleware's key",
+      () => defaultEndpointsFactory.addMiddleware({ inputs: z.object({}), handler } as never),
+      "`input`?",
+    ],
+  ])("%s", (_name, declare, message) => {
+    expect(declare).toThrow(DefinitionError);
+    expect(declare).toThrow(message);
   });
 });

@@ -1,0 +1,88 @@
+import type { Method } from "../http/method.ts";
+import type {
+  InputSchema,
+  OtherKind,
+  OutputSchema,
+  SchemaInput,
+  SchemaOutput,
+} from "../schemas/schema.ts";
+import type { HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+
+/** What endpoints have in common. */
+export interface DefinitionBase<M extends Method, Input extends InputSchema> {
+  /**
+   * The method or methods it answers.
+   *
+   * @default "get" at a plain key of the routing map, else the method of the key
+   */
+  readonly method?: M | readonly M[] | undefined;
+  /**
+   * Schema of the combined input.
+   *
+   * @default the input is `{}`
+   */
+  readonly input?: Input | undefined;
+  /** One line for generated documents. */
+  readonly shortDescription?: string | undefined;
+  /** A text for generated documents. */
+  readonly description?: string | undefined;
+  /** One label or several that group endpoints in generated documents. */
+  readonly tag?: string | readonly string[] | undefined;
+  /** The OAuth 2 scopes it needs, for generated documents. */
+  readonly scope?: string | readonly string[] | undefined;
+  /** Its name in generated documents. */
+  readonly operationId?: string | ((method: Method) => string) | undefined;
+  /** Whether generated documents show it as deprecated. */
+  readonly deprecated?: boolean | undefined;
+  /**
+   * How long the handler may take, in milliseconds; then 503 is answered and `signal` is aborted.
+   *
+   * @default the configuration's `handlerTimeout`
+   */
+  readonly timeout?: number | undefined;
+}
+
+/** The argument of a factory's `build`. */
+export interface EndpointDefinition<
+  M extends Method,
+  Input extends InputSchema,
+  Output extends OutputSchema,
+  MiddlewareOutput,
+  Context,
+> extends DefinitionBase<M, Input> {
+  /**
+   * Schema of what the handler returns; what it gives is sent.
+   *
+   * @default the returned object is passed through, nothing becomes `{}`
+   */
+  readonly output?: Output | undefined;
+  /**
+   * Returns an object that fits `output`, or throws an error.
+   *
+   * The conditional type makes the compiler read `output` before the handler, so that its literals need no `as const`.
+   */
+  readonly handler: Output["_zod"]["def"]["type"] extends OtherKind
+    ? "`output` must be the schema of an object: wrap a list, as in z.object({ items: z.array(...) })"
+    : (
+        args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
+      ) => MaybePromise<SchemaInput<Output>>;
+}
+
+/** The argument of a factory's `buildVoid`. */
+export interface VoidEndpointDefinition<
+  M extends Method,
+  Input extends InputSchema,
+  MiddlewareOutput,
+  Context,
+> extends DefinitionBase<M, Input> {
+  /** Does its work; what it returns is ignored. */
+  readonly handler: (
+    args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
+  ) => unknown;
+}
+
+/** The keys of a {@link DefinitionBase}, and the handler. */
+export const definitionKeys: readonly string[] = [
+  ...["method", "input", "handler", "shortDescription", "description", "tag", "scope"],
+  ...["operationId", "deprecated", "timeout"],
+];
