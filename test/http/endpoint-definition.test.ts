@@ -348,7 +348,7 @@ describe("a definition that is wrong is refused where it is declared", () => {
     ],
     [
       "an input of a text",
-      () => defaultEndpointsFactory.build({ input: z.string(), handler } as never),
+      () => defaultEndpointsFactory.build({ input: z.string() as never, handler }),
       "kind string",
     ],
     [
