@@ -1,23 +1,20 @@
+import type { z } from "zod";
 import { InputValidationError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
-import { formatIssues, toZodError } from "../schemas/issues.ts";
-import type { Parser, ParseResult } from "../schemas/parser.ts";
+import { formatIssues } from "../schemas/issues.ts";
+import type { Parser } from "../schemas/parser.ts";
+import { validate } from "./validate.ts";
 
 /**
  * Parses input by a schema; a promise only where the schema is asynchronous.
  *
  * @throws {@link InputValidationError} when the input does not fit.
  */
-export const validateInput = (parse: Parser, input: unknown): unknown => {
-  const result = parse(input);
-  return result instanceof Promise ? result.then(toValue) : toValue(result);
-};
+export const validateInput = (parse: Parser, input: unknown): unknown =>
+  validate(parse, input, toError);
 
-const toValue = ({ issues, value }: ParseResult): unknown => {
-  if (issues.length === 0) return value;
-  const cause = toZodError(issues);
-  throw new InputValidationError(formatIssues(cause.issues), cause);
-};
+const toError = (cause: z.ZodError): Error =>
+  new InputValidationError(formatIssues(cause.issues), cause);
 
 /** Copies an input without some of its keys. */
 export const omitKeys = (

@@ -1,19 +1,16 @@
+import type { z } from "zod";
 import { OutputValidationError } from "../errors.ts";
-import { formatIssues, toZodError } from "../schemas/issues.ts";
-import type { Parser, ParseResult } from "../schemas/parser.ts";
+import { formatIssues } from "../schemas/issues.ts";
+import type { Parser } from "../schemas/parser.ts";
+import { validate } from "./validate.ts";
 
 /**
  * Parses what a handler returned; a promise only where the schema is asynchronous.
  *
  * @throws {@link OutputValidationError} when it does not fit.
  */
-export const validateOutput = (parse: Parser, returned: unknown): unknown => {
-  const result = parse(returned);
-  return result instanceof Promise ? result.then(toValue) : toValue(result);
-};
+export const validateOutput = (parse: Parser, returned: unknown): unknown =>
+  validate(parse, returned, toError);
 
-const toValue = ({ issues, value }: ParseResult): unknown => {
-  if (issues.length === 0) return value;
-  const cause = toZodError(issues);
-  throw new OutputValidationError(formatIssues(cause.issues, "output"), cause);
-};
+const toError = (cause: z.ZodError): Error =>
+  new OutputValidationError(formatIssues(cause.issues, "output"), cause);

@@ -139,15 +139,12 @@ function* toEntries(
   for (const method of served) yield { kind: "endpoint", method, path, endpoint };
 }
 
+/** A map may come from another realm, but an instance of a class is a mistake. */
 const isPlainMap = (value: unknown): value is Routing => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || !hasOwnClass(prototype);
+  const prototype = Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null;
+  return prototype === null || prototype.constructor?.name === "Object";
 };
-
-/** A map may come from another realm, but an instance of a class is a mistake. */
-const hasOwnClass = (prototype: unknown): boolean =>
-  (prototype as { constructor?: { name?: string } }).constructor?.name !== "Object";
 
 const describe = (value: unknown): string => {
   if (value === null) return "null";
