@@ -100,3 +100,30 @@ describe("the guide", () => {
     expect(stdout).toBe("");
   });
 });
+
+describe("the example", () => {
+  const [, answers = ""] =
+    /but for the id and the time:\s*```json\n([\s\S]*?)```/.exec(readme) ?? [];
+
+  test("prints three requests that answer as the README says, and ends on SIGINT with code 0", async () => {
+    const child = spawn(process.execPath, ["scripts/start.js"], {
+      cwd: root,
+      env: { ...process.env, PORT: "18091" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let printed = "";
+    child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    await expect.poll(() => printed, { timeout: 30_000 }).toContain("Ctrl-C");
+    const commands = printed.match(/curl .*/g) ?? [];
+    const given = commands.map((command) =>
+      spawnSync("sh", ["-c", command], { encoding: "utf8" }).stdout.replace(
+        /"(id|createdAt)":"[^"]+"/g,
+        '"$1":"…"',
+      ),
+    );
+    expect(given).toEqual(answers.trim().split("\n"));
+    child.kill("SIGINT");
+    const [code] = (await once(child, "exit")) as [number];
+    expect(code).toBe(0);
+  });
+});
