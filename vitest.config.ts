@@ -22,6 +22,7 @@ export default defineConfig({
       project("assumptions", ["test/assumptions/**/*.test.ts"]),
       project("architecture", ["test/architecture.test.ts"]),
       project("http", ["test/http/**/*.test.ts"]),
+      project("full", ["test/full/**/*.test.ts"], { testTimeout: 900_000, hookTimeout: 120_000 }),
       project("quick-start", ["test/package/quick-start.test.ts"], { testTimeout: 120_000 }),
       project("package", ["test/package/packed-install.test.ts"], {
         testTimeout: 240_000,

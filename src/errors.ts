@@ -40,6 +40,9 @@ const requestFaults = {
   SLP_BODY_TOO_MANY_FIELDS: [413, "Too many form fields"],
   SLP_BODY_UTF8: [400, "Body is not valid UTF-8"],
   SLP_EXPECTATION: [417, "Expectation Failed"],
+  SLP_BODY_TIMEOUT: [408, "Request Timeout"],
+  SLP_HEADER_HOST: [400, "Bad Request"],
+  SLP_HEADER_TOO_MANY_FIELDS: [431, "Request Header Fields Too Large"],
   SLP_HANDLER_TIMEOUT: [503, "Service Unavailable"],
   SLP_METHOD_NOT_ALLOWED: [405, "Method Not Allowed"],
   SLP_NOT_FOUND: [404, "Not Found"],
@@ -52,6 +55,15 @@ const requestFaults = {
   SLP_UPLOAD_MALFORMED: [400, "Malformed multipart body"],
   SLP_UPLOAD_TOO_MANY: [413, "Too many parts"],
 } as const satisfies Record<string, readonly [number, string]>;
+
+/** Faults after which the connection cannot be trusted to be understood alike on both sides; they look like attacks. */
+const framingFaults: ReadonlySet<string> = new Set([
+  "SLP_BODY_TIMEOUT",
+  "SLP_HEADER_HOST",
+  "SLP_HEADER_TOO_MANY_FIELDS",
+  "SLP_TARGET_MALFORMED",
+  "SLP_TARGET_TOO_LONG",
+]);
 
 /** The code of a {@link RequestError}. */
 export type RequestErrorCode = keyof typeof requestFaults;
@@ -75,6 +87,8 @@ export class RequestError extends Error {
   readonly statusCode: number;
   readonly expose = true;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Whether the connection must be closed after the answer. */
+  readonly endsConnection: boolean;
 
   constructor(code: RequestErrorCode, { headers, cause, field }: RequestErrorOptions = {}) {
     const [statusCode, text] = requestFaults[code];
@@ -85,6 +99,7 @@ export class RequestError extends Error {
     this.code = code;
     this.statusCode = statusCode;
     this.headers = headers;
+    this.endsConnection = framingFaults.has(code);
   }
 }
 

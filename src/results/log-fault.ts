@@ -30,6 +30,8 @@ export const logClientFault = (
     statusCode,
     reason: code ?? String(readSafely(error, "name")),
   };
-  if (code === "SLP_BODY_FORBIDDEN_KEY") warnSampled(logger, code, "Request refused", meta);
+  const isSuspicious =
+    code === "SLP_BODY_FORBIDDEN_KEY" || (error instanceof RequestError && error.endsConnection);
+  if (isSuspicious) warnSampled(logger, String(code), "Request refused", meta);
   else logger.debug("Request refused", meta);
 };

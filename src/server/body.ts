@@ -10,6 +10,9 @@ import { parseJson } from "./json.ts";
 import { closeAfterReply } from "./lingering-close.ts";
 import { parseUpload, type UploadPlan } from "./uploads.ts";
 
+/** The default of the option `bodyIdleTimeout`, in milliseconds. */
+export const defaultBodyIdleTimeout = 10_000;
+
 /** The default of the option `bodyLimit`: 1 MiB. */
 export const defaultBodyLimit = 1_048_576;
 
@@ -35,6 +38,8 @@ export interface BodyOptions {
   /** The largest body but an upload, in bytes. */
   readonly limit: number;
   readonly uploads: UploadPlan | undefined;
+  /** How long a client may pause while it sends a body, in milliseconds. */
+  readonly idleTimeout: number;
 }
 
 /**
@@ -51,8 +56,46 @@ export const parseBody = (
   logger: Logger,
 ): Promise<void> | undefined =>
   plan.body !== "none" && request.body === undefined && hasBody(request)
-    ? readAndParse(plan, options, request, response, logger)
+    ? unlessIdle(
+        request,
+        options.idleTimeout,
+        readAndParse(plan, options, request, response, logger),
+      )
     : undefined;
+
+/**
+ * Waits for a body as long as it makes progress.
+ *
+ * @throws {@link RequestError} with 408 when the client pauses for too long.
+ */
+const unlessIdle = async (
+  request: Request,
+  idleTimeout: number,
+  reading: Promise<void>,
+): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const idle = new Promise<never>((_resolve, reject) => {
+    let seen = 0;
+    const check = (): void => {
+      const { bytesRead } = request.socket;
+      // a disk that is slower than the network pauses the request; that is no fault of the client
+      if (bytesRead === seen && !request.isPaused() && !request.complete) {
+        reject(new RequestError("SLP_BODY_TIMEOUT"));
+        return;
+      }
+      seen = bytesRead;
+      timer = setTimeout(check, idleTimeout);
+    };
+    timer = setTimeout(check, idleTimeout);
+    seen = request.socket.bytesRead;
+  });
+  try {
+    await Promise.race([reading, idle]);
+  } finally {
+    clearTimeout(timer);
+    reading.catch(() => undefined);
+  }
+};
 
 const hasBody = ({ headers, readableEnded }: Request): boolean =>
   !readableEnded &&

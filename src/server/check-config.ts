@@ -162,6 +162,10 @@ const commonChecks: Readonly<Record<string, Check>> = {
     "a positive whole number of bytes",
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
   ),
+  bodyIdleTimeout: be(
+    "a positive number of milliseconds",
+    (value) => typeof value === "number" && value > 0 && value <= 0x7fffffff,
+  ),
   handlerTimeout: timeout,
   cookies: (value, option) => {
     if (!isBoolean(value)) cookieOptions(value, option);

@@ -1,9 +1,12 @@
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import { defaultCorsHeaders } from "./cors.ts";
+
+/** The methods of the server as a whole. */
+const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
 
 /** How long a client may take to read the answer to what it should not have sent, in milliseconds. */
 const lingeringTime = 500;
@@ -25,17 +28,29 @@ const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "HPE_INV
 export const answerClientErrors = (server: Server, logger: Logger, hasCors: boolean): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     const code = error.code ?? "";
-    // Node keeps the response that is under way on its socket
-    const running = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
-    if (departures.has(code) || !socket.writable || running?.headersSent) {
+    if (departures.has(code) || !socket.writable) {
       socket.destroy();
       return;
     }
     const status = statuses.get(code) ?? 400;
     warnSampled(logger, code, "Not a request", { code, statusCode: status });
-    socket.end(toReply(status, hasCors));
-    setTimeout(() => socket.destroy(), lingeringTime).unref();
+    // Node keeps the response that is under way on its socket
+    const running = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+    const end = (): void => endWith(socket, toReply(status, hasCors));
+    if (!running || (!running.headersSent && !running.req.complete)) end();
+    else if (running.req.complete) running.once("finish", end).once("close", end);
+    else socket.destroy();
   });
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) =>
+    endWith(socket, toReply(405, hasCors)),
+  );
+};
+
+/** Sends a last reply, and waits a little for the client to read it. */
+const endWith = (socket: Duplex, reply: string): void => {
+  if (!socket.writable) return;
+  socket.on("error", () => undefined).end(reply);
+  setTimeout(() => socket.destroy(), lingeringTime).unref();
 };
 
 const toReply = (status: number, hasCors: boolean): string => {
@@ -48,6 +63,7 @@ const toReply = (status: number, hasCors: boolean): string => {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
     Connection: "close",
+    ...(status === 405 ? { Allow: allowed } : {}),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${text}\r\n${lines.join("")}\r\n${body}`;

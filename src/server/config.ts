@@ -94,6 +94,12 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly upload?: boolean | UploadOptions | undefined;
   /**
+   * How long a client may pause while it sends a body, in milliseconds; then 408 is answered.
+   *
+   * @default 10000
+   */
+  readonly bodyIdleTimeout?: number | undefined;
+  /**
    * How long a handler may take, in milliseconds; then 503 is answered and its `signal` is aborted. 0 for no limit.
    *
    * @default 0

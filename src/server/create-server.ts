@@ -3,6 +3,7 @@ import { createServer as createHttpsServer } from "node:https";
 import type { Express, NextFunction, Request, Response } from "express";
 import type { Logger } from "../logger/logger.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
+import { RequestError } from "../errors.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import { checkServerConfig } from "./check-config.ts";
 import { createCompression } from "./compression.ts";
@@ -13,6 +14,8 @@ import {
   endConnections,
   type ExpressObjects,
 } from "./express-objects.ts";
+import type { Dispatcher } from "./dispatch.ts";
+import { assertFraming } from "./framing.ts";
 import { listen, type Listener } from "./listen.ts";
 import { createClosing, shutDownOnSignals } from "./shutdown.ts";
 import { prepare, type Prepared } from "./prepare.ts";
@@ -56,8 +59,8 @@ export const createServer = async <const R extends Routing>(
   if (config.queryParser !== undefined) app.set("query parser", config.queryParser);
 
   const isBare = await buildStack(app, prepared, config);
-  const listener = isBare ? createListener(prepared) : (app as RequestListener);
-  const servers = createServers(config, objects, listener);
+  const listener = createListener(prepared, isBare ? undefined : app);
+  const servers = createServers(config, objects, listener, dispatcher);
   for (const { server } of servers) answerClientErrors(server, getLogger(), config.cors === true);
   if (servers.length === 0)
     getLogger().warn(
@@ -103,9 +106,9 @@ const buildStack = async (
   return app.router.stack.length === 4;
 };
 
-/** Serves requests without entering the Express stack. */
+/** Serves requests; without entering the Express stack where it has nothing to add. */
 const createListener =
-  ({ begin, dispatcher }: Prepared): RequestListener =>
+  ({ begin, dispatcher }: Prepared, stack: Express | undefined): RequestListener =>
   (message, reply) => {
     // the server makes them with the classes of the application
     const request = message as Request;
@@ -113,6 +116,11 @@ const createListener =
     connect(request, response);
     let beginning: Promise<void> | undefined;
     try {
+      assertFraming(request);
+      if (stack) {
+        stack(request, response);
+        return;
+      }
       beginning = begin(request, response);
     } catch (error) {
       void dispatcher.fail(error, request, response);
@@ -126,33 +134,40 @@ const createListener =
       );
   };
 
-/** In milliseconds; `http.options` and `https.options` replace them. */
-const defaultTimeouts = {
+/** Times in milliseconds; `http.options` and `https.options` replace them. */
+const defaultOptions = {
   connectionsCheckingInterval: 5000,
   headersTimeout: 15_000,
   keepAliveTimeout: 65_000,
   requestTimeout: 60_000,
+  // it is checked with the envelope of the API
+  requireHostHeader: false,
 };
 
 const createServers = (
   { http, https }: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
   listener: RequestListener,
+  dispatcher: Dispatcher,
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
   const listeners: Listener[] = [];
   if (http) {
-    const server = createHttpServer({ ...defaultTimeouts, ...http.options, ...classes }, listener);
+    const server = createHttpServer({ ...defaultOptions, ...http.options, ...classes }, listener);
     listeners.push({ name: "http", server, at: http.listen });
   }
   if (https) {
-    const server = createHttpsServer(
-      { ...defaultTimeouts, ...https.options, ...classes },
-      listener,
-    );
+    const server = createHttpsServer({ ...defaultOptions, ...https.options, ...classes }, listener);
     listeners.push({ name: "https", server, at: https.listen });
   }
-  for (const { server } of listeners) server.on("checkContinue", toExpectingListener(listener));
+  for (const { server } of listeners) {
+    server.on("checkContinue", toExpectingListener(listener));
+    server.on("checkExpectation", (message: unknown, reply: unknown) => {
+      const [request, response] = [message as Request, reply as Response];
+      connect(request, response);
+      void dispatcher.fail(new RequestError("SLP_EXPECTATION"), request, response);
+    });
+  }
   return listeners;
 };
 

@@ -12,6 +12,7 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import { parseBody, type BodyOptions } from "./body.ts";
 import { setCorsHeaders, type CorsOption } from "./cors.ts";
+import { closeAfterReply } from "./lingering-close.ts";
 import { answerPreflight } from "./preflight.ts";
 import { toCanonicalPath } from "./request-target.ts";
 import type { StaticMounts } from "./static-mounts.ts";
@@ -89,6 +90,7 @@ export class Dispatcher {
   async fail(error: unknown, request: Request, response: Response): Promise<void> {
     const { getLogger, errorHandler } = this.#plan;
     forgetSending(response);
+    if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
     const walk = new Walk(request, response, getLogger(request), errorHandler);
     await sendError(walk, toSendingError(error));
   }
@@ -118,6 +120,10 @@ export class Dispatcher {
   /** @returns false where the path has no route at all */
   async #answerOther(request: Request, response: Response, path: string): Promise<boolean> {
     const { table, statics, cors, wrongMethodBehavior, getLogger } = this.#plan;
+    if (path === "*") {
+      response.writeHead(204, { Allow: toAllowed(endpointMethods, true) }).end();
+      return true;
+    }
     const isReading = request.method === "GET" || request.method === "HEAD";
     const routes = table.findAll(path);
     if (isReading && (await statics.serve(request, response, path))) return true;

@@ -11,7 +11,7 @@ import { checkRouting } from "../routing/check-routing.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
-import { defaultBodyLimit } from "./body.ts";
+import { defaultBodyIdleTimeout, defaultBodyLimit } from "./body.ts";
 import type { CommonConfig } from "./config.ts";
 import { parseCookies } from "./cookies.ts";
 import { setDefaultCorsHeaders } from "./cors.ts";
@@ -67,6 +67,7 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
       bodies: {
         limit: config.bodyLimit ?? defaultBodyLimit,
         uploads: planUploads(config.upload),
+        idleTimeout: config.bodyIdleTimeout ?? defaultBodyIdleTimeout,
       },
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
       getLogger: config.childLoggerProvider ? getLogger : () => logger,

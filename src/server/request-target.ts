@@ -13,6 +13,8 @@ const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
  * It is still percent-encoded: dot segments and double slashes are kept as they are and match no route,
  * and `%2F` stays inside its segment. A target in absolute form is turned into its path, its authority into the host.
  *
+ * `*` of `OPTIONS *` stays as it is.
+ *
  * @throws {@link RequestError} when the target is malformed or too long.
  * @see RFC 9112, section 3.2
  */
@@ -20,6 +22,7 @@ export const toCanonicalPath = (request: IncomingMessage): string => {
   let url = request.url ?? "";
   if (url.length > maxTargetLength) throw new RequestError("SLP_TARGET_TOO_LONG");
   if (!visibleAscii.test(url)) throw new RequestError("SLP_TARGET_MALFORMED");
+  if (url === "*" && request.method === "OPTIONS") return url;
   if (url.charCodeAt(0) !== slash) request.url = url = toOriginForm(request, url);
   const path = cut(cut(url, "?"), "#");
   const last = path.length - 1;

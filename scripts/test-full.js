@@ -1,0 +1,12 @@
+// The checks that take longer than a minute: fuzzing, aborted uploads, shutdowns under load, memory.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const run = (...command) => {
+  const { status } = spawnSync(command[0], command.slice(1), { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+};
+
+run(process.execPath, "scripts/build.js");
+run(`${root}node_modules/.bin/vitest`, "run", "--project", "full", ...process.argv.slice(2));

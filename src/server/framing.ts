@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http";
+import { RequestError } from "../errors.ts";
+
+/** How many header fields a request may have. */
+export const maxHeaderFields = 100;
+
+/** A host and perhaps a port, without anything that another server could read in another way. */
+const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;
+
+/**
+ * Checks what Node leaves unchecked of a request's head, in one pass over its raw fields.
+ *
+ * Of two `Host` fields Node takes the first and a proxy perhaps the second; fields over Node's own limit
+ * are hidden from the application while they still frame the message.
+ *
+ * @throws {@link RequestError} when there are too many fields, or the host is missing, repeated or malformed.
+ * @see RFC 9112, section 3.2
+ */
+export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage): void => {
+  if (rawHeaders.length > 2 * maxHeaderFields) throw new RequestError("SLP_HEADER_TOO_MANY_FIELDS");
+  let host: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length !== 4 || name.toLowerCase() !== "host") continue;
+    if (host !== undefined) throw new RequestError("SLP_HEADER_HOST");
+    host = rawHeaders[index + 1] ?? "";
+  }
+  if (host === undefined ? httpVersionMinor > 0 : !hostPattern.test(host))
+    throw new RequestError("SLP_HEADER_HOST");
+};
