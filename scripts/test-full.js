@@ -8,5 +8,10 @@ const run = (...command) => {
   if (status !== 0) process.exit(status ?? 1);
 };
 
+if (process.argv.includes("--list-rows")) {
+  run(process.execPath, "scripts/list-rows.js");
+  process.exit(0);
+}
+run(process.execPath, "scripts/list-rows.js");
 run(process.execPath, "scripts/build.js");
 run(`${root}node_modules/.bin/vitest`, "run", "--project", "full", ...process.argv.slice(2));

@@ -41,7 +41,8 @@ const escape = (character: string): string =>
 /** What a terminal or a log collector could take for more than text is written as an escape. */
 const escapeLine = (text: string): string => text.replace(unsafe, escape);
 
-const escapeLines = (text: string): string => text.split("\n").map(escapeLine).join("\n");
+/** A stack has lines; each further one is set in, so that none can pass for a line of the log. */
+const escapeLines = (text: string): string => text.split("\n").map(escapeLine).join("\n  ");
 
 const doNothing = (): void => undefined;
 

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { Server } from "node:http";
+import { createConnection } from "node:net";
 import type { Logger } from "../logger/logger.ts";
 import type { Listen } from "./config.ts";
 
@@ -31,18 +33,16 @@ export const listen = async (
   for (const { name, server } of listeners) logger.info(`Listening on ${toUrl(name, server)}`);
 };
 
-const bind = ({ name, server, at }: Listener): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException): void => {
-      error.message += `. The option \`${name}.listen\` is ${JSON.stringify(at)}${toFix(error.code)}.`;
-      reject(error);
-    };
-    server.once("error", onError);
-    server.listen(at, () => {
-      server.off("error", onError);
-      resolve();
-    });
-  });
+const bind = async ({ name, server, at }: Listener): Promise<void> => {
+  try {
+    await once(server.listen(at), "listening");
+  } catch (error) {
+    const failure = error as NodeJS.ErrnoException;
+    const fix = await explain(failure, at);
+    failure.message += `. The option \`${name}.listen\` is ${JSON.stringify(at)}${fix}.`;
+    throw failure;
+  }
+};
 
 const fixes: Readonly<Record<string, string>> = {
   EADDRINUSE: ": stop the process that uses it, or choose another one",
@@ -50,7 +50,23 @@ const fixes: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: ": this machine does not have that address",
 };
 
-const toFix = (code: string | undefined): string => (code && fixes[code]) ?? "";
+const explain = async ({ code = "" }: NodeJS.ErrnoException, at: Listen): Promise<string> => {
+  const path = typeof at === "object" ? at.path : at;
+  if (code === "EADDRINUSE" && typeof path === "string" && !(await isServed(path)))
+    return ": the socket file is stale, no process listens on it; delete it";
+  return fixes[code] ?? "";
+};
+
+/** Tells whether a process listens on a UNIX socket; a file that a killed process has left refuses connections. */
+const isServed = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createConnection(path);
+    const settle = (isOpen: boolean): void => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.once("connect", () => settle(true)).once("error", () => settle(false));
+  });
 
 const toUrl = (name: string, server: Server): string => {
   const address = server.address();
