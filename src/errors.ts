@@ -42,6 +42,7 @@ const requestFaults = {
   SLP_EXPECTATION: [417, "Expectation Failed"],
   SLP_BODY_TIMEOUT: [408, "Request Timeout"],
   SLP_HEADER_HOST: [400, "Bad Request"],
+  SLP_HEADER_TRANSFER_ENCODING: [400, "Bad Request"],
   SLP_HEADER_TOO_MANY_FIELDS: [431, "Request Header Fields Too Large"],
   SLP_HANDLER_TIMEOUT: [503, "Service Unavailable"],
   SLP_METHOD_NOT_ALLOWED: [405, "Method Not Allowed"],
@@ -60,6 +61,7 @@ const requestFaults = {
 const framingFaults: ReadonlySet<string> = new Set([
   "SLP_BODY_TIMEOUT",
   "SLP_HEADER_HOST",
+  "SLP_HEADER_TRANSFER_ENCODING",
   "SLP_HEADER_TOO_MANY_FIELDS",
   "SLP_TARGET_MALFORMED",
   "SLP_TARGET_TOO_LONG",

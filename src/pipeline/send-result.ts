@@ -1,7 +1,7 @@
 import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import { clearRepresentation } from "../results/clear-representation.ts";
-import { ensureError, toErrorStatus, toSendingError } from "../results/http-error.ts";
+import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
 import { logClientFault, logServerFault } from "../results/log-fault.ts";
 import type { Result } from "../results/result-handler.ts";
 import { logAbandoned } from "./log-abandoned.ts";
@@ -31,12 +31,12 @@ export const sendOutput = (walk: Walk, output: unknown): Promise<void> | undefin
 export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefined => {
   const { request, response, logger } = walk;
   const error = ensureError(thrown);
-  if (isTaken(response)) {
-    breakOff(walk, error);
+  if (isAbandoned(response) && (!isTaken(response) || isDeparture(error))) {
+    logAbandoned(walk);
     return undefined;
   }
-  if (isAbandoned(response)) {
-    logAbandoned(walk);
+  if (isTaken(response)) {
+    breakOff(walk, error);
     return undefined;
   }
   const status = toErrorStatus(error);
@@ -132,6 +132,12 @@ const sendLastResort = (walk: Walk, error: unknown): void => {
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.end(text);
 };
+
+/** What a stream says when its reader has left. */
+const isDeparture = (error: Error): boolean =>
+  ["ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
+    String(readSafely(error, "code")),
+  );
 
 /**
  * An error after the reply has begun cannot change its status any more.

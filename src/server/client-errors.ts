@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import { defaultCorsHeaders } from "./cors.ts";
+import { isClosing } from "./lingering-close.ts";
 
 /** The methods of the server as a whole. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
@@ -28,22 +30,34 @@ const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "HPE_INV
 export const answerClientErrors = (server: Server, logger: Logger, hasCors: boolean): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     const code = error.code ?? "";
+    if (isClosing(socket)) return;
     if (departures.has(code) || !socket.writable) {
       socket.destroy();
       return;
     }
     const status = statuses.get(code) ?? 400;
     warnSampled(logger, code, "Not a request", { code, statusCode: status });
-    // Node keeps the response that is under way on its socket
-    const running = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
-    const end = (): void => endWith(socket, toReply(status, hasCors));
-    if (!running || (!running.headersSent && !running.req.complete)) end();
-    else if (running.req.complete) running.once("finish", end).once("close", end);
-    else socket.destroy();
+    const running = findRunning(socket);
+    if (running && !running.req.complete && running.headersSent) socket.destroy();
+    else if (running?.req.complete) void endAfter(socket, toReply(status, hasCors));
+    else endWith(socket, toReply(status, hasCors));
   });
   server.on("connect", (_request: IncomingMessage, socket: Duplex) =>
     endWith(socket, toReply(405, hasCors)),
   );
+};
+
+/** Node keeps the response that is under way on its socket; those of pipelined requests come there one after the other. */
+const findRunning = (socket: Duplex): ServerResponse | null | undefined =>
+  (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+
+/** Waits for the replies that are under way, so that nothing is mixed with them. */
+const endAfter = async (socket: Duplex, reply: string): Promise<void> => {
+  for (let running = findRunning(socket); running; running = findRunning(socket)) {
+    if (running.closed) break;
+    await once(running, "close");
+  }
+  endWith(socket, reply);
 };
 
 /** Sends a last reply, and waits a little for the client to read it. */

@@ -13,18 +13,28 @@ const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;
  * Of two `Host` fields Node takes the first and a proxy perhaps the second; fields over Node's own limit
  * are hidden from the application while they still frame the message.
  *
- * @throws {@link RequestError} when there are too many fields, or the host is missing, repeated or malformed.
- * @see RFC 9112, section 3.2
+ * @throws {@link RequestError} when there are too many fields, when the host is missing, repeated or malformed,
+ * or when the transfer coding is not `chunked` alone.
+ * @see RFC 9112, sections 3.2 and 6.1
  */
 export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage): void => {
   if (rawHeaders.length > 2 * maxHeaderFields) throw new RequestError("SLP_HEADER_TOO_MANY_FIELDS");
   let host: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length !== 4 || name.toLowerCase() !== "host") continue;
-    if (host !== undefined) throw new RequestError("SLP_HEADER_HOST");
-    host = rawHeaders[index + 1] ?? "";
+    const name = rawHeaders[index] ?? "";
+    const value = rawHeaders[index + 1] ?? "";
+    // most fields are told by their length alone
+    if (name.length === hostLength && name.toLowerCase() === "host") {
+      if (host !== undefined) throw new RequestError("SLP_HEADER_HOST");
+      host = value;
+    } else if (name.length === codingLength && name.toLowerCase() === "transfer-encoding") {
+      if (httpVersionMinor === 0 || value.toLowerCase() !== "chunked")
+        throw new RequestError("SLP_HEADER_TRANSFER_ENCODING");
+    }
   }
   if (host === undefined ? httpVersionMinor > 0 : !hostPattern.test(host))
     throw new RequestError("SLP_HEADER_HOST");
 };
+
+const hostLength = "host".length;
+const codingLength = "transfer-encoding".length;

@@ -17,9 +17,15 @@ export const closeAfterReply = (request: IncomingMessage, response: ServerRespon
   if (response.headersSent) return;
   response.setHeader("Connection", "close");
   const { socket } = request;
+  closing.add(socket);
   // Node calls this once the last reply of a connection is written
   socket.destroySoon = () => linger(socket, request);
 };
+
+const closing = new WeakSet<object>();
+
+/** Tells whether a connection was given up: what else arrives on it does not matter. */
+export const isClosing = (socket: object): boolean => closing.has(socket);
 
 const linger = (socket: Socket, request: IncomingMessage): void => {
   const destroy = (): void => {

@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { chromium, type Browser, type Page } from "playwright-core";
+
+const executablePath = "/usr/bin/chromium";
+const installation = "apt-get update -qq && apt-get install -y -qq chromium";
+
+/** How long the installation of Chromium and its start may take together, in milliseconds. */
+export const installationTime = 600_000;
+
+/** Installs Debian's Chromium where it is missing and where that is allowed. */
+const ensureInstalled = async (): Promise<void> => {
+  if (existsSync(executablePath)) return;
+  let reason = "only root can install it";
+  if (process.getuid?.() === 0)
+    reason = await promisify(execFile)("sh", ["-c", installation], {
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+      timeout: installationTime - 60_000,
+    }).then(
+      () => "the installation did not bring it",
+      (error: unknown) => String(error),
+    );
+  if (!existsSync(executablePath))
+    throw new Error(
+      `There is no ${executablePath}, which this test drives (${reason}). Install it as root: ${installation}`,
+    );
+};
+
+let browser: Browser | undefined;
+
+/** Starts a headless Chromium with a profile of its own, which knows no host but this machine. */
+export const ensureChromium = async (): Promise<void> => {
+  await ensureInstalled();
+  browser = await chromium.launch({
+    executablePath,
+    timeout: 30_000,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-proxy-server",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+    ],
+  });
+};
+
+/** Ends it. */
+export const quitChromium = async (): Promise<void> => {
+  await browser?.close();
+};
+
+const sites = new Set<Server>();
+const askedHosts = new Set<string>();
+
+/** Closes pages and their origins; gives the hosts that pages have asked, whatever came of it. */
+export const closePages = async (): Promise<string[]> => {
+  for (const context of browser?.contexts() ?? []) await context.close();
+  for (const site of sites) {
+    site.closeAllConnections();
+    site.close();
+  }
+  sites.clear();
+  const hosts = [...askedHosts];
+  askedHosts.clear();
+  return hosts;
+};
+
+/** Serves a page from an origin of its own, and gives that origin. */
+export const serve = async (html = ""): Promise<string> => {
+  const site = createServer((_request, response) => {
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.end(`<!doctype html><title>A page</title>${html}`);
+  });
+  sites.add(site);
+  await once(site.listen(0, "127.0.0.1"), "listening");
+  return `http://localhost:${(site.address() as AddressInfo).port}`;
+};
+
+/** Opens a page in a fresh profile, without cookies, or next to another page, with the cookies of that. */
+export const openPage = async (url: string, nextTo?: Page): Promise<Page> => {
+  const context = nextTo?.context() ?? (await browser?.newContext());
+  if (!context) throw new Error("There is no browser");
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  page.on("request", (request) => askedHosts.add(new URL(request.url()).hostname));
+  await page.goto(url);
+  return page;
+};
+
+/** What a page sends. */
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  /** Spaces are added to the body up to this size. */
+  readonly size?: number;
+  readonly credentials?: "include" | "omit";
+}
+
+/** What a page may read of an answer; nothing where the browser withholds it. */
+export type Seen = { readonly status: number; readonly body: unknown } | "nothing";
+
+/** Lets a page call the API by its own `fetch`. */
+export const callFrom = (page: Page, url: string, call: Call = {}): Promise<Seen> =>
+  page.evaluate(
+    async ([url, { body, size = 0, ...call }]) => {
+      const whole = body === undefined ? {} : { body: body.padEnd(size) };
+      const signal = AbortSignal.timeout(15_000);
+      const response = await fetch(url, { ...call, ...whole, signal }).catch((error: unknown) => {
+        // `fetch` rejects with a TypeError for what it withholds; a timeout is another fault
+        if (error instanceof TypeError) return "nothing" as const;
+        throw error;
+      });
+      if (response === "nothing") return response;
+      return { status: response.status, body: await response.json() };
+    },
+    [url, call] as const,
+  );
