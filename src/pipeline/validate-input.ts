@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { InputValidationError } from "../errors.ts";
+import { InputValidationError, RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import { formatIssues } from "../schemas/issues.ts";
 import type { Parser } from "../schemas/parser.ts";
@@ -8,10 +8,18 @@ import { validate } from "./validate.ts";
 /**
  * Parses input by a schema; a promise only where the schema is asynchronous.
  *
- * @throws {@link InputValidationError} when the input does not fit.
+ * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when it is wrong in too many places.
  */
-export const validateInput = (parse: Parser, input: unknown): unknown =>
-  validate(parse, input, toError);
+export const validateInput = (parse: Parser, input: unknown): unknown => {
+  try {
+    return validate(parse, input, toError);
+  } catch (error) {
+    // Zod joins lists of issues as arguments, of which hundreds of thousands exhaust the stack
+    if (error instanceof RangeError && error.message.includes("call stack"))
+      throw new RequestError("SLP_INPUT_TOO_MANY_ISSUES", { cause: error });
+    throw error;
+  }
+};
 
 const toError = (cause: z.ZodError): Error =>
   new InputValidationError(formatIssues(cause.issues), cause);

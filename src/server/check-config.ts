@@ -122,7 +122,9 @@ const shutdownOptions = group({
 const compressionOptions = group({
   threshold: be(
     'a number of bytes, or a text such as "1kb"',
-    (value) => (typeof value === "number" && value >= 0) || typeof value === "string",
+    (value) =>
+      (typeof value === "number" && value >= 0) ||
+      (typeof value === "string" && /^\d+(?:\.\d+)? ?(?:b|kb|mb|gb)?$/i.test(value)),
   ),
   level: be(
     "a whole number from 0 to 9",

@@ -6,6 +6,7 @@ import type { CheckRouting, Routing } from "../routing/routing.ts";
 import { RequestError } from "../errors.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import { checkServerConfig } from "./check-config.ts";
+import { checkRuntime } from "./check-runtime.ts";
 import { createCompression } from "./compression.ts";
 import type { ServerConfig } from "./config.ts";
 import {
@@ -48,6 +49,7 @@ export const createServer = async <const R extends Routing>(
   routing: R & CheckRouting<R>,
 ): Promise<RunningServer> => {
   checkServerConfig(config);
+  checkRuntime();
   const prepared = prepare(config, routing);
   const { dispatcher, logger, getLogger } = prepared;
   const objects = createExpressObjects(

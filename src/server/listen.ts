@@ -54,6 +54,8 @@ const explain = async ({ code = "" }: NodeJS.ErrnoException, at: Listen): Promis
   const path = typeof at === "object" ? at.path : at;
   if (code === "EADDRINUSE" && typeof path === "string" && !(await isServed(path)))
     return ": the socket file is stale, no process listens on it; delete it";
+  if (code === "EACCES" && typeof path === "string")
+    return ": choose a folder that exists and that this process may write to";
   return fixes[code] ?? "";
 };
 

@@ -1,0 +1,19 @@
+/** The oldest line of Node that receives security fixes, as of November 2026. */
+const oldestMaintained = 22;
+
+/** Says that a version of Node no longer receives security fixes; undefined for one that does. */
+export const toRuntimeWarning = (version: string): string | undefined => {
+  const major = Number(version.split(".")[0]);
+  return major >= oldestMaintained
+    ? undefined
+    : `Node.js ${version} no longer receives security fixes; run ${oldestMaintained}, 24 or 26.`;
+};
+
+let isWarned = false;
+
+/** Warns once a process, on its standard error, of a runtime that is too old to be safe. */
+export const checkRuntime = (): void => {
+  const warning = isWarned ? undefined : toRuntimeWarning(process.versions.node);
+  isWarned = true;
+  if (warning !== undefined) process.emitWarning(warning, { code: "SLP_WARN_RUNTIME" });
+};

@@ -1,0 +1,12 @@
+// Run by emfile.test.ts with few descriptors.
+import { createServer, defaultEndpointsFactory } from "../../dist/index.js";
+
+const { servers } = await createServer(
+  {
+    http: { listen: { port: 0, host: "127.0.0.1" } },
+    cors: false,
+    logger: { level: "silent" },
+  },
+  { ping: defaultEndpointsFactory.build({ handler: async () => ({}) }) },
+);
+process.stdout.write(`port ${servers[0].address().port}\n`);
