@@ -35,6 +35,12 @@ export interface DefinitionBase<M extends Method, Input extends InputSchema> {
   /** Whether generated documents show it as deprecated. */
   readonly deprecated?: boolean | undefined;
   /**
+   * Whether the bytes of a JSON or form body are kept as `request.rawBody`, to check a signature over them.
+   *
+   * @default false
+   */
+  readonly keepRawBody?: boolean | undefined;
+  /**
    * How long the handler may take, in milliseconds; then 503 is answered and `signal` is aborted.
    *
    * @default the configuration's `handlerTimeout`
@@ -84,5 +90,5 @@ export interface VoidEndpointDefinition<
 /** The keys of a {@link DefinitionBase}, and the handler. */
 export const definitionKeys: readonly string[] = [
   ...["method", "input", "handler", "shortDescription", "description", "tag", "scope"],
-  ...["operationId", "deprecated", "timeout"],
+  ...["operationId", "deprecated", "timeout", "keepRawBody"],
 ];

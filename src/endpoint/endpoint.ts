@@ -28,6 +28,8 @@ export interface EndpointParts extends EndpointDescription {
   readonly resultHandler: AnyResultHandler;
   /** Whether the handler's result is ignored and `{}` is answered. */
   readonly isVoid: boolean;
+  /** Whether the bytes of the body are kept as `request.rawBody`. */
+  readonly keepsRawBody: boolean;
   /** How long the handler may take, in milliseconds; undefined to leave it to the configuration. */
   readonly timeout: number | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
@@ -61,6 +63,7 @@ export class Endpoint<
   readonly middlewares: readonly AnyMiddleware[];
   readonly resultHandler: AnyResultHandler;
   readonly isVoid: boolean;
+  readonly keepsRawBody: boolean;
   readonly timeout: number | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly shortDescription: string | undefined;
@@ -85,6 +88,7 @@ export class Endpoint<
     this.middlewares = parts.middlewares;
     this.resultHandler = parts.resultHandler;
     this.isVoid = parts.isVoid;
+    this.keepsRawBody = parts.keepsRawBody;
     this.timeout = parts.timeout;
     this.handle = parts.handle;
     this.shortDescription = parts.shortDescription;

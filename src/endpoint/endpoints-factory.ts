@@ -226,6 +226,7 @@ export class EndpointsFactory<
       middlewares: this.#middlewares,
       resultHandler: this.#resultHandler,
       isVoid,
+      keepsRawBody: definition.keepRawBody ?? false,
       timeout: definition.timeout,
       handle: definition.handler as Endpoint<M, Input, Output, unknown, unknown>["handle"],
       shortDescription: definition.shortDescription,

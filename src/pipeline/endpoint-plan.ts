@@ -20,6 +20,8 @@ export interface EndpointPlan {
   readonly sources: readonly InputSource[];
   /** What becomes of the body: parsed by its media type, taken as it comes, or left alone where it is no source. */
   readonly body: "none" | "parsed" | "raw";
+  /** Whether the bytes of the body are kept. */
+  readonly keepsRawBody: boolean;
   /** Whether it takes files. */
   readonly takesFiles: boolean;
   /** The fields that take a list of files, which one file is to satisfy as well. */
@@ -61,6 +63,7 @@ export const planEndpoint = (
     endpoint,
     sources: toMergeOrder(sources),
     body: toBodyKind(schemas, sources),
+    keepsRawBody: endpoint.keepsRawBody,
     takesFiles: sources.includes("files") && schemas.some(takesFiles),
     fileLists: schemas.flatMap(listFileLists),
     middlewares,

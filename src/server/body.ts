@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import * as zlib from "node:zlib";
 import type { Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
@@ -20,16 +20,23 @@ const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
 const multipartType = "multipart/form-data";
 
-const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
-  ["gzip", createGunzip],
-  ["x-gzip", createGunzip],
-  ["deflate", createInflate],
-  ["br", createBrotliDecompress],
+type Decoder = NodeJS.ReadWriteStream & Readable;
+
+const { createBrotliDecompress, createGunzip, createInflate } = zlib;
+/** Node has it since 22.15 and 23.8. */
+const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Decoder };
+
+const decoders: ReadonlyMap<string, () => Decoder> = new Map<string, () => Decoder>([
+  ["gzip", () => createGunzip()],
+  ["deflate", () => createInflate()],
+  ["br", () => createBrotliDecompress()],
+  ...(createZstdDecompress ? ([["zstd", createZstdDecompress]] as const) : []),
 ]);
 
 /** What a route and its server say of the body. */
 export interface BodyPlan {
   readonly body: "none" | "parsed" | "raw";
+  readonly keepsRawBody: boolean;
   readonly takesFiles: boolean;
 }
 
@@ -124,6 +131,7 @@ const readAndParse = async (
   const isTyped = request.headers["content-type"] !== undefined;
   const early = isTyped ? toBodyParser(contentType, takesFiles) : undefined;
   const bytes = await readBytes(request, response, limit);
+  if (plan.keepsRawBody) (request as { rawBody?: Buffer }).rawBody = bytes;
   if (bytes.length === 0) return;
   const parse = early ?? toBodyParser(contentType, takesFiles);
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
@@ -151,13 +159,13 @@ const findBodyParser = (type: string): ((text: string) => object) | undefined =>
   return type === formType ? parseForm : undefined;
 };
 
-const toDecoder = ({ headers }: Request): (NodeJS.ReadWriteStream & Readable) | undefined => {
-  const encoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
+const toDecoder = ({ headers }: Request): Decoder | undefined => {
+  const encoding = headers["content-encoding"]?.toLowerCase().replace(/^x-/, "") ?? "identity";
   if (encoding === "identity") return undefined;
   const createDecoder = decoders.get(encoding);
   if (!createDecoder)
     throw new RequestError("SLP_BODY_ENCODING", {
-      headers: { "Accept-Encoding": "gzip, deflate, br, identity" },
+      headers: { "Accept-Encoding": [...decoders.keys(), "identity"].join(", ") },
     });
   return createDecoder();
 };
@@ -178,7 +186,7 @@ const collect = (
   request: Request,
   response: Response,
   limit: number,
-  decoder: (NodeJS.ReadWriteStream & Readable) | undefined,
+  decoder: Decoder | undefined,
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const source = decoder ? request.pipe(decoder) : request;

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import type { Logger } from "../logger/logger.ts";
 
@@ -49,6 +50,9 @@ const closeAll = async (
   timeout: number,
 ): Promise<void> => {
   onClosing();
+  // requests that have arrived on idle connections are read first; to close those resets them unread
+  await setImmediate();
+  await setImmediate();
   const deadline = setTimeout(() => {
     logger.warn(
       "Requests are still running at the shutdown deadline; their connections are closed",

@@ -330,3 +330,23 @@ test("ez.form takes the fields of a form", async () => {
   });
   expect(answer.json()).toEqual(successEnvelope({ a: "x y", b: ["1", "2"] }));
 });
+
+test("an endpoint that asks for it has the bytes of a parsed body, to check a signature", async () => {
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ a: z.number() }),
+    keepRawBody: true,
+    handler: async ({ input, request }) => ({
+      ...input,
+      raw: (request as { rawBody?: Buffer }).rawBody?.toString(),
+    }),
+  });
+  const answer = await (
+    await start({ hook: endpoint })
+  ).send("/hook", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{ "a" : 1 }',
+  });
+  expect(answer.json()).toEqual(successEnvelope({ a: 1, raw: '{ "a" : 1 }' }));
+});

@@ -1,0 +1,77 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Prints what was measured, also when the test passes. */
+export const report = (text: string): void => void process.stdout.write(`\n  ${text}\n`);
+
+/** The count of a run, unless the environment gives another. */
+export const toCount = (variable: string, count: number): number =>
+  Number(process.env[variable] ?? count);
+
+/** Waits. */
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Does tasks 0 to `count - 1`, so many at a time. */
+export const doAll = async (
+  count: number,
+  atOnce: number,
+  task: (index: number) => Promise<void>,
+): Promise<void> => {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < count) await task(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+};
+
+/** The value below which 99 of 100 lie. */
+export const toP99 = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length * 0.99)] ?? Number.NaN;
+
+/** A program of this folder, run as a process of its own. */
+export interface Program {
+  readonly child: ChildProcess;
+  readonly port: number;
+  /** What it has printed, all of it once `ended`. */
+  printed: () => string;
+  /** Its exit code, or the signal that ended it, once all that it printed has arrived. */
+  readonly ended: Promise<number | string | null>;
+}
+
+/** Builds what programs import, where it is missing. */
+export const ensureBuilt = (): void => {
+  if (!existsSync(`${root}dist/index.js`))
+    spawnSync(process.execPath, ["scripts/build.js"], { cwd: root, stdio: "inherit" });
+};
+
+/** Starts a program that prints its port; it is killed after a minute, or the given time. */
+export const startProgram = async (
+  name: string,
+  args: readonly string[] = [],
+  milliseconds = 60_000,
+): Promise<Program> => {
+  const path = fileURLToPath(new URL(name, import.meta.url));
+  const child = spawn(process.execPath, [path, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: milliseconds,
+    killSignal: "SIGKILL",
+  });
+  let printed = "";
+  const ended = once(child, "close").then(
+    ([code, signal]: (number | string | null)[]) => code ?? signal ?? null,
+  );
+  const started = new Promise<number>((resolve, reject) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      printed += chunk.toString();
+      const port = /^port (\d+)\n/.exec(printed)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+    void ended.then((code) => reject(new Error(`${name} ended with ${code} before it listened`)));
+  });
+  return { child, port: await started, printed: () => printed, ended };
+};
