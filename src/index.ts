@@ -73,7 +73,7 @@ export type {
 } from "./endpoint/handler-arguments.ts";
 export type { OAuthFlow, Security } from "./endpoint/security.ts";
 export type { CheckRouting, Routing } from "./routing/routing.ts";
-export type { ServeStaticOptions } from "./routing/static-files.ts";
+export type { GuardFactory, ServeStaticOptions } from "./routing/static-files.ts";
 
 // Types: results
 export type {

@@ -1,4 +1,5 @@
 import type express from "express";
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { DefinitionError } from "../errors.ts";
 
 /** Options of {@link ServeStatic}, those of `express.static`. */
@@ -7,6 +8,11 @@ export type ServeStaticOptions = NonNullable<Parameters<typeof express.static>[1
 /** Marks static files, also those of another copy of this package in the same process. */
 export const serveStaticMark: unique symbol = Symbol.for("sallyport/serve-static");
 
+/** A factory, as far as static files need one. */
+export interface GuardFactory {
+  buildVoid(definition: { readonly handler: () => unknown }): AnyEndpoint;
+}
+
 /**
  * A routing entry that serves the files of a directory under the path of its key.
  *
@@ -14,14 +20,21 @@ export const serveStaticMark: unique symbol = Symbol.for("sallyport/serve-static
  *
  * @example
  * const routing: Routing = { public: new ServeStatic("assets", { dotfiles: "deny", index: false }) };
+ * @example
+ * const routing: Routing = { reports: new ServeStatic("reports", {}, factoryWithAuth) };
  */
 export class ServeStatic {
   readonly [serveStaticMark] = true;
   readonly directory: string;
   readonly options: ServeStaticOptions;
+  /** Carries the middlewares that run before a file is looked for. */
+  readonly guard: AnyEndpoint | undefined;
 
-  /** @throws {@link DefinitionError} when the directory is no path. */
-  constructor(directory: string, options: ServeStaticOptions = {}) {
+  /**
+   * @param factory its middlewares run before a file is looked for, and its result handler answers what they throw
+   * @throws {@link DefinitionError} when the directory is no path.
+   */
+  constructor(directory: string, options: ServeStaticOptions = {}, factory?: GuardFactory) {
     if (typeof directory !== "string" || directory === "")
       throw new DefinitionError(
         "SLP_DEFINITION_VALUE",
@@ -29,6 +42,7 @@ export class ServeStatic {
       );
     this.directory = directory;
     this.options = options;
+    this.guard = factory?.buildVoid({ handler: () => undefined });
   }
 }
 

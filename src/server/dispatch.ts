@@ -126,7 +126,8 @@ export class Dispatcher {
     }
     const isReading = request.method === "GET" || request.method === "HEAD";
     const routes = table.findAll(path);
-    if (isReading && (await statics.serve(request, response, path))) return true;
+    if (isReading && (await statics.serve(request, response, path, getLogger(request))))
+      return true;
 
     const [first] = routes;
     if (!first) return false;

@@ -61,7 +61,10 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
     begin: createBeginning(config, logger, children),
     dispatcher: new Dispatcher({
       table,
-      statics: new StaticMounts(entries.flatMap((entry) => (entry.kind === "static" ? entry : []))),
+      statics: new StaticMounts(
+        entries.flatMap((entry) => (entry.kind === "static" ? entry : [])),
+        toSources("get"),
+      ),
       cors: config.cors ?? false,
       errorHandler: config.errorHandler ?? defaultResultHandler,
       bodies: {

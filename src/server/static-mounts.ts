@@ -1,5 +1,12 @@
 import type { Request, RequestHandler, Response } from "express";
+import type { InputSource } from "../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../errors.ts";
+import type { Logger } from "../logger/logger.ts";
+import { combineInput } from "../pipeline/combine-input.ts";
+import { planEndpoint, type EndpointPlan } from "../pipeline/endpoint-plan.ts";
+import { runMiddlewares } from "../pipeline/run-middlewares.ts";
+import { sendError } from "../pipeline/send-result.ts";
+import { Walk } from "../pipeline/walk.ts";
 import { parsePathPattern } from "../routing/path-pattern.ts";
 import type { ServeStaticOptions } from "../routing/static-files.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
@@ -9,29 +16,40 @@ interface Mount {
   /** The decoded segments of its path; none for the root. */
   readonly segments: readonly string[];
   readonly serve: RequestHandler;
+  /** What runs before a file is looked for. */
+  readonly guard: EndpointPlan | undefined;
 }
 
 /** The static files of a server. */
 export class StaticMounts {
   readonly #mounts: readonly Mount[];
 
-  /** @throws {@link RoutingError} when a path has parameters. */
-  constructor(entries: readonly StaticEntry[]) {
-    this.#mounts = entries.map(toMount);
+  /**
+   * @param sources what feeds the input of guarding middlewares, as for GET
+   * @throws {@link RoutingError} when a path has parameters.
+   */
+  constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
+    this.#mounts = entries.map((entry) => toMount(entry, sources));
   }
 
   /**
    * Serves a file where one fits.
    *
-   * @returns false when there is none
+   * @returns false when there is none, and nobody has answered instead
    * @throws {@link RequestError} when the path has a NUL.
    */
-  async serve(request: Request, response: Response, path: string): Promise<boolean> {
+  async serve(
+    request: Request,
+    response: Response,
+    path: string,
+    logger: Logger,
+  ): Promise<boolean> {
     if (this.#mounts.length === 0 || !isPlain(path)) return false;
     for (const mount of this.#mounts) {
       const prefix = findPrefix(mount, path);
       if (prefix === undefined) continue;
       if (path.includes("%00")) throw new RequestError("SLP_PATH_MALFORMED");
+      if (mount.guard && !(await passes(mount.guard, request, response, logger))) return true;
       // the first mount that has the file ends the search
       if (await serveFrom(mount, prefix, request, response)) return true;
     }
@@ -52,7 +70,27 @@ const isPlain = (path: string): boolean => {
   );
 };
 
-const toMount = ({ path, files: { directory, options } }: StaticEntry): Mount => {
+/** Runs the middlewares that guard files; what they throw is answered by their factory's result handler. */
+const passes = async (
+  plan: EndpointPlan,
+  request: Request,
+  response: Response,
+  logger: Logger,
+): Promise<boolean> => {
+  const walk = new Walk(request, response, logger, plan.endpoint.resultHandler);
+  try {
+    walk.combined = combineInput(request, plan.sources);
+    return await runMiddlewares(plan.middlewares, walk);
+  } catch (error) {
+    await sendError(walk, error);
+    return false;
+  }
+};
+
+const toMount = (
+  { path, files: { directory, options, guard } }: StaticEntry,
+  sources: readonly InputSource[],
+): Mount => {
   const segments = parsePathPattern(path).map((segment) => {
     if (segment.kind === "literal") return segment.text;
     throw new RoutingError(
@@ -65,7 +103,11 @@ const toMount = ({ path, files: { directory, options } }: StaticEntry): Mount =>
     response.setHeader("X-Content-Type-Options", "nosniff");
     options.setHeaders?.(response, file, stat);
   };
-  return { segments, serve: loadExpress().static(directory, { ...options, setHeaders }) };
+  return {
+    segments,
+    serve: loadExpress().static(directory, { ...options, setHeaders }),
+    guard: guard && planEndpoint(guard, sources),
+  };
 };
 
 /** The part of a path that leads to a mount, as it was sent. */

@@ -10,6 +10,7 @@ import {
   EndpointsFactory,
   Middleware,
   ResultHandler,
+  ServeStatic,
 } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -344,4 +345,23 @@ describe("requests and responses", () => {
       expect((await (await start({ a: endpoint })).send("/a")).status).toBe(500);
     },
   );
+});
+
+test("static files behind a factory are looked for only when its middlewares let the request pass", async () => {
+  const guarded = new EndpointsFactory(plain).addMiddleware({
+    input: z.object({ key: z.string() }),
+    handler: async ({ input }) => {
+      if (input.key !== "right") throw createHttpError(401, "no");
+      return {};
+    },
+  });
+  const directory = new URL("../../docs/", import.meta.url).pathname;
+  const server = await start({ docs: new ServeStatic(directory, {}, guarded) });
+  for (const file of ["guide.md", "none.md"]) {
+    const refused = await server.send(`/docs/${file}?key=wrong`);
+    expect([refused.status, refused.json()]).toEqual([401, { why: "no" }]);
+    expect((await server.send(`/docs/${file}`)).status).toBe(400);
+  }
+  expect((await server.send("/docs/guide.md?key=right")).text).toContain("# Guide");
+  expect((await server.send("/docs/none.md?key=right")).status).toBe(404);
 });
