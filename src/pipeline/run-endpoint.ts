@@ -8,7 +8,7 @@ import type { EndpointPlan } from "./endpoint-plan.ts";
 import { endHead, isAbandoned, isTaken } from "./response-state.ts";
 import { runMiddlewares } from "./run-middlewares.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
+import { drainAfter, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { omitKeys, validateInput } from "./validate-input.ts";
 import { validateOutput } from "./validate-output.ts";
 import { currentWalk, Walk, WalkArguments, withTimeout, type WalkingRequest } from "./walk.ts";
@@ -49,6 +49,7 @@ export const runEndpoint = async (
     if (walk.isFailed) return;
     if (isTaken(response)) {
       if (returned !== undefined && !endpoint.isVoid) warnAlreadySent(walk);
+      drainAfter(walk);
       endHead(response);
       return;
     }

@@ -65,8 +65,21 @@ export const failWalk = (walk: Walk, thrown: unknown): void => {
   void sendError(walk, toSendingError(thrown));
 };
 
+/** A body that a handler has begun to read and left would stand in the way of the next request on the connection. */
+export const drainAfter = ({ request, response }: Walk): void => {
+  if (request.complete) return;
+  const drain = (): void => {
+    if (request.complete || request.destroyed) return;
+    request.removeAllListeners("readable");
+    request.resume();
+  };
+  if (response.writableFinished) drain();
+  else response.once("finish", drain);
+};
+
 /** Nothing is awaited where the result handler has sent at once. */
 const send = (walk: Walk, result: Result): Promise<void> | undefined => {
+  drainAfter(walk);
   try {
     const running = walk.resultHandler.handle(result);
     if (walk.response.writableEnded && !(running instanceof Promise)) return undefined;

@@ -49,7 +49,6 @@ export const createExpressObjects = (
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");
   const ownNext: unique symbol = Symbol("next");
-  const isResumed: unique symbol = Symbol("is resumed");
   const lazyLocals: unique symbol = Symbol("locals");
 
   class ExpressRequest extends IncomingMessage {
@@ -61,7 +60,6 @@ export const createExpressObjects = (
     originalUrl = "";
     [parsedQuery]: unknown = undefined;
     [parsedFor]: string | undefined = undefined;
-    [isResumed] = false;
     [ownNext]: unknown = undefined;
     [currentWalk]: Walk | undefined = undefined;
 
@@ -84,15 +82,6 @@ export const createExpressObjects = (
     set query(query: unknown) {
       this[parsedQuery] = query;
       this[parsedFor] = this.url;
-    }
-
-    /** A handler that has paused the body and left it would stand in the way of the next request. */
-    override pause(): this {
-      if (!this[isResumed]) {
-        this[isResumed] = true;
-        (this.res as Response).once("finish", () => this.resume());
-      }
-      return super.pause();
     }
 
     /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
