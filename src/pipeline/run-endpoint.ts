@@ -26,7 +26,8 @@ export const runEndpoint = async (
   logger: Logger,
 ): Promise<void> => {
   const { endpoint, middlewares } = plan;
-  const walk = new Walk(request, response, logger, endpoint.resultHandler);
+  const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : undefined;
+  const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx);
   // Express reports to `request.next` what it fails to send
   (request as WalkingRequest)[currentWalk] = walk;
   let output: unknown;

@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
+import { BareObject } from "../http/bare-object.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 
@@ -20,7 +21,7 @@ export class Walk {
   readonly logger: Logger;
   /** What formats and sends the result of this walk. */
   readonly resultHandler: AnyResultHandler;
-  readonly ctx: WalkContext = Object.create(null) as WalkContext;
+  readonly ctx: WalkContext;
   /** The combined input as it came; null until it is combined. */
   combined: Record<string, unknown> | null = null;
   /** Whether a failure that came in from the side, by `request.next`, is being answered. */
@@ -33,11 +34,13 @@ export class Walk {
     response: Response,
     logger: Logger,
     resultHandler: AnyResultHandler,
+    ctx: WalkContext = new BareObject(),
   ) {
     this.request = request;
     this.response = response;
     this.logger = logger;
     this.resultHandler = resultHandler;
+    this.ctx = ctx;
   }
 
   /** Made at its first reading: most handlers never ask for it. */

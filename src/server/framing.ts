@@ -32,9 +32,15 @@ export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage)
         throw new RequestError("SLP_HEADER_TRANSFER_ENCODING");
     }
   }
+  // most requests name the host of the one before
+  if (host === rightHost) return;
   if (host === undefined ? httpVersionMinor > 0 : !hostPattern.test(host))
     throw new RequestError("SLP_HEADER_HOST");
+  if (host !== undefined) rightHost = host;
 };
+
+/** The last host that was found right. */
+let rightHost = "localhost";
 
 const hostLength = "host".length;
 const codingLength = "transfer-encoding".length;
