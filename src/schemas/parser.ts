@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundIssues } from "./bounded-issues.ts";
 import type { ZodSchema } from "./schema.ts";
 import { runsUserCode } from "./user-code.ts";
 
@@ -24,7 +25,8 @@ const parsers = new WeakMap<ZodSchema, Parser>();
 export const toParser = (schema: ZodSchema): Parser => {
   const known = parsers.get(schema);
   if (known) return known;
-  const parser = runsUserCode(schema) ? createCarefulParser(schema) : createFastParser(schema);
+  const create = runsUserCode(schema) ? createCarefulParser : createFastParser;
+  const parser = boundIssues(schema, create(schema));
   parsers.set(schema, parser);
   return parser;
 };

@@ -2,7 +2,6 @@ import type { ZodSchema } from "./schema.ts";
 
 interface Definition {
   readonly type?: string;
-  readonly getter?: () => ZodSchema;
 }
 
 /** Tells whether a schema, or any schema inside it, has a property; each is looked at once. */
@@ -14,12 +13,18 @@ export const someSchema = (
   if (seen.has(schema)) return false;
   seen.add(schema);
   if (has(schema)) return true;
-  const def = schema._zod.def as Definition;
-  if (def.getter) return someSchema(def.getter(), has, seen);
-  return listSchemas(Object.values(def)).some((inner) => someSchema(inner, has, seen));
+  return listInnerSchemas(schema).some((inner) => someSchema(inner, has, seen));
 };
 
-/** The schemas in a definition, also those in its lists and shapes; checks are none, for they have no type. */
+/** The schemas that a schema is made of, also those in its lists and shapes. */
+export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
+  // the getter of a lazy schema may make a new one each time; this is the one that Zod parses by
+  const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
+  const { def } = schema._zod;
+  return def.type === "lazy" && innerType ? [innerType] : listSchemas(Object.values(def));
+};
+
+/** The schemas among values and in containers of them; checks are none, for they have no type. */
 const listSchemas = (values: readonly unknown[]): ZodSchema[] =>
   values.flatMap((value) => {
     if (typeof value !== "object" || value === null) return [];

@@ -201,6 +201,7 @@ const serverChecks: Readonly<Record<string, Check>> = {
   gracefulShutdown: (value, option) => {
     if (!isBoolean(value)) shutdownOptions(value, option);
   },
+  responseIdleTimeout: timeout,
   etag: oneOf(true, false, "weak", "strong"),
 };
 

@@ -121,6 +121,12 @@ export interface ServerConfig extends CommonConfig {
     | undefined;
   /** The HTTPS server; `options` hold at least `cert` and `key`. */
   readonly https?: { readonly listen: Listen; readonly options: HttpsOptions } | undefined;
+  /**
+   * How long a client may pause while it reads a response, in milliseconds; then its connection is dropped. 0 for no limit.
+   *
+   * @default 30000
+   */
+  readonly responseIdleTimeout?: number | undefined;
   /** Adds native middleware and routes, which run before the API. */
   readonly beforeRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
   /** Adds native middleware and routes, which run after the API, for paths that it does not have. */

@@ -18,6 +18,7 @@ import {
 import type { Dispatcher } from "./dispatch.ts";
 import { assertFraming } from "./framing.ts";
 import { listen, type Listener } from "./listen.ts";
+import { defaultResponseIdleTimeout } from "./stalled-reader.ts";
 import { createClosing, shutDownOnSignals } from "./shutdown.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 
@@ -54,6 +55,11 @@ export const createServer = async <const R extends Routing>(
   const { dispatcher, logger, getLogger } = prepared;
   const objects = createExpressObjects(
     (error, request, response) => void dispatcher.fail(error, request, response),
+    {
+      timeout: config.responseIdleTimeout ?? defaultResponseIdleTimeout,
+      report: ({ req }) =>
+        getLogger(req as Request).debug("Dropped a client that does not read its response"),
+    },
   );
   const { app } = objects;
   app.disable("x-powered-by");

@@ -9,6 +9,7 @@ import { sendingMark } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
+import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -44,6 +45,7 @@ export type FailureHandler = (error: unknown, request: Request, response: Respon
  */
 export const createExpressObjects = (
   fail: FailureHandler,
+  stalled: StalledReaderOptions,
 ): ExpressObjects & { readonly app: Express } => {
   const app = loadExpress()();
   const parsedQuery: unique symbol = Symbol("parsed query");
@@ -105,10 +107,19 @@ export const createExpressObjects = (
     [lazyLocals]: unknown = undefined;
     [sendingMark] = false;
 
+    /** A pipelined response may be written before it has its turn on the socket. */
+    override assignSocket(socket: Socket): void {
+      super.assignSocket(socket);
+      dropStalledReader(this, stalled);
+    }
+
     /** The answer to HEAD needs no body, so its first byte ends it, and tells the producer to stop. */
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-      if (this.req.method !== "HEAD")
-        return super.write(chunk, encoding as BufferEncoding, callback as () => void);
+      if (this.req.method !== "HEAD") {
+        const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
+        if (!isTaken) dropStalledReader(this, stalled);
+        return isTaken;
+      }
       this.once("unpipe", (source: Readable) => source.destroy());
       super.end();
       (this.req as ExpressRequest)[currentWalk]?.abort(new Error("HEAD needs no body"));
@@ -120,7 +131,9 @@ export const createExpressObjects = (
     /** A producer that did not notice may end it again, with a last piece. */
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.writableEnded && this.req.method === "HEAD") return this;
-      return super.end(chunk, encoding as BufferEncoding, callback as () => void);
+      super.end(chunk, encoding as BufferEncoding, callback as () => void);
+      dropStalledReader(this, stalled);
+      return this;
     }
 
     get locals(): unknown {

@@ -212,8 +212,8 @@ describe("Load", () => {
     delay.disable();
     expect([400, 413]).toContain(answer.status);
     expect(answer.text.length).toBeLessThan(8192);
-    // Zod looks at each element of a list; the bound is for a busy machine
-    expect(delay.max / 1e6).toBeLessThan(2000);
+    // the bound is for a busy machine; an idle one needs 50 ms
+    expect(delay.max / 1e6).toBeLessThan(250);
   });
 
   test("S7: a long query and a long path never stall the event loop for long", async () => {

@@ -308,8 +308,7 @@ describe("Slow clients", () => {
     const stream = factory.build({
       handler: ({ response }) => pipeline(Readable.from(endless()), response).then(() => ({})),
     });
-    const server = await start({ stream });
-    for (const one of server.servers) one.setTimeout(300);
+    const server = await start({ stream }, { responseIdleTimeout: 300 });
     const socket = (await server.open()).pause();
     socket.write(head("GET /stream"));
     await expect.poll(() => isStopped.mock.calls.length, { timeout: 3000 }).toBe(1);
@@ -317,6 +316,58 @@ describe("Slow clients", () => {
     socket.destroy();
     await pause(20);
     expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
+  });
+
+  test.each([
+    ["one large reply", "/large", 1],
+    ["many pipelined replies", "/piece", 400],
+  ])(
+    "W23: %s to a client that does not read is dropped by the clock",
+    async (_name, path, count) => {
+      const server = await start(
+        {
+          large: factory.build({ handler: () => ({ text: "x".repeat(2e7) }) }),
+          piece: factory.build({ handler: () => ({ text: "x".repeat(1e5) }) }),
+        },
+        { responseIdleTimeout: 200 },
+      );
+      const socket = (await server.open()).pause();
+      const onClose = vi.fn();
+      socket.on("error", () => undefined).on("close", onClose);
+      socket.write(head(`GET ${path}`).repeat(count));
+      const [one] = server.servers;
+      const countConnections = (): Promise<number> =>
+        new Promise((resolve) => one?.getConnections((_error, number) => resolve(number)));
+      await expect.poll(countConnections, { timeout: 5000 }).toBe(1);
+      await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
+      socket.destroy();
+    },
+  );
+
+  test("W23: a slow handler, and a client that reads slowly, are left alone", async () => {
+    const server = await start(
+      {
+        slow: factory.build({
+          handler: async ({ response }) => {
+            response.write("x".repeat(5e6));
+            await pause(700);
+            response.end("y");
+            return {};
+          },
+        }),
+      },
+      { responseIdleTimeout: 200 },
+    );
+    const socket = await server.open();
+    let received = 0;
+    socket.on("data", (piece) => {
+      received += piece.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), 1);
+    });
+    socket.write(head("GET /slow"));
+    await expect.poll(() => received, { timeout: 8000 }).toBeGreaterThan(5e6 + 6);
+    socket.destroy();
   });
 
   test("W24: an idle connection is ended after keepAliveTimeout, which is 65 seconds by default", async () => {

@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { maxIssues } from "./issues.ts";
+import { compileAfter, toParser, type ParseResult } from "./parser.ts";
+
+const parse = (schema: z.ZodType, value: unknown): ParseResult =>
+  toParser(schema)(value) as ParseResult;
+
+const wrong = Array.from({ length: 5000 }, () => true);
+
+describe("a list with many wrong elements", () => {
+  test.each([
+    ["of a list", z.object({ a: z.array(z.string()) }), { a: wrong }],
+    ["of short texts", z.object({ a: z.array(z.string().min(9)) }), { a: wrong.map(() => "x") }],
+    ["of a list in a list", z.object({ a: z.array(z.array(z.string())) }), { a: [wrong, wrong] }],
+    ["of unions", z.object({ a: z.array(z.union([z.string(), z.number()])) }), { a: wrong }],
+    ["of a set", z.object({ a: z.set(z.string()) }), { a: new Set(wrong.keys()) }],
+    ["of a record", z.object({ a: z.record(z.string(), z.string()) }), { a: { ...wrong } }],
+    ["of keys", z.record(z.string().regex(/^x/), z.boolean()), { ...wrong }],
+    ["of a rest", z.object({ a: z.tuple([z.boolean()], z.string()) }), { a: wrong }],
+    ["of a catchall", z.object({}).catchall(z.string()), { ...wrong }],
+    ["of a lazy list", z.lazy(() => z.object({ a: z.array(z.string()).optional() })), { a: wrong }],
+    ["with a refinement", z.object({ a: z.array(z.string().refine(() => true)) }), { a: wrong }],
+    [
+      "of a side of an intersection",
+      z.intersection(z.object({ a: z.array(z.string()) }), z.object({})),
+      { a: wrong },
+    ],
+  ])("gives no more issues than are reported: %s", (_name, schema, value) => {
+    for (let turn = 0; turn < compileAfter * 2; turn++) {
+      const { length } = parse(schema, value).issues;
+      // Zod tries a wrong key that looks like a number as a number, too
+      expect(length).toBeGreaterThanOrEqual(maxIssues / 2);
+      expect(length).toBeLessThan(maxIssues * 2);
+    }
+  });
+
+  test("names the first ones, and leaves the schema as it was", () => {
+    const schema = z.object({ a: z.array(z.string()) });
+    const own = schema.shape.a.element._zod.run;
+    expect(parse(schema, { a: ["x", ...wrong] }).issues[0]).toMatchObject({ path: ["a", 1] });
+    expect(schema.shape.a.element._zod.run).toBe(own);
+    expect(schema.safeParse({ a: wrong }).error?.issues).toHaveLength(wrong.length);
+  });
+
+  test("runs the functions of the application for the elements that are looked at, once", () => {
+    let calls = 0;
+    const element = z.string().refine(() => ++calls < 0);
+    parse(z.object({ a: z.array(element) }), { a: wrong.map(() => "x") });
+    expect(calls).toBe(maxIssues);
+  });
+
+  test("fails where it is asynchronous, too", async () => {
+    const schema = z.object({
+      a: z.array(z.string().refine(async () => false)),
+      b: z.array(z.int()),
+    });
+    const result = await toParser(schema)({ a: ["x"], b: wrong });
+    expect(result.issues.length).toBeGreaterThanOrEqual(maxIssues);
+  });
+});
+
+describe("wrong elements that need not fail the parse", () => {
+  const texts = z.array(z.string());
+  const numbers = z.array(z.number());
+  const many = wrong.map(String);
+
+  test.each([
+    ["a union", z.object({ a: z.union([numbers, texts]), b: numbers }), { a: many, b: ["x"] }],
+    ["a catch", z.object({ a: numbers.catch([]), b: numbers }), { a: many, b: ["x"] }],
+    [
+      "a shared element",
+      z.object({ a: z.array(z.number()).catch([]), b: numbers, c: z.union([numbers, texts]) }),
+      { a: many, b: [1], c: [...many, 1] },
+    ],
+  ])("do not hide those that do: %s", (_name, schema, value) => {
+    for (let turn = 0; turn < compileAfter * 2; turn++)
+      expect(parse(schema, value).issues).not.toEqual([]);
+    expect(parse(schema, { ...value, a: many, b: [1], c: many }).issues).toEqual([]);
+  });
+
+  const keys = z.enum(["a", "b"]);
+  const sides = z.intersection(
+    z.looseObject({ n: z.number() }),
+    z.record(z.string().regex(/^(?:k|n)/), z.unknown()),
+  );
+  test("the keys of an intersection", () => {
+    const value = { n: 1, ...Object.fromEntries(many.map((_text, index) => [`k${index}`, keys])) };
+    expect(parse(sides, value).issues).toEqual([]);
+  });
+});
+
+test("accepts and refuses exactly what Zod does", () => {
+  const schema = z.object({
+    list: z.array(z.object({ n: z.number(), tags: z.array(z.string().min(2)).optional() })),
+    any: z.union([z.array(z.number()), z.array(z.array(z.string()))]).optional(),
+    record: z.record(z.string(), z.array(z.int())).catch({}),
+  });
+  const leaf = fc.oneof(fc.integer(), fc.string({ maxLength: 3 }), fc.constant(undefined));
+  const anything = fc.letrec((tie) => ({
+    value: fc.oneof({ depthSize: "small" }, leaf, fc.array(tie("value"), { maxLength: 30 })),
+  })).value;
+  const element = fc.record({ n: leaf, tags: fc.array(leaf, { maxLength: 25 }) });
+  fc.assert(
+    fc.property(
+      fc.record({
+        list: fc.array(element, { maxLength: 30 }),
+        any: anything,
+        record: fc.dictionary(fc.string({ maxLength: 2 }), anything, { maxKeys: 15 }),
+      }),
+      (value) => {
+        const own = schema.safeParse(value);
+        const result = parse(schema, value);
+        expect(result.issues.length === 0).toBe(own.success);
+        if (own.success) expect(result.value).toEqual(own.data);
+        else
+          expect(result.issues.slice(0, 3).map(({ path }) => path)).toEqual(
+            own.error.issues.slice(0, 3).map(({ path }) => path),
+          );
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

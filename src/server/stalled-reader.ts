@@ -1,0 +1,34 @@
+import type { ServerResponse } from "node:http";
+
+/** The default of the option `responseIdleTimeout`, in milliseconds. */
+export const defaultResponseIdleTimeout = 30_000;
+
+/** What happens to clients that do not read their responses. */
+export interface StalledReaderOptions {
+  /** How long a client may read nothing, in milliseconds; 0 for no limit. */
+  readonly timeout: number;
+  readonly report: (response: ServerResponse) => void;
+}
+
+/**
+ * Drops the connection of a response whose client reads nothing for too long; called after each write.
+ *
+ * Nothing is done, and no timer started, as long as the kernel takes all that is written.
+ */
+export const dropStalledReader = (
+  response: ServerResponse,
+  { timeout, report }: StalledReaderOptions,
+): void => {
+  const { socket } = response;
+  if (!socket || socket.writableLength === 0 || timeout === 0) return;
+  // watched before, or by the application
+  if (socket.timeout) return;
+  // Node counts a part of a write that the client has taken as progress, too
+  socket.setTimeout(timeout);
+  response.on("timeout", () => {
+    // the pause may as well be the handler's
+    if (socket.writableLength === 0) return;
+    report(response);
+    socket.destroy();
+  });
+};
