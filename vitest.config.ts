@@ -1,7 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const alias = { sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)) };
+const alias = {
+  "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
+  sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
+};
 const project = (name: string, include: string[], more: object = {}) => ({
   resolve: { alias },
   test: { name, include, environment: "node", ...more },
@@ -20,10 +23,14 @@ export default defineConfig({
         },
       }),
       project("assumptions", ["test/assumptions/**/*.test.ts"]),
-      project("architecture", ["test/architecture.test.ts"]),
+      project("architecture", ["test/architecture.test.ts", "test/error-catalogue.test.ts"]),
       project("http", ["test/http/**/*.test.ts"]),
       project("full", ["test/full/**/*.test.ts"], { testTimeout: 900_000, hookTimeout: 120_000 }),
-      project("quick-start", ["test/package/quick-start.test.ts"], { testTimeout: 120_000 }),
+      project(
+        "quick-start",
+        ["test/package/quick-start.test.ts", "test/package/testing-guide.test.ts"],
+        { testTimeout: 120_000 },
+      ),
       project("package", ["test/package/packed-install.test.ts"], {
         testTimeout: 240_000,
         hookTimeout: 240_000,

@@ -168,8 +168,7 @@ export class RoutingError extends Error {
 export type ConfigErrorCode =
   | "SLP_CONFIG_UNKNOWN_OPTION"
   | "SLP_CONFIG_VALUE"
-  | "SLP_CONFIG_MISSING"
-  | "SLP_CONFIG_MISSING_PACKAGE";
+  | "SLP_CONFIG_MISSING";
 
 /** The configuration is wrong; thrown when the server starts. */
 export class ConfigError extends Error {
@@ -184,14 +183,17 @@ export class ConfigError extends Error {
 
 /** The code of a {@link DefinitionError}. */
 export type DefinitionErrorCode =
+  | "SLP_DEFINITION_EVENT"
   | "SLP_DEFINITION_HANDLER"
   | "SLP_DEFINITION_METHOD"
   | "SLP_DEFINITION_RESPONSE"
   | "SLP_DEFINITION_SCHEMA"
   | "SLP_DEFINITION_UNKNOWN_KEY"
-  | "SLP_DEFINITION_VALUE";
+  | "SLP_DEFINITION_VALUE"
+  | "SLP_TEST_METHOD"
+  | "SLP_TEST_OPTIONS";
 
-/** An endpoint, a middleware or a result handler is declared wrongly; thrown where it is declared. */
+/** An endpoint, a middleware, a result handler or a test is declared wrongly; thrown where it is declared. */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";
   readonly code: DefinitionErrorCode;
@@ -207,6 +209,8 @@ export type ServerFaultCode =
   | "SLP_CONTEXT_NOT_OBJECT"
   | "SLP_CORS_HEADERS"
   | "SLP_ERROR_HEADERS"
+  | "SLP_EVENT_FIELD"
+  | "SLP_EVENT_UNKNOWN"
   | "SLP_NOTHING_SENT"
   | "SLP_OUTPUT_NOT_OBJECT"
   | "SLP_OUTPUT_UNSERIALIZABLE"

@@ -5,6 +5,8 @@ export { attachRouting } from "./server/attach-routing.ts";
 
 // Declaring
 export { defaultEndpointsFactory, EndpointsFactory } from "./endpoint/endpoints-factory.ts";
+export { EventStreamFactory } from "./endpoint/event-stream-factory.ts";
+export { arrayEndpointsFactory, problemEndpointsFactory } from "./endpoint/ready-made-factories.ts";
 export { Middleware } from "./endpoint/middleware.ts";
 export { Endpoint } from "./endpoint/endpoint.ts";
 export { ServeStatic } from "./routing/static-files.ts";
@@ -13,7 +15,14 @@ export { ez } from "./schemas/ez.ts";
 // Answering
 export { ResultHandler } from "./results/result-handler.ts";
 export { defaultResultHandler } from "./results/default-result-handler.ts";
+export { problemResultHandler } from "./results/problem-result-handler.ts";
+export { arrayResultHandler } from "./results/array-result-handler.ts";
 export { ensureHttpError, getMessageFromError, toPublicMessage } from "./results/http-error.ts";
+
+// Testing
+export { testEndpoint } from "./testing/test-endpoint.ts";
+export { testMiddleware } from "./testing/test-middleware.ts";
+export { testServer } from "./testing/test-server.ts";
 
 // Errors
 export {
@@ -39,7 +48,7 @@ export type { UploadLimits, UploadOptions } from "./server/uploads.ts";
 export type { CookieOptions } from "./server/cookies.ts";
 export type { ShutdownOptions } from "./server/shutdown.ts";
 export type { CorsArguments, CorsFunction, CorsOption } from "./server/cors.ts";
-export type { RunningServer } from "./server/create-server.ts";
+export type { RunningServer } from "./server/start-server.ts";
 export type { AttachedRouting } from "./server/attach-routing.ts";
 export type { InputSource, InputSources } from "./endpoint/input-sources.ts";
 export type { Logger, LoggerOverrides, LogMethod, Severity } from "./logger/logger.ts";
@@ -59,6 +68,8 @@ export type {
   EndpointDefinition,
   VoidEndpointDefinition,
 } from "./endpoint/endpoint-definition.ts";
+export type { EmitOptions, EventStream } from "./endpoint/event-stream.ts";
+export type { EventStreamOptions } from "./endpoint/event-stream-factory.ts";
 export type {
   AnyMiddleware,
   MiddlewareDefinition,
@@ -78,6 +89,7 @@ export type { GuardFactory, ServeStaticOptions } from "./routing/static-files.ts
 // Types: results
 export type {
   ApiResponse,
+  ItemsPlaceholder,
   OutputPlaceholder,
   ResponseBody,
   ResponseDeclaration,
@@ -88,6 +100,15 @@ export type {
   InputIssue,
   SuccessEnvelope,
 } from "./results/default-result-handler.ts";
+export type {
+  EventSchemas,
+  EventStreamResponse,
+  EventStreamResultHandler,
+  StreamedEvent,
+  StreamedEventSchema,
+} from "./results/event-stream-result-handler.ts";
+export type { ArrayResultHandler } from "./results/array-result-handler.ts";
+export type { ProblemDetails, ProblemResultHandler } from "./results/problem-result-handler.ts";
 export type { HttpError } from "./results/http-error.ts";
 export type {
   AnyResultHandler,
@@ -97,8 +118,33 @@ export type {
   ResultHandlerDefinition,
 } from "./results/result-handler.ts";
 
+// Types: testing
+export type { TestEndpointOptions } from "./testing/test-endpoint.ts";
+export type { TestMiddlewareOptions, TestMiddlewareResult } from "./testing/test-middleware.ts";
+export type { TestServer } from "./testing/run-test-server.ts";
+export type { RequestProps, TestOptions, TestResult } from "./testing/test-options.ts";
+export type { LoggerMock, Logs, ResponseMock, ResponseMockMethods } from "./testing/mocks.ts";
+
 // Types: schemas
+export type {
+  Cursor,
+  CursorCodec,
+  CursorOptions,
+  CursorValue,
+  SignedCursor,
+} from "./schemas/cursor.ts";
 export type { DateIn, DateMeta, DateOut } from "./schemas/dates.ts";
+export type {
+  CursorInput,
+  CursorOutput,
+  CursorText,
+  OffsetInput,
+  OffsetOutput,
+  Paginated,
+  PaginatedOptions,
+  PaginationStyle,
+} from "./schemas/paginated.ts";
+export type { PlainInteger } from "./schemas/plain-integer.ts";
 export type { Raw } from "./schemas/raw.ts";
 export type { FileUpload, Upload } from "./schemas/upload.ts";
 export type {

@@ -1,8 +1,9 @@
-import { STATUS_CODES } from "node:http";
+import { loadNodeHttp } from "./node-http.ts";
 
 /** Tells whether a value is a status that an error may answer with: an integer within 400..599. */
 export const isErrorStatus = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 400 && value <= 599;
 
 /** The reason phrase of a status, such as `Not Found` for 404. */
-export const toStatusText = (status: number): string => STATUS_CODES[status] ?? "Error";
+export const toStatusText = (status: number): string =>
+  loadNodeHttp().STATUS_CODES[status] ?? "Error";

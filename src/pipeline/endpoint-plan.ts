@@ -1,7 +1,9 @@
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
-import { toParser, type Parser } from "../schemas/parser.ts";
+import { readPagination, type Pagination } from "../schemas/paginated.ts";
+import { toParser } from "../schemas/parser.ts";
+import type { Parser } from "../schemas/parse-result.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listForeignKeys } from "../schemas/top-level-keys.ts";
@@ -35,6 +37,8 @@ export interface EndpointPlan {
   /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
   readonly foreignKeys: readonly string[];
   readonly parseOutput: Parser | undefined;
+  /** The pages of the output, where responses link to their neighbours. */
+  readonly linkedPages: Pagination | undefined;
   /** How long the handler may take, in milliseconds; 0 for no limit. */
   readonly timeout: number;
 }
@@ -47,16 +51,24 @@ const toBodyKind = (
   return schemas.some(takesRawBody) ? "raw" : "parsed";
 };
 
+/** Settles what can be settled of a middleware. */
+export const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => ({
+  middleware,
+  parseInput: middleware.inputSchema && toParser(middleware.inputSchema),
+});
+
+const toLinkedPages = (schema: ZodSchema | undefined): Pagination | undefined => {
+  const pagination = schema && readPagination(schema);
+  return pagination?.hasLinks ? pagination : undefined;
+};
+
 /** Settles what can be settled of an endpoint's walk. */
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
   handlerTimeout = 0,
 ): EndpointPlan => {
-  const middlewares = endpoint.middlewares.map((middleware) => ({
-    middleware,
-    parseInput: middleware.inputSchema && toParser(middleware.inputSchema),
-  }));
+  const middlewares = endpoint.middlewares.map(planMiddleware);
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
   const schemas = [...declared, ...(endpoint.inputSchema ? [endpoint.inputSchema] : [])];
   return Object.freeze({
@@ -73,6 +85,7 @@ export const planEndpoint = (
     foreignKeys: endpoint.inputSchema ? listForeignKeys(endpoint.inputSchema, declared) : [],
     parseOutput:
       endpoint.outputSchema && !endpoint.isVoid ? toParser(endpoint.outputSchema) : undefined,
+    linkedPages: toLinkedPages(endpoint.outputSchema),
     timeout: endpoint.timeout ?? handlerTimeout,
   });
 };

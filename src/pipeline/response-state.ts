@@ -36,4 +36,7 @@ export const forgetSending = (response: Response): void => {
 
 /** Tells whether nobody waits for the response any more. */
 export const isAbandoned = (response: Response): boolean =>
-  response.destroyed || response.closed || (response.req.destroyed && !response.req.complete);
+  response.destroyed ||
+  response.closed ||
+  response.req.socket.destroyed ||
+  (response.req.destroyed && !response.req.complete);

@@ -9,6 +9,7 @@ import { endHead, isAbandoned, isTaken } from "./response-state.ts";
 import { runMiddlewares } from "./run-middlewares.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { drainAfter, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
+import { setLinks } from "./set-links.ts";
 import { omitKeys, validateInput } from "./validate-input.ts";
 import { validateOutput } from "./validate-output.ts";
 import { currentWalk, Walk, WalkArguments, withTimeout, type WalkingRequest } from "./walk.ts";
@@ -61,6 +62,7 @@ export const runEndpoint = async (
 
     output = toOutput(plan, returned);
     if (output instanceof Promise) output = await (output as Promise<unknown>);
+    if (plan.linkedPages) setLinks(plan.linkedPages, walk, output);
   } catch (error) {
     if (walk.isFailed) logServerFault(logger, request, error);
     else await sendError(walk, error);

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { InputValidationError, RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import { formatIssues } from "../schemas/issues.ts";
-import type { Parser } from "../schemas/parser.ts";
+import type { Parser } from "../schemas/parse-result.ts";
 import { validate } from "./validate.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { OutputValidationError } from "../errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
-import type { Parser } from "../schemas/parser.ts";
+import type { Parser } from "../schemas/parse-result.ts";
 import { validate } from "./validate.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { toZodError } from "../schemas/issues.ts";
-import type { Parser, ParseResult } from "../schemas/parser.ts";
+import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 
 /** Parses a value by a schema, or throws what the issues are made into; a promise only where the schema is asynchronous. */
 export const validate = (

@@ -14,6 +14,16 @@ export const currentWalk: unique symbol = Symbol.for("sallyport/walk");
 /** A request that may know its walk. */
 export type WalkingRequest = Request & { [currentWalk]?: Walk | undefined };
 
+/** The reason of a signal when nobody waits for the response any more; to fail because of it is no fault. */
+class ClientLeft extends Error {
+  override readonly name = "AbortError";
+  readonly code = "ABORT_ERR";
+
+  constructor() {
+    super("The client has left");
+  }
+}
+
 /** One request on its walk: what the stages share. */
 export class Walk {
   readonly request: Request;
@@ -48,12 +58,18 @@ export class Walk {
     if (!this.#abort) {
       const abort = (this.#abort = new AbortController());
       const { response } = this;
+      const { socket } = this.request;
       const onClose = (): void => {
-        if (!response.writableFinished) abort.abort(new Error("The client has left"));
+        socket.off("close", onClose);
+        if (!response.writableFinished) abort.abort(new ClientLeft());
       };
       if (this.#reason) abort.abort(this.#reason);
-      else if (response.closed) onClose();
-      else response.once("close", onClose);
+      else if (response.closed || socket.closed) onClose();
+      else {
+        response.once("close", onClose);
+        // a pipelined response that waits for its turn is not told
+        socket.once("close", onClose);
+      }
     }
     return this.#abort.signal;
   }

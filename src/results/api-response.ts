@@ -1,5 +1,10 @@
 import type { AnySchema } from "../schemas/schema.ts";
 
+/** A schema as far as the compiler needs one: that of a body of the given type. */
+export interface SchemaOf<Body> extends AnySchema {
+  readonly _zod: { readonly input: Body; readonly output: Body };
+}
+
 /** One way in which a result handler answers. */
 export interface ApiResponse<S extends AnySchema = AnySchema> {
   /** Schema of the body. */
@@ -30,6 +35,13 @@ export interface OutputPlaceholder {
   readonly "~output": "the output of the endpoint";
 }
 
+/** Stands for `items` of an endpoint's output, as {@link OutputPlaceholder} stands for the whole. */
+export interface ItemsPlaceholder {
+  readonly "~items": "the items of the output of the endpoint";
+}
+
+type ItemsOf<Output> = Output extends { readonly items: infer Items } ? Items : never;
+
 type BodyOf<Declaration> = Declaration extends readonly (infer Each)[]
   ? BodyOf<Each>
   : Declaration extends { readonly mimeType: null }
@@ -40,14 +52,16 @@ type BodyOf<Declaration> = Declaration extends readonly (infer Each)[]
         ? Declaration["_zod"]["output"]
         : never;
 
-/** Puts an endpoint's output where the placeholder stands. */
+/** Puts an endpoint's output, or its items, where the placeholders stand. */
 type Substitute<Body, Output> = Body extends OutputPlaceholder
   ? Output
-  : Body extends Opaque
-    ? Body
-    : Body extends object
-      ? { [K in keyof Body]: Substitute<Body[K], Output> }
-      : Body;
+  : Body extends ItemsPlaceholder
+    ? ItemsOf<Output>
+    : Body extends Opaque
+      ? Body
+      : Body extends object
+        ? { [K in keyof Body]: Substitute<Body[K], Output> }
+        : Body;
 
 /** Objects that are values as a whole. */
 type Opaque = Date | RegExp | Uint8Array | ((...args: never) => unknown);

@@ -1,15 +1,10 @@
-import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
-import { InputValidationError, ServerFault } from "../errors.ts";
-import { toStatusText } from "../http/status.ts";
-import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
-import type { AnySchema } from "../schemas/schema.ts";
-import type { ApiResponse, OutputPlaceholder } from "./api-response.ts";
-import { clearRepresentation } from "./clear-representation.ts";
-import { ensureHttpError, toPublicMessage, type HttpError } from "./http-error.ts";
-import { logServerFault } from "./log-fault.ts";
+import type { ShortIssue } from "../schemas/issues.ts";
+import { beginError, issuesSchema } from "./answer-error.ts";
+import type { ApiResponse, OutputPlaceholder, SchemaOf } from "./api-response.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "./send-json.ts";
+import { sendSuccess } from "./send-success.ts";
 
 /** The body of a success. */
 export interface SuccessEnvelope<Output> {
@@ -30,10 +25,6 @@ export interface ErrorEnvelope {
 /** One thing that is wrong with the input: keys and indexes that lead to the field, a text, Zod's code of the issue. */
 export type InputIssue = ShortIssue;
 
-interface SchemaOf<Body> extends AnySchema {
-  readonly _zod: { readonly input: Body; readonly output: Body };
-}
-
 /** The result handler of `defaultEndpointsFactory`: the envelopes `success` and `error`, as JSON. */
 export interface DefaultResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<SuccessEnvelope<OutputPlaceholder>>>,
@@ -42,91 +33,13 @@ export interface DefaultResultHandler extends ResultHandler<
 
 const negative = z.object({
   status: z.literal("error"),
-  error: z.object({
-    message: z.string(),
-    issues: z
-      .array(
-        z.object({
-          path: z.array(z.union([z.string(), z.int()])),
-          message: z.string(),
-          code: z.string(),
-        }),
-      )
-      .optional(),
-  }),
+  error: z.object({ message: z.string(), issues: issuesSchema }),
 });
 
-const toErrorEnvelope = (error: HttpError): ErrorEnvelope => {
-  const message = toPublicMessage(error);
-  const { cause } = error;
-  return cause instanceof InputValidationError
-    ? { status: "error", error: { message, issues: toShortIssues(cause.cause.issues) } }
-    : { status: "error", error: { message } };
-};
-
-const canBeSent = (name: string, value: string): boolean => {
-  try {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-/** Header fields as an error may carry them; other shapes are no fields. */
-const toEntries = (headers: unknown): [string, string][] =>
-  typeof headers === "object" && headers !== null && !Array.isArray(headers)
-    ? Object.entries(headers as Record<string, string>).filter(([, value]) => value !== undefined)
-    : [];
-
-/** What the envelope itself decides. */
-const envelopeFields: ReadonlySet<string> = new Set([
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "transfer-encoding",
-]);
-
-const sendError = ({ request, response, logger }: Result, error: HttpError): void => {
-  clearRepresentation(response);
-  const headers = toEntries(error.headers);
-  const sendable = headers.filter(([name, value]) => canBeSent(name, value));
-  for (const [name, value] of sendable)
-    if (!envelopeFields.has(name.toLowerCase())) response.setHeader(name, value);
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  response.setHeader("Cache-Control", "no-store");
-  if (sendable.length === headers.length) {
-    sendJson(response, error.statusCode, toErrorEnvelope(error));
-    return;
-  }
-  const names = headers.filter((header) => !sendable.includes(header)).map(([name]) => name);
-  const fault = new ServerFault(
-    "SLP_ERROR_HEADERS",
-    `The error has header fields that cannot be sent: ${JSON.stringify(names)}`,
-    error,
-  );
-  // that of a 5xx is logged already
-  if (error.statusCode < 500) logServerFault(logger, request, fault);
-  sendJson(response, 500, { status: "error", error: { message: toStatusText(500) } });
-};
-
-const sendSuccess = (result: Result & { readonly error: null }): void => {
-  const { response, request, logger, output } = result;
-  // a handler may have set another success, such as 201
-  const status = response.statusCode < 300 ? response.statusCode : 200;
-  try {
-    sendJson(response, status, { status: "success", data: output });
-  } catch (cause) {
-    if (response.headersSent) throw cause;
-    const fault = new ServerFault(
-      "SLP_OUTPUT_UNSERIALIZABLE",
-      "The output cannot be written as JSON",
-      cause,
-    );
-    logServerFault(logger, request, fault);
-    sendError(result, ensureHttpError(fault));
-  }
+const sendError = (result: Result, thrown: unknown): void => {
+  const { status, message, issues } = beginError(result, thrown);
+  const error = issues ? { message, issues } : { message };
+  sendJson(result.response, status, { status: "error", error } satisfies ErrorEnvelope);
 };
 
 /**
@@ -142,7 +55,7 @@ export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
   }),
   negative: { schema: negative, mimeType: "application/json" },
   handler: (result) => {
-    if (result.error) sendError(result, ensureHttpError(result.error));
-    else sendSuccess(result);
+    if (result.error) sendError(result, result.error);
+    else sendSuccess(result, { status: "success", data: result.output }, sendError);
   },
 }) as unknown as DefaultResultHandler;

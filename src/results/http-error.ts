@@ -1,7 +1,14 @@
-import createHttpError from "http-errors";
+import { createRequire } from "node:module";
+import type createHttpError from "http-errors";
 import { z } from "zod";
 import { formatIssues } from "../schemas/issues.ts";
 import { isErrorStatus, toStatusText } from "../http/status.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Loads http-errors with the first error. */
+const loadHttpErrors = (): typeof createHttpError =>
+  require("http-errors") as typeof createHttpError;
 
 /** An error that says with which status it is to be answered, as made by the `http-errors` package. */
 export interface HttpError extends Error {
@@ -74,7 +81,7 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
   )
     return error as HttpError;
   const headers = readSafely(error, "headers");
-  return createHttpError(status, getMessageFromError(error), {
+  return loadHttpErrors()(status, getMessageFromError(error), {
     cause: error,
     expose: typeof expose === "boolean" ? expose : status < 500,
     ...(typeof headers === "object" && headers !== null ? { headers } : {}),
@@ -89,11 +96,15 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
  */
 export const toPublicMessage = (thrown: unknown): string => {
   const error = ensureHttpError(thrown);
+  return isPublic(error) ? getMessageFromError(error) : toStatusText(error.statusCode);
+};
+
+/** Tells whether a client may see what an error says. */
+export const isPublic = (error: HttpError): boolean => {
   const environment = process.env["NODE_ENV"];
-  const isShown = isSystemError(error)
+  return isSystemError(error)
     ? environment === "development"
     : environment !== "production" || error.expose;
-  return isShown ? getMessageFromError(error) : toStatusText(error.statusCode);
 };
 
 /**
@@ -104,7 +115,7 @@ export const toSendingError = (thrown: unknown): Error => {
   const error = ensureHttpError(thrown);
   if (!isSystemError(error)) return ensureError(thrown);
   const status = error.statusCode;
-  return createHttpError(status, toStatusText(status), { cause: thrown, expose: true });
+  return loadHttpErrors()(status, toStatusText(status), { cause: thrown, expose: true });
 };
 
 /** An error of the operating system, whose message names paths of this machine. */

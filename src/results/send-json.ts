@@ -10,7 +10,12 @@ const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
  *
  * @throws TypeError when the body cannot be serialised; nothing is sent then.
  */
-export const sendJson = (response: Response, status: number, body: unknown): void => {
+export const sendJson = (
+  response: Response,
+  status: number,
+  body: unknown,
+  type = "application/json; charset=utf-8",
+): void => {
   const { settings } = response.app as unknown as { settings: Readonly<Record<string, unknown>> };
   if (
     settings["etag fn"] ||
@@ -22,12 +27,13 @@ export const sendJson = (response: Response, status: number, body: unknown): voi
     response.hasHeader("ETag") ||
     response.hasHeader("Last-Modified")
   ) {
+    if (!response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
     response.status(status).json(body);
     return;
   }
   const text = JSON.stringify(body);
   response.writeHead(status, {
-    "Content-Type": "application/json; charset=utf-8",
+    "Content-Type": type,
     "Content-Length": Buffer.byteLength(text),
   });
   response.end(text);

@@ -1,38 +1,33 @@
-import type { AnyEndpoint } from "../endpoint/endpoint.ts";
-import type { InputSource } from "../endpoint/input-sources.ts";
 import type { Logger } from "../logger/logger.ts";
-import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { listNames, parsePathPattern } from "./path-pattern.ts";
-import type { EndpointEntry } from "./walk-routing.ts";
+import { checkBodies } from "./diagnostics/check-bodies.ts";
+import { checkInputs } from "./diagnostics/check-inputs.ts";
+import { checkOutputs } from "./diagnostics/check-outputs.ts";
+import { checkPathParameters } from "./diagnostics/check-path-parameters.ts";
+import { checkShadows } from "./diagnostics/check-shadows.ts";
+import type { Circumstances, Diagnostic } from "./diagnostics/diagnostic.ts";
+import type { EndpointEntry, StaticEntry } from "./walk-routing.ts";
 
 /** Warns of what is legal in a routing map but hardly meant; for development. */
 export const checkRouting = (
-  entries: readonly EndpointEntry[],
-  toSources: (entry: EndpointEntry) => readonly InputSource[],
+  entries: readonly (EndpointEntry | StaticEntry)[],
+  circumstances: Circumstances,
   logger: Logger,
 ): void => {
-  const warned = new Set<string>();
-  for (const entry of entries) {
-    if (!toSources(entry).includes("params")) continue;
-    for (const parameter of listMissingParameters(entry)) {
-      const place = `${entry.path} ${parameter}`;
-      if (warned.has(place)) continue;
-      warned.add(place);
-      logger.warn(
-        `SLP_WARN_PATH_PARAMETER: the path parameter :${parameter} of ${entry.path} is missing in the endpoint's input schema, so its handler never sees it. Add \`${parameter}\` to \`input\`.`,
-        { method: entry.method, path: entry.path, parameter },
-      );
+  const endpoints = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
+  const files = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
+  const checks: readonly (() => readonly Diagnostic[])[] = [
+    () => checkPathParameters(endpoints, circumstances),
+    () => checkInputs(endpoints, circumstances),
+    () => checkBodies(endpoints, circumstances),
+    () => checkOutputs(endpoints),
+    () => checkShadows(endpoints, files),
+  ];
+  for (const check of checks) {
+    try {
+      for (const { code, text, meta } of check()) logger.warn(`${code}: ${text}`, meta);
+    } catch (error) {
+      // a server must not fail to start for want of advice
+      logger.debug("A check of the routing has failed", { error });
     }
   }
 };
-
-const listMissingParameters = ({ path, endpoint }: EndpointEntry): readonly string[] => {
-  const names = parsePathPattern(path).flatMap(listNames);
-  if (names.length === 0) return [];
-  const levels = listSchemas(endpoint).map((schema) => readTopLevel(schema));
-  if (levels.some(({ others }) => others === "keep" || others === "unknown")) return [];
-  return names.filter((name) => !levels.some(({ fields }) => fields.has(name)));
-};
-
-const listSchemas = (endpoint: AnyEndpoint) =>
-  [endpoint, ...endpoint.middlewares].flatMap(({ inputSchema }) => inputSchema ?? []);

@@ -2,12 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { maxIssues } from "./issues.ts";
-import { compileAfter, toParser, type ParseResult } from "./parser.ts";
+import { compileAfter, toParser } from "./parser.ts";
+import type { ParseResult } from "./parse-result.ts";
 
 const parse = (schema: z.ZodType, value: unknown): ParseResult =>
   toParser(schema)(value) as ParseResult;
 
 const wrong = Array.from({ length: 5000 }, () => true);
+const wrongByKey = Object.fromEntries(wrong.entries());
 
 describe("a list with many wrong elements", () => {
   test.each([
@@ -16,10 +18,10 @@ describe("a list with many wrong elements", () => {
     ["of a list in a list", z.object({ a: z.array(z.array(z.string())) }), { a: [wrong, wrong] }],
     ["of unions", z.object({ a: z.array(z.union([z.string(), z.number()])) }), { a: wrong }],
     ["of a set", z.object({ a: z.set(z.string()) }), { a: new Set(wrong.keys()) }],
-    ["of a record", z.object({ a: z.record(z.string(), z.string()) }), { a: { ...wrong } }],
-    ["of keys", z.record(z.string().regex(/^x/), z.boolean()), { ...wrong }],
+    ["of a record", z.object({ a: z.record(z.string(), z.string()) }), { a: wrongByKey }],
+    ["of keys", z.record(z.string().regex(/^x/), z.boolean()), wrongByKey],
     ["of a rest", z.object({ a: z.tuple([z.boolean()], z.string()) }), { a: wrong }],
-    ["of a catchall", z.object({}).catchall(z.string()), { ...wrong }],
+    ["of a catchall", z.object({}).catchall(z.string()), wrongByKey],
     ["of a lazy list", z.lazy(() => z.object({ a: z.array(z.string()).optional() })), { a: wrong }],
     ["with a refinement", z.object({ a: z.array(z.string().refine(() => true)) }), { a: wrong }],
     [
@@ -38,9 +40,10 @@ describe("a list with many wrong elements", () => {
 
   test("names the first ones, and leaves the schema as it was", () => {
     const schema = z.object({ a: z.array(z.string()) });
-    const own = schema.shape.a.element._zod.run;
+    const { element } = schema.shape.a;
+    const own = Object.getOwnPropertyDescriptor(element._zod, "run");
     expect(parse(schema, { a: ["x", ...wrong] }).issues[0]).toMatchObject({ path: ["a", 1] });
-    expect(schema.shape.a.element._zod.run).toBe(own);
+    expect(Object.getOwnPropertyDescriptor(element._zod, "run")).toEqual(own);
     expect(schema.safeParse({ a: wrong }).error?.issues).toHaveLength(wrong.length);
   });
 
@@ -112,12 +115,10 @@ test("accepts and refuses exactly what Zod does", () => {
       (value) => {
         const own = schema.safeParse(value);
         const result = parse(schema, value);
-        expect(result.issues.length === 0).toBe(own.success);
-        if (own.success) expect(result.value).toEqual(own.data);
-        else
-          expect(result.issues.slice(0, 3).map(({ path }) => path)).toEqual(
-            own.error.issues.slice(0, 3).map(({ path }) => path),
-          );
+        const toPaths = (issues: readonly { readonly path?: PropertyKey[] | undefined }[] = []) =>
+          issues.slice(0, 3).map(({ path }) => path);
+        expect(toPaths(result.issues)).toEqual(toPaths(own.error?.issues));
+        expect(own.success ? result.value : undefined).toEqual(own.data);
       },
     ),
     { numRuns: 300 },

@@ -1,5 +1,5 @@
 import { maxIssues } from "./issues.ts";
-import type { Parser, ParseResult } from "./parser.ts";
+import type { Parser, ParseResult } from "./parse-result.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, someSchema } from "./some-schema.ts";
 
@@ -46,6 +46,8 @@ export const boundIssues = (schema: ZodSchema, parse: Parser): Parser => {
   if (elements.length === 0) return parse;
   let wrong = 0;
   const exchanges = elements.map((internals) => {
+    // Zod calls it as a function
+    // oxlint-disable-next-line typescript/unbound-method
     let run: Run = internals.run;
     const countingRun: Run = (payload, context) => {
       if (wrong >= maxIssues) return payload;
@@ -55,6 +57,7 @@ export const boundIssues = (schema: ZodSchema, parse: Parser): Parser => {
     };
     return {
       begin: (): void => {
+        // oxlint-disable-next-line typescript/unbound-method
         run = internals.run;
         internals.run = countingRun;
       },

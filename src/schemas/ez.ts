@@ -1,14 +1,18 @@
+import { cursor } from "./cursor.ts";
 import { dateIn, dateOut } from "./dates.ts";
 import { form } from "./form.ts";
+import { paginated } from "./paginated.ts";
 import { buffer, raw } from "./raw.ts";
 import { upload } from "./upload.ts";
 
 /** Schemas that Zod does not have, for the inputs and outputs of endpoints. */
 export const ez: {
   readonly buffer: typeof buffer;
+  readonly cursor: typeof cursor;
   readonly dateIn: typeof dateIn;
   readonly dateOut: typeof dateOut;
   readonly form: typeof form;
+  readonly paginated: typeof paginated;
   readonly raw: typeof raw;
   readonly upload: typeof upload;
-} = { buffer, dateIn, dateOut, form, raw, upload };
+} = { buffer, cursor, dateIn, dateOut, form, paginated, raw, upload };

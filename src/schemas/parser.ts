@@ -1,16 +1,8 @@
 import { z } from "zod";
 import { boundIssues } from "./bounded-issues.ts";
 import type { ZodSchema } from "./schema.ts";
+import type { Parser } from "./parse-result.ts";
 import { runsUserCode } from "./user-code.ts";
-
-/** What a parser gives: the parsed value, and the raw issues, none when the value fits. */
-export interface ParseResult {
-  readonly value: unknown;
-  readonly issues: readonly z.core.$ZodRawIssue[];
-}
-
-/** Parses a value; a promise only where the schema has asynchronous parts. */
-export type Parser = (value: unknown) => ParseResult | Promise<ParseResult>;
 
 /**
  * How many parses a schema does uncompiled before it counts as hot.

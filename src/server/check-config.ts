@@ -6,6 +6,8 @@ import { endpointMethods } from "../http/method.ts";
 import { logLevels } from "../logger/console-logger.ts";
 import { isLogger } from "../logger/logger.ts";
 import { isResultHandler } from "../results/result-handler.ts";
+import { toThreshold } from "./compression.ts";
+import { sendableEncodings } from "./encoders.ts";
 
 /** Says what an option must be; undefined when the value is right. */
 type Check = (value: unknown, option: string) => void;
@@ -119,17 +121,34 @@ const shutdownOptions = group({
   beforeExit: aFunction,
 });
 
+const wholeNumberFrom = (least: number, most: number): Check =>
+  be(
+    `a whole number from ${least} to ${most}`,
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  );
+
+const encodings: Check = (value, option) => {
+  const known: readonly unknown[] = ["zstd", "br", "gzip", "deflate"];
+  if (!Array.isArray(value) || value.length === 0 || !value.every((one) => known.includes(one)))
+    refuse(option, value, `a list of one or more of ${known.join(", ")}`);
+  const lacking = (value as string[]).find((one) => !sendableEncodings.includes(one));
+  if (lacking !== undefined)
+    throw new ConfigError(
+      "SLP_CONFIG_VALUE",
+      `The option \`${option}\` has ${lacking}, which Node.js ${process.versions.node} lacks; leave it out, or run Node.js 22.15 or later.`,
+    );
+};
+
 const compressionOptions = group({
+  encodings,
   threshold: be(
     'a number of bytes, or a text such as "1kb"',
-    (value) =>
-      (typeof value === "number" && value >= 0) ||
-      (typeof value === "string" && /^\d+(?:\.\d+)? ?(?:b|kb|mb|gb)?$/i.test(value)),
+    (value) => toThreshold(value) !== undefined,
   ),
-  level: be(
-    "a whole number from 0 to 9",
-    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 9,
-  ),
+  level: wholeNumberFrom(0, 9),
+  memLevel: wholeNumberFrom(1, 9),
+  strategy: wholeNumberFrom(0, 4),
+  chunkSize: wholeNumberFrom(64, 0x7fffffff),
 });
 
 const uploadOptions = group({

@@ -16,8 +16,14 @@ import type { UploadOptions } from "./uploads.ts";
 /** Where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
 export type Listen = number | string | ListenOptions;
 
-/** Options of the package `compression` that matter here. */
+/** How responses are compressed. */
 export interface CompressionOptions {
+  /**
+   * The encodings that are offered, in the order of preference, which decides among those that a client likes equally.
+   *
+   * @default ["zstd", "br", "gzip", "deflate"]; without zstd where Node lacks it, before 22.15
+   */
+  readonly encodings?: readonly ("zstd" | "br" | "gzip" | "deflate")[] | undefined;
   /**
    * The smallest body that is compressed, in bytes, or a text such as "1kb".
    *
@@ -30,6 +36,24 @@ export interface CompressionOptions {
    * @default 6
    */
   readonly level?: number | undefined;
+  /**
+   * How much memory gzip and deflate take to compress better, 1 to 9.
+   *
+   * @default 8
+   */
+  readonly memLevel?: number | undefined;
+  /**
+   * The strategy of gzip and deflate, a constant of node:zlib such as `constants.Z_RLE`.
+   *
+   * @default constants.Z_DEFAULT_STRATEGY
+   */
+  readonly strategy?: number | undefined;
+  /**
+   * The size of the pieces in which compressed bytes are sent, 64 or more.
+   *
+   * @default 16384
+   */
+  readonly chunkSize?: number | undefined;
 }
 
 /** What a hook receives. */
@@ -144,9 +168,10 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly etag?: boolean | "weak" | "strong" | undefined;
   /**
-   * Compresses responses by the optional package `compression`; `true`, or its options.
+   * Compresses responses by zstd, brotli, gzip or deflate, as the client accepts them; `true`, or options.
    *
-   * Event streams, responses that set cookies, and those with `no-transform` are never compressed.
+   * Event streams, responses that set cookies, and those with `no-transform` are never compressed. A handler that
+   * streams sends what is held back by `response.flush()`.
    *
    * @default false
    */

@@ -1,8 +1,8 @@
-import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Request, Response } from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
+import { loadNodeHttp } from "../http/node-http.ts";
 import type { Logger } from "../logger/logger.ts";
 
 /** What a `cors` function receives. */
@@ -101,6 +101,7 @@ const isPlainObject = (value: unknown): value is object => {
 };
 
 const toHeader = (name: string, value: unknown): Header => {
+  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
   try {
     validateHeaderName(name);
     if (typeof value !== "string") throw new TypeError("The value is no string");

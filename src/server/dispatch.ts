@@ -51,7 +51,7 @@ export class Dispatcher {
    * @param next where a path without a route goes on; without it the answer is 404
    */
   dispatch(request: Request, response: Response, next?: NextFunction): Promise<void> {
-    const { table, cors, getLogger } = this.#plan;
+    const { table } = this.#plan;
     let plan: EndpointPlan;
     try {
       const path = toCanonicalPath(request);
@@ -65,13 +65,19 @@ export class Dispatcher {
     } catch (error) {
       return this.fail(error, request, response);
     }
+    return this.serve(plan, request, response);
+  }
+
+  /** Serves a request whose route is found; never rejects. */
+  serve(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
+    const { cors, getLogger } = this.#plan;
     if (plan.body !== "none" || typeof cors === "function")
-      return this.#dispatchSlowly(plan, request, response);
+      return this.#serveSlowly(plan, request, response);
     return runEndpoint(plan, request, response, getLogger(request));
   }
 
   /** A request that has something to wait for before its endpoint. */
-  async #dispatchSlowly(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
+  async #serveSlowly(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
     const { cors, bodies, getLogger } = this.#plan;
     const logger = getLogger(request);
     try {
@@ -154,7 +160,7 @@ export class Dispatcher {
 }
 
 /** The field `Allow`: the methods of a path in alphabetical order, HEAD where it has GET, OPTIONS where CORS is on. */
-const toAllowed = (declared: readonly Method[], hasPreflight: boolean): string =>
+export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): string =>
   [
     ...declared.map((method) => method.toUpperCase()).toSorted(),
     ...(declared.includes("get") ? ["HEAD"] : []),

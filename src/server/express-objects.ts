@@ -1,4 +1,4 @@
-import { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
@@ -8,6 +8,7 @@ import { RequestError } from "../errors.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
+import { loadNodeHttp } from "../http/node-http.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
 
@@ -24,6 +25,7 @@ export interface ExpressObjects {
 
 /** From now on each reply ends its connection; put into the class when it is needed, so that it costs nothing before. */
 export const endConnections = ({ ServerResponse: { prototype } }: ExpressObjects): void => {
+  const { ServerResponse } = loadNodeHttp();
   Object.defineProperty(prototype, "writeHead", {
     configurable: true,
     writable: true,
@@ -47,6 +49,7 @@ export const createExpressObjects = (
   fail: FailureHandler,
   stalled: StalledReaderOptions,
 ): ExpressObjects & { readonly app: Express } => {
+  const { IncomingMessage, ServerResponse } = loadNodeHttp();
   const app = loadExpress()();
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");

@@ -8,11 +8,12 @@ import { planEndpoint, type EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import { checkRouting } from "../routing/check-routing.ts";
+import type { Circumstances } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout, defaultBodyLimit } from "./body.ts";
-import type { CommonConfig } from "./config.ts";
+import type { AppConfig, CommonConfig, ServerConfig } from "./config.ts";
 import { parseCookies } from "./cookies.ts";
 import { setDefaultCorsHeaders } from "./cors.ts";
 import { Dispatcher } from "./dispatch.ts";
@@ -39,6 +40,10 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
   const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const logger = guardLogger(given);
   const isDevelopment = process.env["NODE_ENV"] !== "production";
+  if (!isDevelopment && !isLogger(config.logger))
+    logger.warn(
+      'SLP_WARN_CONSOLE_LOGGER: the built-in logger writes plain text synchronously, which slows a busy server and is hard to search. Set `logger` to one of your own with debug, info, warn and error, such as one that calls pino; or `logger: { level: "silent" }`.',
+    );
   if (isDevelopment && config.cors === undefined)
     logger.warn(
       "SLP_WARN_CORS: the option `cors` is not set, so no CORS headers are sent. Set it explicitly: true, false, or a function that returns headers.",
@@ -51,7 +56,7 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
   const table = new RouteTable<EndpointPlan>();
   for (const { method, path, endpoint } of endpointEntries)
     table.add(method, path, planEndpoint(endpoint, toSources(method), config.handlerTimeout));
-  if (isDevelopment) checkRouting(endpointEntries, ({ method }) => toSources(method), logger);
+  if (isDevelopment) checkRouting(entries, toCircumstances(config, toSources), logger);
 
   const children = new WeakMap<Request, Logger>();
   const getLogger = (request?: Request): Logger => (request && children.get(request)) ?? logger;
@@ -77,6 +82,27 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
     }),
   };
 };
+
+/** What the checks of the routing need to know of a configuration. */
+const toCircumstances = (
+  config: CommonConfig & Partial<ServerConfig & AppConfig>,
+  toSources: (method: Method) => readonly InputSource[],
+): Circumstances => {
+  const { app, queryParser = "simple", upload = false, beforeRouting } = config;
+  return {
+    toSources: ({ method }) => toSources(method),
+    queryParser: toQueryParser(app ? readQueryParser(app) : queryParser),
+    takesUploads: upload !== false,
+    hasNativeParsers: app !== undefined || beforeRouting !== undefined,
+  };
+};
+
+/** That of an application of the user's own; a router gets that of the application it joins later. */
+const readQueryParser = (app: object): unknown =>
+  (app as { readonly settings?: Readonly<Record<string, unknown>> }).settings?.["query parser"];
+
+const toQueryParser = (setting: unknown): Circumstances["queryParser"] =>
+  setting === "simple" || setting === "extended" ? setting : "unknown";
 
 const createBeginning = (
   { cors, childLoggerProvider, accessLogger, cookies = false }: CommonConfig,

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { createRequire } from "node:module";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
-import { Busboy, type BusboyFileStream } from "@fastify/busboy";
+import type { Busboy, BusboyFileStream } from "@fastify/busboy";
 import type { Request, Response } from "express";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
@@ -13,6 +14,12 @@ import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { closeAfterReply } from "./lingering-close.ts";
 import { UploadedFile } from "./uploaded-file.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Loads the parser when it is first needed. */
+const loadBusboy = (): typeof Busboy =>
+  (require("@fastify/busboy") as { readonly Busboy: typeof Busboy }).Busboy;
 
 /** Limits of uploads. */
 export interface UploadLimits {
@@ -136,7 +143,7 @@ class Upload {
 
   async read(request: Request, contentType: string): Promise<void> {
     const { fieldSize, files, fields, parts } = this.#limits;
-    const parser = new Busboy({
+    const parser = new (loadBusboy())({
       headers: { "content-type": contentType },
       limits: { fieldSize, files, fields, parts, headerPairs: 100, headerSize: 16_384 },
     });

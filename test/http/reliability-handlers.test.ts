@@ -290,6 +290,39 @@ test("H10: the result of a client that has left is dropped, without an error lin
   }
 });
 
+test("H10: a handler that stops because its client has left, in a stream as well, is no fault", async () => {
+  let isDone = false;
+  const server = await startRun(async ({ response, signal }) => {
+    response.write("begun");
+    await once(signal, "abort");
+    isDone = true;
+    signal.throwIfAborted();
+  });
+  const socket = await server.open();
+  socket.write(get("/run"));
+  await once(socket, "data");
+  socket.destroy();
+  await expect.poll(() => isDone).toBe(true);
+  await sleep(20);
+  expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
+});
+
+test("H10: also a pipelined request that waits for its turn is told that the client has left", async () => {
+  let aborted = 0;
+  const server = await startRun(async ({ signal }) => {
+    await once(signal, "abort");
+    aborted++;
+    signal.throwIfAborted();
+  });
+  const socket = await server.open();
+  socket.write(get("/run").repeat(3));
+  await sleep(50);
+  socket.destroy();
+  await expect.poll(() => aborted).toBe(3);
+  await sleep(20);
+  expect(server.lines.map(({ severity }) => severity)).toEqual(["debug", "debug", "debug"]);
+});
+
 test("H11: no process handlers are installed", async () => {
   const events = ["uncaughtException", "unhandledRejection", "SIGTERM", "SIGINT"];
   const before = events.map((event) => process.listenerCount(event));

@@ -86,6 +86,7 @@ describe("the packed package in an empty folder", () => {
       "DefinitionError",
       "Endpoint",
       "EndpointsFactory",
+      "EventStreamFactory",
       "InputValidationError",
       "Middleware",
       "OutputValidationError",
@@ -94,6 +95,8 @@ describe("the packed package in an empty folder", () => {
       "RoutingError",
       "ServeStatic",
       "ServerFault",
+      "arrayEndpointsFactory",
+      "arrayResultHandler",
       "attachRouting",
       "createConfig",
       "createServer",
@@ -102,6 +105,11 @@ describe("the packed package in an empty folder", () => {
       "ensureHttpError",
       "ez",
       "getMessageFromError",
+      "problemEndpointsFactory",
+      "problemResultHandler",
+      "testEndpoint",
+      "testMiddleware",
+      "testServer",
       "toPublicMessage",
     ]);
   });

@@ -8,7 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
-const [, code = ""] = /<!-- quick start -->\s*```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+/** The files of the quick start by their names. */
+const files = new Map(
+  [...readme.matchAll(/<!-- quick start: (\S+) -->\s*```ts\n([\s\S]*?)```/g)].map(
+    ([, name = "", code = ""]) => [name, code],
+  ),
+);
 const [, session = ""] = /It answers:\s*```sh\n([\s\S]*?)```/.exec(readme) ?? [];
 
 /** The commands of the README, each with the line that it prints. */
@@ -27,7 +32,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(root, "node_modules", ".quick-start-"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  writeFileSync(join(folder, "server.ts"), code.replace("8090", port));
+  for (const [name, code] of files) writeFileSync(join(folder, name), code.replace("8090", port));
   writeFileSync(
     join(folder, "tsconfig.json"),
     JSON.stringify({
@@ -38,7 +43,7 @@ beforeAll(async () => {
         outDir: "out",
         types: ["node"],
       },
-      files: ["server.ts"],
+      files: [...files.keys()],
     }),
   );
 });
@@ -52,9 +57,11 @@ afterAll(async () => {
 });
 
 describe("the quick start of the README", () => {
-  test("has under 60 lines, and the README no more than 200", () => {
-    expect(code.split("\n").length).toBeGreaterThan(10);
-    expect(code.split("\n").length).toBeLessThan(60);
+  test("has under 60 lines, its test under 15, and the README no more than 200", () => {
+    expect([...files.keys()]).toEqual(["greet.ts", "server.ts", "greet.test.ts"]);
+    const count = (name: string): number => (files.get(name) ?? "").trim().split("\n").length;
+    expect(count("greet.ts") + count("server.ts")).toBeLessThan(60);
+    expect(count("greet.test.ts")).toBeLessThan(15);
     expect(readme.split("\n").length).toBeLessThanOrEqual(200);
   });
 
@@ -79,6 +86,22 @@ describe("the quick start of the README", () => {
       });
       expect(stdout).toBe(answer);
     }
+  });
+});
+
+describe("the test of the quick start", () => {
+  const run = (): string =>
+    spawnSync(process.execPath, ["--import", "tsx", "--test", "greet.test.ts"], {
+      cwd: folder,
+      encoding: "utf8",
+    }).stdout;
+
+  test("passes, and fails where the endpoint is wrong", () => {
+    expect(run()).toMatch(/pass 1\n[^]*fail 0/);
+    const right = files.get("greet.ts") ?? "";
+    writeFileSync(join(folder, "greet.ts"), right.replace("Hello", "Bye"));
+    expect(run()).toMatch(/fail 1/);
+    writeFileSync(join(folder, "greet.ts"), right);
   });
 });
 

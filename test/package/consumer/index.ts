@@ -8,11 +8,15 @@ import {
   defaultResultHandler,
   EndpointsFactory,
   ensureHttpError,
+  EventStreamFactory,
+  ez,
   Middleware,
+  problemEndpointsFactory,
   ResultHandler,
   ServeStatic,
   type Routing,
 } from "sallyport";
+import { testEndpoint, testMiddleware, testServer } from "sallyport/testing";
 import { z } from "zod";
 
 export const middleware = new Middleware({
@@ -73,5 +77,25 @@ export const config = createConfig({
   cors: true,
   errorHandler: defaultResultHandler,
 });
+export const users = ez.paginated({
+  style: "cursor",
+  itemSchema: z.object({ id: z.number(), at: ez.dateOut() }),
+  itemsName: "users",
+  cursor: ez.cursor(z.object({ id: z.number() }), { secret: "s".repeat(32) }),
+});
+export const list = problemEndpointsFactory.build({
+  input: users.input.and(z.object({ since: ez.dateIn().optional() })),
+  output: users.output,
+  handler: async ({ input: { cursor, limit } }) => ({
+    users: [{ id: cursor?.id ?? 0, at: new Date() }],
+    nextCursor: null,
+    limit,
+  }),
+});
+export const events = new EventStreamFactory({ time: z.number() });
+export const clock = events.build({ handler: async ({ ctx }) => void ctx.emit("time", 1) });
+export const tested = () => testEndpoint({ endpoint: get, loggerProps: { id: 1 } });
+export const testedMiddleware = () => testMiddleware({ middleware });
+export const served = () => testServer({ cors: true }, { list, clock });
 export const main = () => createServer(config, map);
 export { attachRouting };

@@ -1,0 +1,283 @@
+import type { Request, Response } from "express";
+import { DefinitionError } from "../errors.ts";
+import type { Method } from "../http/method.ts";
+import {
+  createEventStreamResultHandler,
+  type EventSchemas,
+  type EventStreamResultHandler,
+} from "../results/event-stream-result-handler.ts";
+import { toParser } from "../schemas/parser.ts";
+import type { Parser } from "../schemas/parse-result.ts";
+import {
+  isSchema,
+  type EmptyObject,
+  type InputSchema,
+  type NoInput,
+  type NoOutput,
+  type SchemaInput,
+  type SchemaOutput,
+} from "../schemas/schema.ts";
+import { assertKeys } from "./check-definition.ts";
+import { Endpoint, type EndpointParts } from "./endpoint.ts";
+import { definitionKeys, type VoidEndpointDefinition } from "./endpoint-definition.ts";
+import { EndpointsFactory } from "./endpoints-factory.ts";
+import {
+  EventWriter,
+  isDeparture,
+  type EventStream,
+  type EventStreamPlan,
+} from "./event-stream.ts";
+import type { ExpressHandler, ExpressMiddlewareOptions } from "./express-middleware.ts";
+import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+import type { Middleware, MiddlewareDefinition, MiddlewareReturn } from "./middleware.ts";
+
+/** Options of an {@link EventStreamFactory}. */
+export interface EventStreamOptions {
+  /**
+   * How long a stream may be silent before a comment is sent, in milliseconds; 0 for no comments.
+   *
+   * Comments keep proxies from closing the connection, and find clients that are gone.
+   *
+   * @default 15000
+   */
+  readonly heartbeat?: number | undefined;
+  /**
+   * How long the handler may take to its first event before the stream is opened without one, in milliseconds.
+   *
+   * Until then an error is answered with its status; later it can only break the stream off.
+   *
+   * @default 10000
+   */
+  readonly openAfter?: number | undefined;
+  /**
+   * How many bytes may wait for a slow client, who is cut off where the handler does not wait for `emit`.
+   *
+   * @default 1048576
+   */
+  readonly maxBuffered?: number | undefined;
+}
+
+/**
+ * Builds endpoints that send server-sent events, as `text/event-stream`.
+ *
+ * The handler sends events by `emit` of its context, whose data is checked by the schemas given here; when it returns,
+ * the stream ends. An error before the first event is answered as by `defaultResultHandler`, one after it breaks the
+ * stream off. A factory never changes: its methods give a new one.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * @example
+ * const ticks = new EventStreamFactory({ time: z.number() });
+ * const clock = ticks.build({
+ *   handler: async ({ ctx: { emit, isClosed, signal } }) => {
+ *     while (!isClosed()) {
+ *       await emit("time", Date.now());
+ *       await setTimeout(1000, undefined, { signal });
+ *     }
+ *   },
+ * });
+ */
+export class EventStreamFactory<
+  Events extends EventSchemas,
+  MiddlewareInput = unknown,
+  MiddlewareOutput = EmptyObject,
+  Context = EmptyObject,
+> {
+  readonly #events: Events;
+  readonly #options: EventStreamOptions;
+  readonly #plan: EventStreamPlan;
+  #factory: EndpointsFactory<
+    MiddlewareInput,
+    MiddlewareOutput,
+    Context,
+    EventStreamResultHandler<Events>
+  >;
+
+  /**
+   * @param events the events by name, each with the schema of its data
+   * @throws {@link DefinitionError} when a name cannot be sent, a schema is none of Zod 4, or an option is wrong.
+   */
+  constructor(events: Events, options: EventStreamOptions = {}) {
+    this.#events = events;
+    this.#options = options;
+    this.#plan = planEventStream(events, options);
+    this.#factory = new EndpointsFactory(createEventStreamResultHandler(events));
+  }
+
+  /** Gives a factory whose endpoints run a middleware first, as {@link EndpointsFactory.addMiddleware}. */
+  addMiddleware<Returned extends MiddlewareReturn, Input extends InputSchema = NoInput>(
+    middleware:
+      | Middleware<Context, Returned, Input>
+      | MiddlewareDefinition<Context, Returned, Input>,
+  ): EventStreamFactory<
+    Events,
+    MiddlewareInput & SchemaInput<Input>,
+    Spread<MiddlewareOutput, SchemaOutput<Input>>,
+    Spread<Context, ContextOf<Returned>>
+  > {
+    return this.#derive(this.#factory.addMiddleware(middleware));
+  }
+
+  /** Gives a factory whose endpoints run a middleware written for Express first, as {@link EndpointsFactory.use}. */
+  use<
+    Req extends Request = Request,
+    Res extends Response = Response,
+    Returned extends MiddlewareReturn = EmptyObject,
+  >(
+    middleware: ExpressHandler<Req, Res>,
+    options?: ExpressMiddlewareOptions<Req, Res, Returned>,
+  ): EventStreamFactory<
+    Events,
+    MiddlewareInput,
+    MiddlewareOutput,
+    Spread<Context, ContextOf<Returned>>
+  > {
+    return this.#derive(this.#factory.use(middleware, options));
+  }
+
+  /** Another name of {@link EventStreamFactory.use}. */
+  addExpressMiddleware<
+    Req extends Request = Request,
+    Res extends Response = Response,
+    Returned extends MiddlewareReturn = EmptyObject,
+  >(
+    middleware: ExpressHandler<Req, Res>,
+    options?: ExpressMiddlewareOptions<Req, Res, Returned>,
+  ): EventStreamFactory<
+    Events,
+    MiddlewareInput,
+    MiddlewareOutput,
+    Spread<Context, ContextOf<Returned>>
+  > {
+    return this.use(middleware, options);
+  }
+
+  /** Gives a factory whose endpoints have more context, as {@link EndpointsFactory.addContext}. */
+  addContext<Returned extends MiddlewareReturn>(
+    getContext: (
+      ctx: Context,
+      args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
+    ) => MaybePromise<Returned>,
+  ): EventStreamFactory<
+    Events,
+    MiddlewareInput,
+    MiddlewareOutput,
+    Spread<Context, ContextOf<Returned>>
+  > {
+    return this.#derive(this.#factory.addContext(getContext));
+  }
+
+  /**
+   * Builds an endpoint that sends events until its handler returns.
+   *
+   * The configuration's `handlerTimeout` does not apply to it; a `timeout` of its own cuts the stream.
+   *
+   * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
+   */
+  build<Input extends InputSchema = NoInput, M extends Method = Method>(
+    definition: VoidEndpointDefinition<
+      M,
+      Input,
+      MiddlewareOutput,
+      Spread<Context, EventStream<Events>>
+    >,
+  ): Endpoint<M, Input, NoOutput, MiddlewareInput, EventStreamResultHandler<Events>> {
+    if (typeof definition?.handler !== "function")
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "build: `handler` must be a function that emits the events.",
+      );
+    assertKeys("build", definition, definitionKeys);
+    const handler = toHandler(this.#plan, definition.handler as StreamHandler);
+    const endpoint = this.#factory.build<Input, NoOutput, M>({ ...definition, handler });
+    const { timeout = 0 } = definition;
+    return new Endpoint(Object.assign({}, endpoint as EndpointParts, { timeout }));
+  }
+
+  /** Another name of {@link EventStreamFactory.build}. */
+  buildVoid<Input extends InputSchema = NoInput, M extends Method = Method>(
+    definition: VoidEndpointDefinition<
+      M,
+      Input,
+      MiddlewareOutput,
+      Spread<Context, EventStream<Events>>
+    >,
+  ): Endpoint<M, Input, NoOutput, MiddlewareInput, EventStreamResultHandler<Events>> {
+    return this.build(definition);
+  }
+
+  #derive<Input, Output, Ctx>(
+    factory: EndpointsFactory<Input, Output, Ctx, EventStreamResultHandler<Events>>,
+  ): EventStreamFactory<Events, Input, Output, Ctx> {
+    const derived = new EventStreamFactory<Events, Input, Output, Ctx>(this.#events, this.#options);
+    derived.#factory = factory;
+    return derived;
+  }
+}
+
+type StreamHandler = (args: HandlerArguments<unknown, unknown>) => unknown;
+
+/** Runs a handler that emits, and ends the stream after it. */
+const toHandler =
+  (plan: EventStreamPlan, handler: StreamHandler) =>
+  async (args: HandlerArguments<unknown, unknown>): Promise<void> => {
+    const { input, logger, request, response, signal } = args;
+    const writer = new EventWriter(plan, args);
+    const { emit, isClosed } = writer;
+    const ctx = Object.assign(Object.create(null), args.ctx, { emit, isClosed, signal }) as object;
+    try {
+      await handler({ input, ctx, logger, request, response, signal });
+    } catch (error) {
+      const isFault = !isClosed() || !isDeparture(error, signal);
+      writer.stop();
+      if (isFault) throw error;
+    }
+    writer.end();
+  };
+
+const defaults = { heartbeat: 15_000, openAfter: 10_000, maxBuffered: 1_048_576 };
+
+/** Settles what can be settled of a stream, and checks it. */
+const planEventStream = (events: EventSchemas, options: EventStreamOptions): EventStreamPlan => {
+  const names = typeof events === "object" && events !== null ? Object.keys(events) : [];
+  if (names.length === 0)
+    throw new DefinitionError(
+      "SLP_DEFINITION_EVENT",
+      "new EventStreamFactory: the first argument must be an object of one event or more, as in { time: z.number() }.",
+    );
+  assertKeys("new EventStreamFactory", options, Object.keys(defaults));
+  const { heartbeat, openAfter, maxBuffered } = defaults;
+  return {
+    parsers: new Map(names.map((name) => [name, toEventParser(name, events[name])])),
+    heartbeat: toAmount("heartbeat", options.heartbeat, heartbeat, 0x7fffffff),
+    openAfter: toAmount("openAfter", options.openAfter, openAfter, 0x7fffffff),
+    maxBuffered: toAmount("maxBuffered", options.maxBuffered, maxBuffered),
+  };
+};
+
+const toEventParser = (name: string, schema: unknown): Parser => {
+  // a line break would end the field; without a name the client takes the event for `message`
+  if (name === "" || /[\r\n]/.test(name))
+    throw new DefinitionError(
+      "SLP_DEFINITION_EVENT",
+      `new EventStreamFactory: the name of an event must be a text without line breaks, and not empty; got ${JSON.stringify(name)}. Rename it.`,
+    );
+  if (isSchema(schema)) return toParser(schema);
+  throw new DefinitionError(
+    "SLP_DEFINITION_SCHEMA",
+    `new EventStreamFactory: \`${name}\` must be a schema of Zod 4, such as z.number(); got ${schema === null ? "null" : typeof schema}.`,
+  );
+};
+
+const toAmount = (
+  name: keyof EventStreamOptions,
+  value: unknown,
+  otherwise: number,
+  max = Number.MAX_SAFE_INTEGER,
+): number => {
+  if (value === undefined) return otherwise;
+  if (typeof value === "number" && value >= 0 && value <= max) return value;
+  throw new DefinitionError(
+    "SLP_DEFINITION_VALUE",
+    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${JSON.stringify(value)}. Leave it out for ${otherwise}.`,
+  );
+};

@@ -1,0 +1,48 @@
+/** RFC 9110, section 12.4.2. */
+const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/**
+ * Chooses the coding of a body by the field `Accept-Encoding`.
+ *
+ * @param supported what can be sent, in lower case, in the order of the server's preference, which decides among equals
+ * @returns undefined where the body is to be sent as it is
+ * @see RFC 9110, section 12.5.3
+ */
+export const chooseEncoding = (
+  header: string | undefined,
+  supported: readonly string[],
+): string | undefined => {
+  if (header === undefined) return undefined;
+  const qualities = toQualities(header);
+  const others = qualities.get("*");
+  // a body as it is needs no mention, but then anything that is mentioned is preferred to it
+  let best = qualities.get("identity") ?? others ?? 0;
+  let chosen: string | undefined;
+  for (const coding of supported) {
+    const quality = qualities.get(coding) ?? others ?? 0;
+    if (quality > best || (quality === best && quality > 0 && chosen === undefined)) {
+      best = quality;
+      chosen = coding;
+    }
+  }
+  return chosen;
+};
+
+/** The codings of a field with their qualities; malformed members are left out. */
+const toQualities = (header: string): ReadonlyMap<string, number> => {
+  const qualities = new Map<string, number>();
+  for (const member of header.toLowerCase().split(",")) {
+    const [coding = "", weight, ...more] = member.split(";");
+    const quality = weight === undefined ? 1 : toQuality(weight.trim());
+    if (quality === undefined || more.length > 0) continue;
+    const name = coding.trim();
+    qualities.set(name === "x-gzip" ? "gzip" : name, quality);
+  }
+  return qualities;
+};
+
+/** A weight such as `q=0.5`, in lower case. */
+const toQuality = (weight: string): number | undefined => {
+  const value = weight.startsWith("q=") ? weight.slice(2) : "";
+  return qualityPattern.test(value) ? Number(value) : undefined;
+};

@@ -1,0 +1,85 @@
+import { parseQuery } from "../http/query.ts";
+import type { Pagination } from "../schemas/paginated.ts";
+import type { Walk } from "./walk.ts";
+
+/** How long a field may become before it has the link to the next page alone, in characters; proxies refuse long heads. */
+const maxFieldLength = 4096;
+
+/** A relation to another page, and the parameters that lead there. */
+type PageLink = readonly [relation: string, parameters: Readonly<Record<string, string>>];
+
+/**
+ * Adds a `Link` header with the neighbours of a page to the answer of a GET or HEAD request.
+ *
+ * The links are relative and consist of a query, that of the request with its place in the list replaced, so that nothing of
+ * them comes from `Host`. A `Link` header that is there already is kept.
+ *
+ * @see RFC 8288
+ */
+export const setLinks = (
+  { style }: Pagination,
+  { request, response }: Walk,
+  output: unknown,
+): void => {
+  if (request.method !== "GET" && request.method !== "HEAD") return;
+  // the client or a timeout may have ended it while the output was validated
+  if (response.headersSent) return;
+  const page = output as Readonly<Record<string, unknown>>;
+  const links = style === "offset" ? listOffsetLinks(page) : listCursorLinks(page);
+  if (links.length === 0) return;
+  const mark = request.url.indexOf("?");
+  const query = parseQuery(mark < 0 ? "" : request.url.slice(mark + 1));
+  const own = response.getHeader("Link");
+  let field = own === undefined ? "" : [own].flat().join(", ");
+  for (const [relation, parameters] of links) {
+    const link = `<?${toQuery(parameters, query)}>; rel="${relation}"`;
+    if (relation !== "next" && field.length + link.length > maxFieldLength) break;
+    field = field === "" ? link : `${field}, ${link}`;
+  }
+  if (field !== "") response.setHeader("Link", field);
+};
+
+/** The next page comes first. Pages are as long as the output says, not as its list is, so that they never overlap. */
+const listOffsetLinks = ({
+  total,
+  limit,
+  offset,
+}: Readonly<Record<string, unknown>>): PageLink[] => {
+  if (!isCount(total) || !isCount(limit) || !isCount(offset) || limit === 0) return [];
+  const toLink = (relation: string, start: number): PageLink => [
+    relation,
+    { limit: String(limit), offset: String(start) },
+  ];
+  const links: PageLink[] = [];
+  const hasNext = offset + limit < total;
+  if (hasNext) links.push(toLink("next", offset + limit));
+  if (offset > 0) {
+    links.push(toLink("prev", Math.max(0, Math.min(offset, total) - limit)));
+    links.push(toLink("first", 0));
+  }
+  if (hasNext)
+    links.push(toLink("last", offset + Math.floor((total - 1 - offset) / limit) * limit));
+  return links;
+};
+
+const listCursorLinks = ({ nextCursor, limit }: Readonly<Record<string, unknown>>): PageLink[] =>
+  typeof nextCursor === "string" && isCount(limit)
+    ? [["next", { limit: String(limit), cursor: nextCursor }]]
+    : [];
+
+/** An output may have been transformed after all. */
+const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+
+/** Encodes whatever could end a link or a header; never throws, not even for half a character. */
+const toQuery = (
+  parameters: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string | string[]>>,
+): string => {
+  const pairs = new URLSearchParams(parameters);
+  for (const [name, value] of Object.entries(query)) {
+    if (Object.hasOwn(parameters, name)) continue;
+    for (const one of [value].flat()) pairs.append(name, one);
+  }
+  return pairs.toString();
+};

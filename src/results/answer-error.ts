@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { InputValidationError, ServerFault } from "../errors.ts";
+import { loadNodeHttp } from "../http/node-http.ts";
+import { toStatusText } from "../http/status.ts";
+import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
+import { clearRepresentation } from "./clear-representation.ts";
+import { ensureHttpError, isPublic, toPublicMessage } from "./http-error.ts";
+import { logServerFault } from "./log-fault.ts";
+import type { Result } from "./result-handler.ts";
+
+/** What a client is told of an error. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly message: string;
+  /** What is wrong with the input; for input validation only. */
+  readonly issues: readonly ShortIssue[] | undefined;
+  /** Whether the client may see what the error itself says. */
+  readonly isPublic: boolean;
+}
+
+/** The schema of {@link ErrorAnswer.issues} in a body. */
+export const issuesSchema: z.ZodOptional<
+  z.ZodArray<
+    z.ZodObject<{
+      path: z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodInt]>>;
+      message: z.ZodString;
+      code: z.ZodString;
+    }>
+  >
+> = z
+  .array(
+    z.object({
+      path: z.array(z.union([z.string(), z.int()])),
+      message: z.string(),
+      code: z.string(),
+    }),
+  )
+  .optional();
+
+const canBeSent = (name: string, value: string): boolean => {
+  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Header fields as an error may carry them; other shapes are no fields. */
+const toEntries = (headers: unknown): [string, string][] =>
+  typeof headers === "object" && headers !== null && !Array.isArray(headers)
+    ? Object.entries(headers as Record<string, string>).filter(([, value]) => value !== undefined)
+    : [];
+
+/** What the body itself decides. */
+const bodyFields: ReadonlySet<string> = new Set([
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "transfer-encoding",
+]);
+
+/**
+ * Readies a response for an error: the header fields of the error, and those that keep the answer from being stored or sniffed.
+ *
+ * @returns what is left to send
+ */
+export const beginError = ({ request, response, logger }: Result, thrown: unknown): ErrorAnswer => {
+  const error = ensureHttpError(thrown);
+  clearRepresentation(response);
+  const headers = toEntries(error.headers);
+  const sendable = headers.filter(([name, value]) => canBeSent(name, value));
+  for (const [name, value] of sendable)
+    if (!bodyFields.has(name.toLowerCase())) response.setHeader(name, value);
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.setHeader("Cache-Control", "no-store");
+  if (sendable.length === headers.length) {
+    const { statusCode: status, cause } = error;
+    const issues =
+      cause instanceof InputValidationError ? toShortIssues(cause.cause.issues) : undefined;
+    return { status, message: toPublicMessage(error), issues, isPublic: isPublic(error) };
+  }
+  const names = headers.filter((header) => !sendable.includes(header)).map(([name]) => name);
+  const fault = new ServerFault(
+    "SLP_ERROR_HEADERS",
+    `The error has header fields that cannot be sent: ${JSON.stringify(names)}`,
+    error,
+  );
+  // that of a 5xx is logged already
+  if (error.statusCode < 500) logServerFault(logger, request, fault);
+  return { status: 500, message: toStatusText(500), issues: undefined, isPublic: false };
+};

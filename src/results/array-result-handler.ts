@@ -1,0 +1,74 @@
+import type { Response } from "express";
+import { z } from "zod";
+import { OutputValidationError } from "../errors.ts";
+import { formatIssues } from "../schemas/issues.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { readTopLevel } from "../schemas/top-level-keys.ts";
+import { beginError } from "./answer-error.ts";
+import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts";
+import { ResultHandler, type Result } from "./result-handler.ts";
+import { sendSuccess } from "./send-success.ts";
+
+/** The result handler of `arrayEndpointsFactory`: the list `items` of the output as JSON, and errors as plain text. */
+export interface ArrayResultHandler extends ResultHandler<
+  ApiResponse<SchemaOf<ItemsPlaceholder>>,
+  ApiResponse<SchemaOf<string>>
+> {}
+
+const anyList = z.array(z.unknown());
+
+/** The schema of `items` in an output schema; any list where it is not to be seen, as after a transformation. */
+const toItemsSchema = (output: ZodSchema): ZodSchema => {
+  const { def } = (output as z.core.$ZodTypes)._zod;
+  // what is sent is what comes out
+  if (def.type === "pipe") return toItemsSchema(def.out);
+  if (def.type === "union") return z.union(def.options.map(toItemsSchema));
+  return readTopLevel(output).fields.get("items") ?? anyList;
+};
+
+/** @throws {@link OutputValidationError} when the output has no list of items. */
+const toItems = (output: Readonly<Record<string, unknown>>): readonly unknown[] => {
+  const { items } = output;
+  if (Array.isArray(items)) return items;
+  const cause = new z.ZodError([
+    {
+      code: "invalid_type",
+      expected: "array",
+      path: ["items"],
+      input: items,
+      message: "arrayResultHandler sends this list, and there is none",
+    },
+  ]);
+  throw new OutputValidationError(formatIssues(cause.issues, "output"), cause);
+};
+
+const sendText = (response: Response, status: number, text: string): void => {
+  response.writeHead(status, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": Buffer.byteLength(text),
+  });
+  response.end(text);
+};
+
+const sendError = (result: Result, thrown: unknown): void => {
+  const { status, message } = beginError(result, thrown);
+  sendText(result.response, status, message);
+};
+
+/**
+ * The result handler of `arrayEndpointsFactory`, for clients of an older API that expect a bare list.
+ *
+ * A success is answered with the list `items` of the output as JSON and 200, an error with its message as plain text
+ * and its status. An output without that list is a fault of the application.
+ */
+export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
+  positive: (output) => ({
+    schema: toItemsSchema(output),
+    mimeType: "application/json",
+  }),
+  negative: { schema: z.string(), mimeType: "text/plain" },
+  handler: (result) => {
+    if (result.error) sendError(result, result.error);
+    else sendSuccess(result, toItems(result.output), sendError);
+  },
+}) as unknown as ArrayResultHandler;

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { AnySchema, SchemaOutput, ZodSchema } from "../schemas/schema.ts";
+import type { ApiResponse } from "./api-response.ts";
+import { defaultResultHandler, type DefaultResultHandler } from "./default-result-handler.ts";
+import { ResultHandler } from "./result-handler.ts";
+
+/** The events of a stream: their names, each with the schema of its data. */
+export type EventSchemas = Readonly<Record<string, AnySchema>>;
+
+/** One event as a client receives it: a union, told apart by `event`. */
+export type StreamedEvent<Events extends EventSchemas> = {
+  [Name in keyof Events & string]: {
+    readonly event: Name;
+    readonly data: SchemaOutput<Events[Name]>;
+    readonly id?: string | undefined;
+    readonly retry?: number | undefined;
+  };
+}[keyof Events & string];
+
+/** The schema of {@link StreamedEvent}. */
+export interface StreamedEventSchema<Events extends EventSchemas> extends AnySchema {
+  readonly _zod: { readonly input: unknown; readonly output: StreamedEvent<Events> };
+}
+
+/** The response of a stream that was opened. */
+export interface EventStreamResponse<Events extends EventSchemas> extends ApiResponse<
+  StreamedEventSchema<Events>
+> {
+  readonly statusCode: 200;
+  readonly mimeType: "text/event-stream";
+}
+
+type NegativeOf<Handler extends { readonly "~types"?: { readonly negative: unknown } }> =
+  NonNullable<Handler["~types"]>["negative"];
+
+/** The result handler of event streams: declares the events, and answers errors with the default envelope. */
+export interface EventStreamResultHandler<Events extends EventSchemas> extends ResultHandler<
+  EventStreamResponse<Events>,
+  NegativeOf<DefaultResultHandler>
+> {}
+
+/** Creates the result handler of a stream; its events are sent by the handler, so errors are all that is left to it. */
+export const createEventStreamResultHandler = <Events extends EventSchemas>(
+  events: Events,
+): EventStreamResultHandler<Events> =>
+  new ResultHandler({
+    positive: {
+      schema: toEventSchema(events),
+      statusCode: 200,
+      mimeType: "text/event-stream",
+    },
+    negative: () => defaultResultHandler.listNegative(),
+    handler: (result) => defaultResultHandler.handle(result),
+  }) as unknown as EventStreamResultHandler<Events>;
+
+const toEventSchema = (events: EventSchemas): ZodSchema => {
+  const [first, ...others] = Object.entries(events).map(([event, data]) =>
+    z.object({
+      event: z.literal(event),
+      data: data as ZodSchema,
+      id: z.string().optional(),
+      retry: z.int().nonnegative().optional(),
+    }),
+  );
+  return first ? z.discriminatedUnion("event", [first, ...others]) : z.never();
+};

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { toStatusText } from "../http/status.ts";
+import { beginError, issuesSchema, type ErrorAnswer } from "./answer-error.ts";
+import type { ApiResponse, OutputPlaceholder, SchemaOf } from "./api-response.ts";
+import type { InputIssue } from "./default-result-handler.ts";
+import { readSafely } from "./http-error.ts";
+import { ResultHandler, type Result } from "./result-handler.ts";
+import { sendJson } from "./send-json.ts";
+import { sendSuccess } from "./send-success.ts";
+
+/**
+ * The body of an error as problem details, `application/problem+json`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9457
+ */
+export interface ProblemDetails {
+  /** A URI that names the kind of problem; `about:blank` where the status says it all. */
+  readonly type: string;
+  /** The kind of problem in a few words: the reason phrase of the status, unless the error has a title. */
+  readonly title: string;
+  readonly status: number;
+  /** What has happened this time. */
+  readonly detail: string;
+  /** A URI that names this occurrence. */
+  readonly instance?: string | undefined;
+  /** What is wrong with the input; for input validation only. */
+  readonly issues?: readonly InputIssue[] | undefined;
+  /** Further members that an error has brought. */
+  readonly [extension: string]: unknown;
+}
+
+/** The result handler of `problemEndpointsFactory`: the output as it is, and errors as problem details, both as JSON. */
+export interface ProblemResultHandler extends ResultHandler<
+  ApiResponse<SchemaOf<OutputPlaceholder>>,
+  ApiResponse<SchemaOf<ProblemDetails>>
+> {}
+
+const negative = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int().min(400).max(599),
+  detail: z.string(),
+  instance: z.string().optional(),
+  issues: issuesSchema,
+});
+
+/** What an error brings in its property `problem`; a member of another kind than the RFC says is left out. */
+const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
+  const problem = readSafely(thrown, "problem");
+  if (typeof problem !== "object" || problem === null || Array.isArray(problem)) return {};
+  const {
+    type,
+    title,
+    instance,
+    issues: _issues,
+    ...extensions
+  } = problem as Record<string, unknown>;
+  return {
+    ...extensions,
+    ...(typeof type === "string" && { type }),
+    ...(typeof title === "string" && { title }),
+    ...(typeof instance === "string" && { instance }),
+  };
+};
+
+const toProblem = (
+  { status, message, issues, isPublic }: ErrorAnswer,
+  thrown: unknown,
+): ProblemDetails => ({
+  type: "about:blank",
+  title: toStatusText(status),
+  ...(isPublic && readOwn(thrown)),
+  status,
+  detail: message,
+  ...(issues && { issues }),
+});
+
+const sendError = (result: Result, thrown: unknown): void => {
+  const answer = beginError(result, thrown);
+  const type = "application/problem+json; charset=utf-8";
+  sendJson(result.response, answer.status, toProblem(answer, thrown), type);
+};
+
+/**
+ * The result handler of `problemEndpointsFactory`.
+ *
+ * A success is answered with the output itself as JSON and 200, an error with problem details and its status. An error
+ * may have a property `problem` with a `type`, a `title`, an `instance` and further members, which are sent wherever its
+ * message is; `status`, `detail` and `issues` are always those of the error.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9457
+ * @example
+ * throw createHttpError(403, "Your balance is 30, but that costs 50", {
+ *   problem: { type: "https://example.com/problems/out-of-credit", title: "Out of credit", balance: 30 },
+ * });
+ */
+export const problemResultHandler: ProblemResultHandler = new ResultHandler({
+  positive: (data) => ({ schema: data, mimeType: "application/json" }),
+  negative: { schema: negative, mimeType: "application/problem+json" },
+  handler: (result) => {
+    if (result.error) sendError(result, result.error);
+    else sendSuccess(result, result.output, sendError);
+  },
+}) as unknown as ProblemResultHandler;

@@ -1,0 +1,29 @@
+import { ServerFault } from "../errors.ts";
+import { logServerFault } from "./log-fault.ts";
+import type { Result } from "./result-handler.ts";
+import { sendJson } from "./send-json.ts";
+
+/**
+ * Sends a success as JSON, with 200 or another success that the handler has set, such as 201.
+ *
+ * @param sendError answers the fault where the body cannot be written as JSON
+ */
+export const sendSuccess = (
+  result: Result,
+  body: unknown,
+  sendError: (result: Result, fault: ServerFault) => void,
+): void => {
+  const { response, request, logger } = result;
+  try {
+    sendJson(response, response.statusCode < 300 ? response.statusCode : 200, body);
+  } catch (cause) {
+    if (response.headersSent) throw cause;
+    const fault = new ServerFault(
+      "SLP_OUTPUT_UNSERIALIZABLE",
+      "The output cannot be written as JSON",
+      cause,
+    );
+    logServerFault(logger, request, fault);
+    sendError(result, fault);
+  }
+};

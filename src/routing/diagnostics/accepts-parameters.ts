@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { ZodSchema } from "../../schemas/schema.ts";
+import { readTopLevel } from "../../schemas/top-level-keys.ts";
+import { runsUserCode } from "../../schemas/user-code.ts";
+import type { PathParameters } from "../route-table.ts";
+import type { EndpointEntry } from "../walk-routing.ts";
+import { listInputs } from "./diagnostic.ts";
+
+/** Tells whether the input of a route surely takes path parameters, so that their path is meant for it. */
+export const acceptsParameters = (
+  { endpoint }: EndpointEntry,
+  parameters: PathParameters,
+): boolean =>
+  listInputs(endpoint).every(({ schema }) => {
+    const { fields } = readTopLevel(schema);
+    return Object.entries(parameters).every(([name, value]) => {
+      const field = fields.get(name);
+      return field === undefined || accepts(field, value);
+    });
+  });
+
+/** Functions of the application are not run, for they may do more than look; what is before them is asked. */
+const accepts = (schema: ZodSchema, value: unknown): boolean => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "promise") return false;
+  if (!runsUserCode(schema)) return z.safeParse(schema, value).success;
+  if (def.type === "pipe") return accepts(def.in, value);
+  return ["optional", "default", "nullable", "readonly"].includes(def.type) && "innerType" in def
+    ? accepts(def.innerType, value)
+    : false;
+};

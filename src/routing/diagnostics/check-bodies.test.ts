@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defaultEndpointsFactory as factory } from "../../endpoint/endpoints-factory.ts";
+import { defaultInputSources, type InputSources } from "../../endpoint/input-sources.ts";
+import { ez } from "../../schemas/ez.ts";
+import type { ZodSchema } from "../../schemas/schema.ts";
+import type { Routing } from "../routing.ts";
+import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
+import { checkBodies } from "./check-bodies.ts";
+import type { Circumstances } from "./diagnostic.ts";
+
+const taking = (schema: ZodSchema) =>
+  factory.buildVoid({ input: schema as z.ZodObject, handler: () => undefined });
+
+const check = (
+  routing: Routing,
+  sources: Partial<InputSources> = {},
+  circumstances: Partial<Circumstances> = {},
+): string[] =>
+  checkBodies([...walkRouting(routing)] as EndpointEntry[], {
+    toSources: ({ method }) => sources[method] ?? defaultInputSources[method],
+    queryParser: "simple",
+    takesUploads: true,
+    hasNativeParsers: false,
+    ...circumstances,
+  }).map(({ code, meta }) => {
+    const { method, path } = meta as { method: string; path: string };
+    return `${code} ${method} ${path}`;
+  });
+
+const avatar = taking(z.object({ avatar: ez.upload() }));
+const optional = taking(z.object({ avatar: ez.upload().optional() }));
+const lists = taking(z.object({ files: z.array(ez.upload()) }).and(z.object({ a: z.string() })));
+const raw = taking(ez.raw({ id: z.string().optional() }));
+
+describe("the body of a GET", () => {
+  test("is warned of once, where there is a GET", () => {
+    const sources = { get: ["query", "body"] } as const;
+    expect(check({ a: { get: optional }, b: { get: optional } }, sources)).toContain(
+      "SLP_WARN_GET_BODY get /a",
+    );
+    const plain = taking(z.object({}));
+    expect(check({ a: plain, b: plain }, sources)).toEqual(["SLP_WARN_GET_BODY get /a"]);
+    expect(check({ "post a": plain }, sources)).toEqual([]);
+  });
+});
+
+describe("raw bodies", () => {
+  test.each([
+    ["a GET", { a: { get: raw } }, {}, ["SLP_WARN_NO_BODY get /a"]],
+    ["a DELETE", { "delete a": raw }, {}, ["SLP_WARN_NO_BODY delete /a"]],
+    ["both, once", { "get a": raw, "delete a": raw }, {}, ["SLP_WARN_NO_BODY get /a"]],
+    [
+      "a POST without the source",
+      { "post a": raw },
+      { post: ["query"] as const },
+      ["SLP_WARN_NO_BODY post /a"],
+    ],
+    ["a POST and a PUT", { "post a": raw, "put a": raw }, {}, []],
+    ["a DELETE with the source", { "delete a": raw }, { delete: ["body"] as const }, []],
+  ])("%s", (_what, routing, sources, expected) => {
+    expect(check(routing, sources)).toEqual(expected);
+  });
+
+  test("of a middleware", () => {
+    const behind = factory
+      .addMiddleware({ input: ez.raw(), handler: () => ({}) })
+      .build({ handler: () => ({}) });
+    expect(check({ a: behind })).toEqual(["SLP_WARN_NO_BODY get /a"]);
+  });
+});
+
+describe("uploads", () => {
+  test.each([
+    ["a POST", { "post a": avatar, "post b": lists, "post c": optional }, {}, []],
+    ["a GET", { a: avatar }, {}, ["SLP_WARN_UPLOAD_SOURCE get /a"]],
+    ["lists with PUT", { "put a": lists }, {}, ["SLP_WARN_UPLOAD_SOURCE put /a"]],
+    [
+      "an optional file with PUT alone",
+      { "put a": optional },
+      {},
+      ["SLP_WARN_UPLOAD_SOURCE put /a"],
+    ],
+    ["an optional file with PUT and POST", { "put a": optional, "post a": optional }, {}, []],
+    [
+      "a file with PUT and POST",
+      { "put a": avatar, "post a": avatar },
+      {},
+      ["SLP_WARN_UPLOAD_SOURCE put /a"],
+    ],
+    [
+      "files without the body",
+      { "post a": avatar },
+      { post: ["files"] as const },
+      ["SLP_WARN_UPLOAD_SOURCE post /a"],
+    ],
+    ["PUT with the sources", { "put a": avatar }, { put: ["body", "files"] as const }, []],
+  ])("%s", (_what, routing, sources, expected) => {
+    expect(check(routing, sources)).toEqual(expected);
+  });
+
+  test("uploads are off", () => {
+    const routing = { "post a": avatar, "post b": avatar, "post c": optional };
+    const off = { takesUploads: false };
+    expect(check(routing, {}, off)).toEqual([
+      "SLP_WARN_UPLOAD_OFF post /a",
+      "SLP_WARN_UPLOAD_OFF post /c",
+    ]);
+    // a native middleware may put files on the request
+    const native = { ...off, hasNativeParsers: true };
+    expect(check(routing, { post: ["files"] }, native)).toEqual([]);
+    expect(check(routing, { post: ["body"] }, native)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,115 @@
+import { takesRawBody } from "../../schemas/raw.ts";
+import type { ZodSchema } from "../../schemas/schema.ts";
+import { takesFiles } from "../../schemas/upload.ts";
+import type { EndpointEntry } from "../walk-routing.ts";
+import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diagnostic.ts";
+import { MisfitFinder } from "./misfits.ts";
+import type { Wire } from "./wire.ts";
+
+/** Finds schemas of bodies and files on routes that have none, and bodies where clients hardly send any. */
+export const checkBodies = (
+  entries: readonly EndpointEntry[],
+  circumstances: Circumstances,
+): readonly Diagnostic[] => [
+  ...checkBodyOfGet(entries, circumstances),
+  ...checkRawBodies(entries, circumstances),
+  ...checkUploads(entries, circumstances),
+];
+
+/** @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1 */
+const checkBodyOfGet = (
+  entries: readonly EndpointEntry[],
+  { toSources }: Circumstances,
+): readonly Diagnostic[] => {
+  const entry = entries.find((one) => one.method === "get" && toSources(one).includes("body"));
+  if (!entry) return [];
+  return [
+    {
+      code: "SLP_WARN_GET_BODY",
+      text: `\`inputSources.get\` has "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Take it out, and use POST for what needs a body.`,
+      meta: { method: entry.method, path: entry.path },
+    },
+  ];
+};
+
+const checkRawBodies = (
+  entries: readonly EndpointEntry[],
+  { toSources }: Circumstances,
+): readonly Diagnostic[] => {
+  const known = new Set<ZodSchema>();
+  return entries.flatMap((entry): Diagnostic[] => {
+    const sources = toSources(entry);
+    if (sources.includes("body")) return [];
+    const raw = listInputs(entry.endpoint).find(({ schema }) => takesRawBody(schema));
+    if (!raw || known.has(raw.schema)) return [];
+    known.add(raw.schema);
+    return [
+      {
+        code: "SLP_WARN_NO_BODY",
+        text: `the input of ${toPlace(entry)} is ez.raw(), but the body is no source of its method, so each request is answered with 400. Serve it with POST or PUT, or add "body" to \`inputSources.${entry.method}\`.`,
+        meta: { method: entry.method, path: entry.path, sources },
+      },
+    ];
+  });
+};
+
+/** What a request without files has; everything else of an input is not looked at here. */
+const withoutFiles: Wire = {
+  carrier: "json",
+  kinds: new Set([
+    ...(["string", "number", "boolean", "null", "array", "object", "undefined"] as const),
+    ...(["bigint", "date", "dateOut", "map", "set", "symbol", "nan", "function"] as const),
+    ...(["file", "buffer", "raw"] as const),
+  ]),
+  inner: () => withoutFiles,
+};
+
+const checkUploads = (
+  entries: readonly EndpointEntry[],
+  circumstances: Circumstances,
+): readonly Diagnostic[] => {
+  const finder = new MisfitFinder("input");
+  const known = new Set<ZodSchema>();
+  const uses = entries.flatMap((entry) =>
+    listInputs(entry.endpoint)
+      .filter(({ schema }) => takesFiles(schema))
+      .map(({ schema }) => ({ entry, schema, obstacle: findObstacle(entry, circumstances) })),
+  );
+  return uses.flatMap(({ entry, schema, obstacle }): Diagnostic[] => {
+    if (!obstacle || known.has(schema)) return [];
+    // files that are optional may be for another route with the same schema
+    const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
+    if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
+    known.add(schema);
+    return [
+      {
+        code: obstacle.code,
+        text: `the input of ${toPlace(entry)} takes files by ez.upload(), but ${obstacle.reason}.`,
+        meta: { method: entry.method, path: entry.path },
+      },
+    ];
+  });
+};
+
+/** What keeps files from a route. */
+const findObstacle = (
+  entry: EndpointEntry,
+  { toSources, takesUploads, hasNativeParsers }: Circumstances,
+): { readonly code: Diagnostic["code"]; readonly reason: string } | undefined => {
+  const sources = toSources(entry);
+  const lacking = (["body", "files"] as const).filter((source) => !sources.includes(source));
+  const option = `inputSources.${entry.method}`;
+  if (!sources.includes("files") || (lacking.length > 0 && !hasNativeParsers))
+    return {
+      code: "SLP_WARN_UPLOAD_SOURCE",
+      reason:
+        entry.method === "get"
+          ? "a GET has no files. Serve it with POST"
+          : `\`${option}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Add it, or serve the endpoint with POST`,
+    };
+  if (takesUploads || hasNativeParsers) return undefined;
+  return {
+    code: "SLP_WARN_UPLOAD_OFF",
+    reason: "uploads are off. Set `upload: true` in the configuration",
+  };
+};

@@ -1,0 +1,38 @@
+import type { ZodSchema } from "../../schemas/schema.ts";
+import type { EndpointEntry } from "../walk-routing.ts";
+import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diagnostic.ts";
+import { toFix, toReason } from "./fixes.ts";
+import { MisfitFinder } from "./misfits.ts";
+import { toInputWire } from "./wire.ts";
+
+/** Finds what of inputs can never arrive: what JSON cannot carry in a body, and what is no text in a query or a path. */
+export const checkInputs = (
+  entries: readonly EndpointEntry[],
+  circumstances: Circumstances,
+): readonly Diagnostic[] => {
+  const finder = new MisfitFinder("input");
+  // a schema that several routes share is one place in the code
+  const reported = new Map<ZodSchema, Set<string>>();
+  return entries.flatMap((entry) => {
+    const wire = toInputWire(entry, circumstances);
+    return listInputs(entry.endpoint).flatMap(({ schema, isMiddleware }) => {
+      const known = reported.get(schema) ?? new Set<string>();
+      reported.set(schema, known);
+      return finder.list(schema, wire).flatMap((misfit): Diagnostic[] => {
+        const field = `input${misfit.path}`;
+        if (known.has(field)) return [];
+        known.add(field);
+        const reason = toReason(misfit);
+        const code = misfit.wire.carrier === "json" ? "SLP_WARN_INPUT_JSON" : "SLP_WARN_INPUT_TEXT";
+        const place = `${isMiddleware ? "a middleware of " : ""}${toPlace(entry)}`;
+        return [
+          {
+            code,
+            text: `\`${field}\` of ${place} ${reason}. ${toFix(misfit)}.`,
+            meta: { method: entry.method, path: entry.path, field, reason },
+          },
+        ];
+      });
+    });
+  });
+};

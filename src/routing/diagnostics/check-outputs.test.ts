@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defaultEndpointsFactory, EndpointsFactory } from "../../endpoint/endpoints-factory.ts";
+import {
+  arrayEndpointsFactory,
+  problemEndpointsFactory,
+} from "../../endpoint/ready-made-factories.ts";
+import { ResultHandler, type OutputPlaceholderSchema } from "../../results/result-handler.ts";
+import type { ResponseDeclaration } from "../../results/api-response.ts";
+import type { Routing } from "../routing.ts";
+import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
+import { checkOutputs } from "./check-outputs.ts";
+
+const check = (routing: Routing) => checkOutputs([...walkRouting(routing)] as EndpointEntry[]);
+const fields = (routing: Routing): unknown[] =>
+  check(routing).map(({ meta }) => (meta as { field?: string }).field);
+
+const output = z.object({ items: z.array(z.object({ n: z.bigint() })), all: z.set(z.string()) });
+const handler = () => ({ items: [], all: new Set<string>() });
+
+const answering = (
+  positive: ResponseDeclaration | ((data: OutputPlaceholderSchema) => ResponseDeclaration),
+) =>
+  new EndpointsFactory(
+    new ResultHandler({ positive, negative: z.string(), handler: () => undefined }),
+  );
+const both = ["output.items[].n", "output.all"];
+
+describe("outputs are looked at as far as a result handler sends them as JSON", () => {
+  test.each([
+    ["the default one", defaultEndpointsFactory, both],
+    ["problems", problemEndpointsFactory, both],
+    ["lists", arrayEndpointsFactory, ["output.items[].n"]],
+    ["a schema", answering((data) => z.object({ data })), both],
+    [
+      "JSON of an own type",
+      answering((schema) => ({ schema, mimeType: "application/hal+json" })),
+      both,
+    ],
+    [
+      "several, one JSON",
+      answering((schema) => [{ schema, mimeType: "text/csv" }, { schema: z.array(schema) }]),
+      both,
+    ],
+    ["another type", answering((schema) => ({ schema, mimeType: "text/csv" })), []],
+    [
+      "JSON or another type",
+      answering((schema) => ({ schema, mimeType: ["application/json", "application/xml"] })),
+      [],
+    ],
+    ["no body", answering((schema) => ({ schema, mimeType: null })), []],
+    ["something else", answering(z.object({ ok: z.boolean() })), []],
+  ] as const)("%s", (_what, factory, expected) => {
+    const endpoint = factory.build({ method: ["get", "post"], output, handler });
+    // once, however often it is served
+    expect(fields({ a: endpoint, b: endpoint })).toEqual(expected);
+  });
+
+  test("an endpoint without output, and one that is void", () => {
+    expect(fields({ a: defaultEndpointsFactory.build({ handler: () => ({ n: 1n }) }) })).toEqual(
+      [],
+    );
+    expect(fields({ a: defaultEndpointsFactory.buildVoid({ handler }) })).toEqual([]);
+  });
+
+  test("a result handler that declares nothing is named once", () => {
+    const factory = answering(() => []);
+    const routing = {
+      a: factory.build({ output: z.object({ a: z.string() }), handler: () => ({ a: "" }) }),
+      b: factory.build({ output, handler }),
+    };
+    expect(check(routing)).toEqual([
+      {
+        code: "SLP_WARN_RESPONSE",
+        text: expect.stringContaining("`positive` must declare at least one response"),
+        meta: expect.objectContaining({ method: "get", path: "/a" }),
+      },
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { getMessageFromError } from "../../results/http-error.ts";
+import type { ApiResponse } from "../../results/api-response.ts";
+import type { AnyResultHandler } from "../../results/result-handler.ts";
+import type { ZodSchema } from "../../schemas/schema.ts";
+import { someSchema } from "../../schemas/some-schema.ts";
+import type { EndpointEntry } from "../walk-routing.ts";
+import { toPlace, type Diagnostic } from "./diagnostic.ts";
+import { toFix, toReason } from "./fixes.ts";
+import { MisfitFinder } from "./misfits.ts";
+import { toOutputWire } from "./wire.ts";
+
+/** Finds what of outputs can never be sent, where the result handler declares that it sends them as JSON. */
+export const checkOutputs = (entries: readonly EndpointEntry[]): readonly Diagnostic[] => {
+  const finder = new MisfitFinder("output");
+  const wire = toOutputWire();
+  const known = new Set<ZodSchema | AnyResultHandler>();
+  return entries.flatMap((entry): Diagnostic[] => {
+    const { outputSchema, isVoid, resultHandler } = entry.endpoint;
+    if (!outputSchema || isVoid || known.has(outputSchema)) return [];
+    const misfits = finder.list(outputSchema, wire);
+    let sent: ReadonlySet<unknown>;
+    try {
+      sent = listSent(resultHandler, outputSchema);
+    } catch (error) {
+      return known.has(resultHandler) ? [] : [toDeclarationWarning(entry, error, known)];
+    }
+    const isSent = misfits.filter(({ schema }) => sent.has(schema));
+    if (isSent.length > 0) known.add(outputSchema);
+    return isSent.map((misfit) => {
+      const field = `output${misfit.path}`;
+      const reason = toReason(misfit);
+      return {
+        code: "SLP_WARN_OUTPUT_JSON",
+        text: `\`${field}\` of ${toPlace(entry)} ${reason}. ${toFix(misfit)}.`,
+        meta: { method: entry.method, path: entry.path, field, reason },
+      };
+    });
+  });
+};
+
+/** Lists the schemas that are part of what a result handler sends as JSON. */
+const listSent = (resultHandler: AnyResultHandler, output: ZodSchema): ReadonlySet<unknown> => {
+  const sent = new Set<unknown>();
+  for (const response of resultHandler.listPositive(output as z.ZodType))
+    if (isJson(response)) someSchema(response.schema as ZodSchema, () => false, sent);
+  return sent;
+};
+
+const isJson = ({ mimeType = "application/json" }: ApiResponse): boolean => {
+  if (mimeType === null) return false;
+  const types = typeof mimeType === "string" ? [mimeType] : mimeType;
+  return types.every((type) => /^application\/(?:json|[\w.-]+\+json)\b/i.test(type));
+};
+
+/** What documents and clients would stumble over. */
+const toDeclarationWarning = (
+  entry: EndpointEntry,
+  error: unknown,
+  known: Set<ZodSchema | AnyResultHandler>,
+): Diagnostic => {
+  known.add(entry.endpoint.resultHandler);
+  const reason = getMessageFromError(error);
+  return {
+    code: "SLP_WARN_RESPONSE",
+    text: `the result handler of ${toPlace(entry)} does not say what it sends: ${reason} Mend its \`positive\`.`,
+    meta: { method: entry.method, path: entry.path, reason },
+  };
+};

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { defaultEndpointsFactory as factory } from "../../endpoint/endpoints-factory.ts";
+import { defaultInputSources } from "../../endpoint/input-sources.ts";
+import type { InputSchema, ZodSchema } from "../../schemas/schema.ts";
+import type { Routing } from "../routing.ts";
+import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
+import { checkPathParameters } from "./check-path-parameters.ts";
+import type { Circumstances } from "./diagnostic.ts";
+
+const taking = (input: ZodSchema, from = factory) =>
+  from.build({ input: input as unknown as InputSchema, handler: () => ({}) });
+
+const check = (routing: Routing): string[] => {
+  const circumstances = {
+    toSources: ({ method }: EndpointEntry) => defaultInputSources[method],
+  } as Circumstances;
+  return checkPathParameters([...walkRouting(routing)] as EndpointEntry[], circumstances).map(
+    ({ code, meta }) => `${code} ${(meta as { parameter: string }).parameter}`,
+  );
+};
+
+const id = z.string();
+const optional = "SLP_WARN_PATH_PARAMETER_OPTIONAL id";
+
+test.each<[string, ZodSchema]>([
+  ["optional", z.object({ id: id.optional() })],
+  ["exactly optional", z.object({ id: id.exactOptional() })],
+  ["with a default", z.object({ id: id.default("a") })],
+  ["nullish", z.object({ id: id.nullish() })],
+  ["optional and transformed", z.object({ id: id.optional().transform(String) })],
+  ["in an intersection", z.object({ a: id }).and(z.object({ id: id.optional() }))],
+  ["in a pipe", z.object({ id: id.optional() }).transform((value) => value)],
+  ["by .partial()", z.object({ id }).partial().readonly()],
+])("a parameter that is %s", (_what, input) => {
+  expect(check({ ":id": taking(input) })).toEqual([optional]);
+});
+
+test.each<[string, ZodSchema]>([
+  ["required", z.object({ id })],
+  ["nullable", z.object({ id: id.nullable() })],
+  ["caught", z.object({ id: id.catch("a") })],
+  ["anything", z.object({ id: z.unknown() })],
+  ["preprocessed", z.object({ id: z.preprocess(String, id) })],
+  ["required by a side", z.object({ id: id.optional() }).and(z.object({ id }))],
+  ["optional in an option", z.union([z.object({ id: id.optional() }), z.object({ id })])],
+  ["of a loose object", z.looseObject({})],
+  ["of a record", z.record(z.string(), id)],
+])("a parameter that is %s: sound", (_what, input) => {
+  expect(check({ ":id": taking(input) })).toEqual([]);
+});
+
+test("an input that also serves a path without the parameter, and that of a shared middleware", () => {
+  const input = z.object({ id: id.optional() });
+  const both = taking(input);
+  expect(check({ a: both.nest({ ":id": both }) })).toEqual([]);
+  expect(check({ "get a": taking(input), "delete a/:id": taking(input) })).toEqual([]);
+  const tenant = factory.addMiddleware({ input, handler: () => ({}) });
+  expect(check({ ":id": taking(z.object({ a: id.optional() }), tenant) })).toEqual([]);
+  const strict = factory.addMiddleware({ input: z.object({ id }), handler: () => ({}) });
+  expect(check({ ":id": taking(input, strict) })).toEqual([]);
+});
+
+test("a parameter that is missing, and one that is optional: once for each path", () => {
+  const input = taking(z.object({ id: id.optional() }));
+  expect(check({ "get a/:id/:other": input, "delete a/:id/:other": input })).toEqual([
+    "SLP_WARN_PATH_PARAMETER other",
+    optional,
+  ]);
+});

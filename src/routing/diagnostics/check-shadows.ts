@@ -1,0 +1,158 @@
+import { parsePathPattern, type Segment } from "../path-pattern.ts";
+import { RouteTable } from "../route-table.ts";
+import type { EndpointEntry, StaticEntry } from "../walk-routing.ts";
+import { acceptsParameters } from "./accepts-parameters.ts";
+import { findCommonPath, findRest, takes } from "./common-path.ts";
+import { toPlace, type Diagnostic } from "./diagnostic.ts";
+
+interface Route {
+  readonly entry: EndpointEntry;
+  readonly segments: readonly Segment[];
+}
+
+/**
+ * Finds routes and files that get less than their path says.
+ *
+ * That a fixed text beats a parameter is meant, so it is no cause for a warning.
+ */
+export const checkShadows = (
+  entries: readonly EndpointEntry[],
+  files: readonly StaticEntry[],
+): readonly Diagnostic[] => {
+  const routes = entries.map((entry) => ({ entry, segments: parsePathPattern(entry.path) }));
+  return [...checkRoutes(routes), ...files.flatMap((mount) => checkFiles(mount, routes))];
+};
+
+const checkRoutes = (routes: readonly Route[]): readonly Diagnostic[] => {
+  const mixed = routes.filter(({ segments }) => segments.some(isMixed));
+  if (mixed.length === 0) return [];
+  const table = new RouteTable<EndpointEntry>();
+  for (const { entry } of routes) table.add(entry.method, entry.path, entry);
+  const known = new Set<string>();
+  return mixed.flatMap((one) =>
+    routes.flatMap((other) => {
+      if (one.entry.method !== other.entry.method) return [];
+      const pair = [one.entry.path, other.entry.path].toSorted().join(" ");
+      const shadow = known.has(pair) ? undefined : compare(one, other, table);
+      if (!shadow) return [];
+      known.add(pair);
+      return [shadow];
+    }),
+  );
+};
+
+/** The texts around the parameters of a segment; undefined where it has none. */
+const toTexts = (segment: Segment | undefined): readonly string[] | undefined =>
+  segment?.kind === "parameters" ? segment.around : undefined;
+
+const isMixed = (segment: Segment): boolean => (toTexts(segment)?.join("") ?? "") !== "";
+
+const compare = (
+  one: Route,
+  other: Route,
+  table: RouteTable<EndpointEntry>,
+): Diagnostic | undefined => {
+  const conflict = findConflict(one.segments, other.segments);
+  const loss = conflict && findLoss(one, other, conflict.at, table);
+  if (!loss) return undefined;
+  const { example, taker, loser } = loss;
+  const meta = { method: loser.method, path: loser.path, takenBy: taker.path, example };
+  return conflict.kind === "order"
+    ? {
+        code: "SLP_WARN_ROUTE_ORDER",
+        text: `${toPlace(taker)} and ${toPlace(loser)} both match paths such as ${example}, and nothing but their order decides. Put a fixed text into one of them.`,
+        meta,
+      }
+    : {
+        code: "SLP_WARN_ROUTE_SHADOWED",
+        text: `${toPlace(loser)} never gets paths such as ${example}: ${toPlace(taker)} takes them. Put a fixed text into one of them, or another segment before it.`,
+        meta,
+      };
+};
+
+interface Conflict {
+  /** `order` is a choice between equals; with `values` those that have the separators of the other route go there. */
+  readonly kind: "order" | "values";
+  readonly at: number;
+}
+
+/** Finds what is wrong between two routes where the route table first has to choose between them. */
+const findConflict = (one: readonly Segment[], other: readonly Segment[]): Conflict | undefined => {
+  const at = one.findIndex((segment, index) => toKey(segment) !== toKey(other[index]));
+  const [texts, otherTexts] = [toTexts(one[at]), toTexts(other[at])];
+  if (!texts || !otherTexts) return undefined;
+  const isEqual =
+    texts.join("").length === otherTexts.join("").length && texts.length === otherTexts.length;
+  if (isEqual) return { kind: "order", at };
+  const isPlain = otherTexts.join("") === "";
+  const hasSeparatorsOnly = texts.length > 2 && texts[0] === "" && texts.at(-1) === "";
+  return isPlain && hasSeparatorsOnly ? { kind: "values", at } : undefined;
+};
+
+/** What the route table tells segments by. */
+const toKey = (segment: Segment | undefined): string => {
+  if (!segment) return "";
+  if (segment.kind === "rest") return "rest";
+  return segment.kind === "literal" ? `literal ${segment.text}` : JSON.stringify(segment.around);
+};
+
+interface Loss {
+  readonly example: string;
+  readonly taker: EndpointEntry;
+  readonly loser: EndpointEntry;
+}
+
+const uuid = "3f2c8a52-9b1e-4d7a-8c35-1e0f6b7a9d24";
+const fillers = ["x", "1", uuid];
+/** Values as they are in real paths. */
+const specials = [undefined, uuid, "2026-11-20", "2026-11-20T10:30:00Z", "ada@example.com", "1.5"];
+
+/** Finds a path that one route takes, and that the other one's input would surely accept. */
+const findLoss = (
+  one: Route,
+  other: Route,
+  at: number,
+  table: RouteTable<EndpointEntry>,
+): Loss | undefined => {
+  const { method } = one.entry;
+  for (const special of specials)
+    for (const filler of fillers) {
+      const example = findCommonPath(one.segments, other.segments, filler, { at, special });
+      if (example === undefined) continue;
+      const taker = table.find(method, example)?.target;
+      // a third route may be the one that takes it
+      if (taker !== one.entry && taker !== other.entry) continue;
+      const loser = taker === one.entry ? other.entry : one.entry;
+      const alone = new RouteTable<EndpointEntry>();
+      alone.add(method, loser.path, loser);
+      const parameters = alone.find(method, example)?.params;
+      if (parameters && acceptsParameters(loser, parameters)) return { example, taker, loser };
+    }
+  return undefined;
+};
+
+/** An endpoint that has the path and the method comes before a file. */
+const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly Diagnostic[] => {
+  const folders = parsePathPattern(path);
+  const taker = routes.find(({ entry, segments }) => {
+    const above = segments.slice(0, -1);
+    return (
+      entry.method === "get" &&
+      findRest(segments) &&
+      above.length <= folders.length &&
+      above.every((segment, at) => {
+        const folder = folders[at];
+        return folder?.kind === "literal" && takes(segment, folder.text);
+      })
+    );
+  });
+  if (!taker) return [];
+  const { entry } = taker;
+  return [
+    {
+      code: "SLP_WARN_FILES_SHADOWED",
+      text: `${toPlace(entry)} takes every path below ${path}, so the static files there are never served. Give the wildcard a path of its own.`,
+      meta: { method: entry.method, path: entry.path, files: path },
+    },
+  ];
+};

@@ -1,0 +1,88 @@
+import type { Kind } from "./kinds.ts";
+import type { Misfit } from "./misfits.ts";
+import type { Wire } from "./wire.ts";
+
+const ownNames: Readonly<Partial<Record<Kind, string>>> = {
+  buffer: "ez.buffer()",
+  dateIn: "ez.dateIn()",
+  dateOut: "ez.dateOut()",
+  raw: "ez.raw()",
+  upload: "ez.upload()",
+};
+
+/** Names a schema as it is written. */
+const toName = ({ kind, schema }: Misfit): string =>
+  ownNames[kind] ?? `z.${schema._zod.def.type}()`;
+
+const otherwise = "Take another type, or one of several by z.union";
+
+const forJson: Readonly<Partial<Record<Kind, string>>> = {
+  bigint: "Use z.coerce.bigint(), which takes texts and numbers",
+  buffer:
+    "Use ez.raw() for a body of bytes, ez.upload() for a file, or z.base64() for bytes in a text",
+  date: "Use ez.dateIn(), which takes ISO text",
+  dateOut: "Use ez.dateIn(); ez.dateOut() is for outputs",
+  file: "Use ez.upload()",
+  map: "Use z.record(), and .transform() to a Map",
+  nan: "Use z.number() or z.null()",
+  never: "Remove it, or add .optional() to forbid the key",
+  set: "Use z.array(), and .transform() to a Set",
+  symbol: "Use z.enum()",
+};
+
+const forText: Readonly<Partial<Record<Kind, string>>> = {
+  ...forJson,
+  array: 'Split the text: z.string().transform((text) => text.split(","))',
+  boolean: "Use z.stringbool()",
+  bigint: "Use z.coerce.bigint()",
+  nan: "Use z.coerce.number()",
+  null: "Use .optional() for what may be missing",
+  number: "Use z.coerce.number(), or texts for z.literal and z.enum",
+  object:
+    'Give each value a name of its own, set `queryParser: "extended"`, or transform a text of JSON',
+};
+
+const forPath: Readonly<Partial<Record<Kind, string>>> = {
+  ...forText,
+  array: 'Use a wildcard at the end of the path, such as "*rest", or split the text',
+  object: "Give each value a parameter of its own",
+};
+
+const forOutput: Readonly<Partial<Record<Kind, string>>> = {
+  bigint: "Send a text: add .transform(String)",
+  dateIn: "Use ez.dateOut(); ez.dateIn() is for inputs",
+  file: "Send its bytes by a result handler of your own",
+  map: "Add .transform((map) => Object.fromEntries(map))",
+  nan: "It becomes null: use z.number().nullable()",
+  never: "Remove it, or add .optional()",
+  raw: "Send bytes by a result handler of your own, or as base64 in a text; ez.raw() is for inputs",
+  set: "Add .transform((set) => [...set])",
+  symbol: "Use z.enum()",
+  upload: "Send its name, its size or an address of it; ez.upload() is for inputs",
+};
+
+/** Says why a misfit cannot be filled or sent. */
+export const toReason = (misfit: Misfit): string => {
+  if (misfit.kind === "never") return "takes no value at all";
+  const name = toName(misfit);
+  const reasons: Readonly<Record<Wire["carrier"], string>> = {
+    json: `is ${name}, which JSON cannot carry`,
+    output: `is ${name}, which JSON cannot carry`,
+    path: `is ${name}, but a path parameter is a text`,
+    text: `is ${name}, but a query has texts only`,
+    wildcard: `is ${name}, but a wildcard gives a list of texts`,
+  };
+  return reasons[misfit.wire.carrier];
+};
+
+const fixes: Readonly<Record<Wire["carrier"], Readonly<Partial<Record<Kind, string>>>>> = {
+  json: forJson,
+  output: forOutput,
+  path: forPath,
+  text: forText,
+  wildcard: { ...forText, string: "Use z.array(z.string())" },
+};
+
+/** Says what to write instead. */
+export const toFix = ({ kind, wire: { carrier } }: Misfit): string =>
+  fixes[carrier][kind] ?? otherwise;

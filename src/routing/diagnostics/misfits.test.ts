@@ -1,0 +1,313 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { InputSource } from "../../endpoint/input-sources.ts";
+import { ez } from "../../schemas/ez.ts";
+import type { ZodSchema } from "../../schemas/schema.ts";
+import type { EndpointEntry } from "../walk-routing.ts";
+import type { Circumstances } from "./diagnostic.ts";
+import { MisfitFinder } from "./misfits.ts";
+import { toInputWire, toOutputWire, type Wire } from "./wire.ts";
+
+const list = (finder: MisfitFinder, ...args: Parameters<MisfitFinder["list"]>): string[] =>
+  finder.list(...args).map(({ path, kind }) => `${path} ${kind}`);
+
+const findInput = (
+  schema: ZodSchema,
+  sources: readonly InputSource[],
+  { path = "/a", queryParser = "simple" }: { path?: string } & Partial<Circumstances> = {},
+): string[] => {
+  const entry = { path } as EndpointEntry;
+  const circumstances = { toSources: () => sources, queryParser } as unknown as Circumstances;
+  return list(new MisfitFinder("input"), schema, toInputWire(entry, circumstances));
+};
+
+const inBody = (field: ZodSchema) => findInput(z.object({ a: field }), ["body", "params"]);
+const inQuery = (field: ZodSchema, queryParser?: Circumstances["queryParser"]) =>
+  findInput(z.object({ a: field }), ["query", "params"], queryParser && { queryParser });
+const inPath = (field: ZodSchema) =>
+  findInput(z.object({ a: field }), ["body", "params"], { path: "/x/:a" });
+const inWildcard = (field: ZodSchema) =>
+  findInput(z.object({ a: field }), ["query", "params"], { path: "/x/*a" });
+const inOutput = (field: ZodSchema) =>
+  list(new MisfitFinder("output"), z.object({ a: field }), toOutputWire());
+
+interface Node {
+  readonly at: Date;
+  readonly next?: Node | undefined;
+}
+const cyclic: z.ZodType<Node> = z.object({
+  at: z.date(),
+  next: z.lazy(() => cyclic.optional()),
+});
+const byGetter = z.object({
+  at: z.date(),
+  get children() {
+    return z.array(byGetter);
+  },
+});
+/** As TypeScript makes an enum of numbers. */
+const Level = { Low: 0, High: 1, 0: "Low", 1: "High" } as const;
+
+const decodeText = { decode: (text: string) => BigInt(text), encode: String };
+
+/** What JSON, a query and a path all carry. */
+const soundTexts: readonly (readonly [string, ZodSchema])[] = [
+  ["a text", z.string()],
+  ["formats", z.union([z.email(), z.uuid(), z.iso.date(), z.url()])],
+  ["a template", z.templateLiteral(["v", z.number()])],
+  ["an enum of texts", z.enum(["a", "b"])],
+  ["literals, one of them a text", z.literal([1, "a"])],
+  ["coerced", z.object({ b: z.coerce.number() }).shape.b],
+  ["coerced bigint", z.coerce.bigint()],
+  ["coerced date", z.coerce.date().optional()],
+  ["coerced boolean", z.coerce.boolean().default(false)],
+  ["a boolean of texts", z.stringbool()],
+  ["a transformed text", z.string().transform(BigInt)],
+  ["a piped text", z.string().transform(Number).pipe(z.number().min(1)).default(1)],
+  ["a preprocessed number", z.preprocess(Number, z.number())],
+  ["a codec", z.codec(z.string(), z.bigint(), decodeText)],
+  ["dateIn", ez.dateIn()],
+  ["nullish", z.string().nullish()],
+  ["a union with one that fits", z.union([z.date(), z.bigint(), z.string()])],
+  ["what always fits", z.date().catch(new Date())],
+  ["anything", z.any().or(z.unknown())],
+  ["a check of the application", z.custom<Date>((value) => value instanceof Date)],
+  ["an instance", z.instanceof(URL)],
+  ["a forbidden key", z.never().optional()],
+  ["undefined that may be absent", z.undefined().optional()],
+  ["a promise of a text", z.promise(z.string())],
+  ["a lazy text", z.lazy(() => z.string().readonly())],
+  ["paginated", ez.paginated({ style: "offset", itemSchema: z.object({}) }).input.shape.limit],
+];
+
+const soundJson: readonly (readonly [string, ZodSchema])[] = [
+  ...soundTexts,
+  ["numbers", z.array(z.union([z.number(), z.int(), z.float32()]))],
+  ["a boolean, null", z.tuple([z.boolean(), z.null()], z.string())],
+  ["an enum of numbers", z.enum(Level)],
+  ["literals", z.literal([1, true, null])],
+  ["objects", z.strictObject({ b: z.looseObject({ c: z.number() }) })],
+  ["records", z.partialRecord(z.enum(["a", "b"]), z.record(z.string(), z.number()))],
+  ["any JSON", z.json()],
+  ["an empty list", z.array(z.never())],
+  ["intersections", z.object({ b: z.number() }).and(z.object({ c: z.string() }))],
+  ["an upload", ez.upload()],
+  ["uploads", z.array(ez.upload())],
+  [
+    "a union with an optional misfit",
+    z.union([z.object({ b: z.date().optional() }), z.object({ c: z.bigint() })]),
+  ],
+  [
+    "a sound discriminated union",
+    z.discriminatedUnion("k", [
+      z.object({ k: z.literal("x"), n: z.number() }),
+      z.object({ k: z.literal("y"), n: z.never().optional() }),
+    ]),
+  ],
+];
+
+const unsoundJson: readonly (readonly [string, ZodSchema, string])[] = [
+  ["bigint", z.bigint(), ".a bigint"],
+  ["int64", z.int64(), ".a bigint"],
+  ["a literal of bigint", z.literal(1n), ".a bigint"],
+  ["date", z.date(), ".a date"],
+  ["an optional date", z.date().optional(), ".a date"],
+  ["a defaulted date", z.date().default(new Date()), ".a date"],
+  ["a nullable date", z.date().nullable(), ".a date"],
+  ["a date that is transformed later", z.date().transform(String), ".a date"],
+  ["dateOut", ez.dateOut(), ".a dateOut"],
+  ["map", z.map(z.string(), z.string()), ".a map"],
+  ["set", z.set(z.string()).readonly(), ".a set"],
+  ["symbol", z.symbol(), ".a symbol"],
+  ["nan", z.nan(), ".a nan"],
+  ["function", z.function(), ".a function"],
+  ["file", z.file(), ".a file"],
+  ["buffer", ez.buffer(), ".a buffer"],
+  ["never", z.never(), ".a never"],
+  ["void", z.void(), ".a never"],
+  ["undefined", z.undefined(), ".a never"],
+  ["in a list", z.array(z.object({ at: z.date() })), ".a[].at date"],
+  ["in a tuple", z.tuple([z.string(), z.date()]), ".a[1] date"],
+  ["in a record", z.record(z.string(), z.date()), ".a[key] date"],
+  ["in a catchall", z.object({}).catchall(z.bigint()), ".a[key] bigint"],
+  ["in an intersection", z.object({ b: z.date() }).and(z.object({})), ".a.b date"],
+  ["under an odd key", z.object({ "x-y": z.date() }), '.a["x-y"] date'],
+  ["a union without one that fits", z.union([z.date(), z.bigint()]), ".a date"],
+  [
+    "in an option of a discriminated union",
+    z.discriminatedUnion("k", [
+      z.object({ k: z.literal("x"), at: z.date() }),
+      z.object({ k: z.literal("y") }),
+    ]),
+    ".a.at date",
+  ],
+  ["before a pipe", z.date().pipe(z.any()), ".a date"],
+  ["in a promise", z.promise(z.bigint()), ".a bigint"],
+];
+
+const unsoundTexts: readonly (readonly [string, ZodSchema, string])[] = [
+  ["number", z.number(), ".a number"],
+  ["int, optional", z.int().optional(), ".a number"],
+  ["boolean", z.boolean().default(true), ".a boolean"],
+  ["null", z.null(), ".a null"],
+  ["bigint", z.bigint(), ".a bigint"],
+  ["date", z.date(), ".a date"],
+  ["literals without a text", z.literal([1, 2]), ".a number"],
+  ["an enum of numbers", z.enum(Level), ".a number"],
+  ["an object", z.object({ b: z.string() }), ".a object"],
+  ["a record", z.record(z.string(), z.string()), ".a object"],
+  ["numbers", z.array(z.number()), ".a[] number"],
+  ["numbers or a number", z.union([z.number(), z.array(z.number())]), ".a number"],
+];
+
+describe("inputs", () => {
+  test.each(soundJson)("JSON carries %s", (_what, schema) => {
+    expect(inBody(schema)).toEqual([]);
+  });
+
+  test.each(soundTexts)("a query and a path carry %s", (_what, schema) => {
+    expect(inQuery(schema)).toEqual([]);
+    expect(inQuery(schema, "extended")).toEqual([]);
+    expect(inPath(schema)).toEqual([]);
+  });
+
+  test.each(unsoundJson)("JSON does not carry %s", (_what, schema, expected) => {
+    expect(inBody(schema)).toEqual([expected]);
+  });
+
+  test.each(unsoundTexts)("a query does not carry %s", (_what, schema, expected) => {
+    expect(inQuery(schema)).toContain(expected);
+  });
+
+  test("nothing that may come fits a schema that is called dead", () => {
+    const finder = new MisfitFinder("input");
+    const toWire = (sources: InputSource[]) => {
+      const entry = { path: "/" } as EndpointEntry;
+      const circumstances = { toSources: () => sources, queryParser: "simple" };
+      return toInputWire(entry, circumstances as unknown as Circumstances).inner("a") as Wire;
+    };
+    const check = (schemas: readonly ZodSchema[], wire: Wire, values: fc.Arbitrary<unknown>) => {
+      const dead = schemas.filter((schema) => finder.isDead(schema, wire));
+      for (const schema of dead)
+        fc.assert(
+          fc.property(values, (value) => !z.safeParse(schema, value).success),
+          { numRuns: 200 },
+        );
+      return dead.length;
+    };
+    const toSchemas = (table: typeof unsoundJson) =>
+      table.filter(([what]) => !what.includes("promise")).map(([, schema]) => schema);
+    expect(check(toSchemas(unsoundJson), toWire(["body"]), fc.jsonValue())).toBeGreaterThan(15);
+    const texts = fc.oneof(fc.string(), fc.array(fc.string(), { minLength: 2 }));
+    expect(check(toSchemas(unsoundTexts), toWire(["query"]), texts)).toBeGreaterThan(8);
+  });
+
+  test("a query may have lists of texts, and objects where it is parsed so", () => {
+    expect(inQuery(z.array(z.string()))).toEqual([]);
+    expect(inQuery(z.object({ b: z.array(z.string()) }), "extended")).toEqual([]);
+    expect(inQuery(z.object({ b: z.number() }), "extended")).toEqual([".a.b number"]);
+    expect(inQuery(z.number(), "unknown")).toEqual([]);
+  });
+
+  test("a path parameter is a text, also where others come from a body", () => {
+    expect(inPath(z.number())).toEqual([".a number"]);
+    expect(inPath(z.array(z.string()))).toEqual([".a array"]);
+    const id = z.number();
+    const schema = z.object({ id, other: id });
+    expect(findInput(schema, ["body", "params"], { path: "/:id" })).toEqual([".id number"]);
+    expect(findInput(schema, ["body"], { path: "/:id" })).toEqual([]);
+  });
+
+  test("a wildcard gives a list of texts", () => {
+    expect(inWildcard(z.array(z.string()))).toEqual([]);
+    expect(inWildcard(z.tuple([z.string()], z.coerce.number()))).toEqual([]);
+    expect(inWildcard(z.string())).toEqual([".a string"]);
+    expect(inWildcard(z.array(z.number()))).toEqual([".a[] number"]);
+  });
+
+  test.each<[string, InputSource[], string[]]>([
+    ["headers and cookies", ["headers", "cookies", "signedCookies"], [".a number"]],
+    ["a query before a body", ["query", "body"], []],
+    ["files alone", ["files"], []],
+    ["nothing", [], []],
+  ])("%s", (_what, sources, expected) => {
+    expect(findInput(z.object({ a: z.number() }), sources)).toEqual(expected);
+  });
+
+  test("other values than objects at the top level", () => {
+    expect(findInput(z.record(z.string(), z.number()), ["query"])).toEqual(["[key] number"]);
+    expect(findInput(z.unknown(), ["query"])).toEqual([]);
+    expect(findInput(z.string().transform(Number), ["body"])).toEqual([" string"]);
+  });
+
+  test("cycles end, and each path is named once", () => {
+    expect(inBody(cyclic)).toEqual([".a.at date"]);
+    expect(inBody(byGetter)).toEqual([".a.at date"]);
+    const leaf = z.bigint();
+    expect(inBody(z.object({ b: leaf, c: leaf }))).toEqual([".a.b bigint", ".a.c bigint"]);
+  });
+
+  test("shared parts cost no more than their number, and ten lines are enough", () => {
+    let schema: z.ZodType = z.date();
+    for (let depth = 0; depth < 60; depth++) schema = z.object({ l: schema, r: schema });
+    expect(inBody(schema)).toHaveLength(10);
+  });
+});
+
+const soundOutputs: readonly (readonly [string, ZodSchema])[] = [
+  ...soundJson.filter(([what]) => !/upload|forbidden|dateIn|codec|bigint|text$/.test(what)),
+  ["a date", z.date()],
+  ["dateOut", ez.dateOut()],
+  [
+    "a date from a text",
+    z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: String }),
+  ],
+  ["a buffer", ez.buffer()],
+  ["undefined", z.undefined()],
+  ["void", z.void()],
+  ["a bigint as text", z.bigint().transform(String)],
+  ["a set as a list", z.set(z.string()).transform((set) => [...set])],
+  [
+    "a map piped to a list",
+    z
+      .map(z.string(), z.int())
+      .transform((map) => [...map])
+      .pipe(z.array(z.any())),
+  ],
+];
+
+describe("outputs", () => {
+  test.each(soundOutputs)("JSON carries %s", (_what, schema) => {
+    expect(inOutput(schema)).toEqual([]);
+  });
+
+  test.each<[string, ZodSchema, string]>([
+    ["bigint", z.bigint().optional(), ".a bigint"],
+    ["coerced bigint", z.coerce.bigint(), ".a bigint"],
+    ["what a text becomes", z.codec(z.string(), z.bigint(), decodeText), ".a bigint"],
+    ["map", z.map(z.string(), z.string()), ".a map"],
+    ["set", z.set(z.string()).default(new Set()), ".a set"],
+    ["symbol", z.symbol(), ".a symbol"],
+    ["nan", z.nan(), ".a nan"],
+    ["function", z.function(), ".a function"],
+    ["dateIn", ez.dateIn(), ".a dateIn"],
+    ["upload", ez.upload(), ".a upload"],
+    ["raw", ez.raw(), ".a.raw raw"],
+    ["file", z.file().catch(new File([], "a")), ".a file"],
+    ["never", z.never(), ".a never"],
+    ["in a list", z.array(z.union([z.set(z.any()), z.bigint()])), ".a[] set"],
+  ])("JSON does not carry %s", (_what, schema, expected) => {
+    expect(inOutput(schema)).toEqual([expected]);
+  });
+
+  test("an application may teach JSON a kind", () => {
+    const prototype = BigInt.prototype as { toJSON?: unknown };
+    prototype.toJSON = () => "1";
+    try {
+      expect(inOutput(z.bigint())).toEqual([]);
+    } finally {
+      delete prototype.toJSON;
+    }
+  });
+});

@@ -1,0 +1,184 @@
+import type { z } from "zod";
+import type { ZodSchema } from "../../schemas/schema.ts";
+import { kindOfType, kindOfValue, ownKinds, toDateKind, type Kind } from "./kinds.ts";
+import type { Wire } from "./wire.ts";
+
+/** A part of a schema that nothing fits which can come or go there. */
+export interface Misfit {
+  /** Where it is, such as `.items[].at`. */
+  readonly path: string;
+  readonly kind: Kind;
+  readonly schema: ZodSchema;
+  readonly wire: Wire;
+}
+
+interface Finding {
+  readonly misfits: readonly Misfit[];
+  /** Whether nothing fits the schema at all. */
+  readonly isDead: boolean;
+}
+
+/** How many misfits of one schema are worth a line. */
+const maxMisfits = 10;
+
+const fit: Finding = { misfits: [], isDead: false };
+const dead: Finding = { misfits: [], isDead: true };
+
+/**
+ * Finds what of a schema can never be filled from the wire, or never be sent.
+ *
+ * It errs on the side of silence: what a function of the application decides is taken to fit, and where
+ * a schema has alternatives one that fits is enough.
+ */
+export class MisfitFinder {
+  readonly #isInput: boolean;
+  /** A schema that is being looked at counts as fit, so that cycles end. */
+  readonly #found = new Map<Wire, Map<ZodSchema, Finding>>();
+
+  constructor(direction: "input" | "output") {
+    this.#isInput = direction === "input";
+  }
+
+  /** Lists the misfits of a schema, each path once. */
+  list(schema: ZodSchema, wire: Wire): readonly Misfit[] {
+    return this.#find(schema, wire).misfits;
+  }
+
+  /** Tells whether nothing that can come fits a schema. */
+  isDead(schema: ZodSchema, wire: Wire): boolean {
+    return this.#find(schema, wire).isDead;
+  }
+
+  #find(schema: ZodSchema, wire: Wire | undefined): Finding {
+    if (!wire) return fit;
+    const known = this.#found.get(wire) ?? new Map<ZodSchema, Finding>();
+    this.#found.set(wire, known);
+    const found = known.get(schema);
+    if (found) return found;
+    known.set(schema, fit);
+    const { misfits, isDead } = this.#look(schema, wire);
+    const byPath = new Map(misfits.toReversed().map((misfit) => [misfit.path, misfit]));
+    const finding = { misfits: [...byPath.values()].toReversed().slice(0, maxMisfits), isDead };
+    known.set(schema, finding);
+    return finding;
+  }
+
+  #look(schema: ZodSchema, wire: Wire): Finding {
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    if (this.#isInput && "coerce" in def && def.coerce) return fit;
+    const leaf = kindOfType[def.type];
+    if (leaf) return checkKinds([leaf], schema, wire);
+    switch (def.type) {
+      case "never":
+        return dead;
+      case "literal":
+      case "enum":
+        return checkKinds([...(schema._zod.values ?? [])].map(kindOfValue), schema, wire);
+      case "custom": {
+        const kind = ownKinds.get(def.fn);
+        return kind ? checkKinds([kind], schema, wire) : fit;
+      }
+      case "array":
+        return checkContainer("array", schema, wire, () =>
+          locate("[]", toListFinding(this.#find(def.element, wire.inner()), wire)),
+        );
+      case "tuple":
+        return checkContainer("array", schema, wire, () =>
+          merge(...def.items.map((item, at) => locate(`[${at}]`, this.#find(item, wire.inner())))),
+        );
+      case "object":
+        return checkContainer("object", schema, wire, () => this.#findInFields(def, wire));
+      case "record":
+        return checkContainer("object", schema, wire, () =>
+          locate("[key]", revive(this.#find(def.valueType, wire.inner()))),
+        );
+      case "union":
+        return this.#findInOptions(def, wire);
+      case "intersection":
+        return merge(this.#find(def.left, wire), this.#find(def.right, wire));
+      case "pipe":
+        return this.#findInPipe(def, schema, wire);
+      case "optional":
+      case "default":
+      case "prefault":
+        return revive(this.#find(def.innerType, wire));
+      case "nullable": {
+        const finding = this.#find(def.innerType, wire);
+        return wire.kinds.has("null") ? revive(finding) : finding;
+      }
+      case "nonoptional":
+      case "readonly":
+      case "promise":
+        return this.#find(def.innerType, wire);
+      case "catch":
+        return this.#isInput ? fit : this.#find(def.innerType, wire);
+      case "lazy":
+        // the getter may make a new schema each time; this is the one that Zod parses by
+        return this.#find((schema as z.core.$ZodLazy)._zod.innerType, wire);
+      default:
+        return fit;
+    }
+  }
+
+  #findInFields({ shape, catchall }: z.core.$ZodObjectDef, wire: Wire): Finding {
+    const fields = Object.entries(shape).map(([key, field]) => {
+      const inner = wire.inner(key);
+      const finding = this.#find(field, inner);
+      const isNever = inner && finding.isDead && finding.misfits.length === 0;
+      return locate(toStep(key), isNever ? toMisfit("never", field, inner) : finding);
+    });
+    // that of a strict object is never
+    const others = catchall ? revive(this.#find(catchall, wire.inner())) : fit;
+    return merge(...fields, locate("[key]", others));
+  }
+
+  /** One option that fits is enough, unless a discriminator leaves no choice. */
+  #findInOptions(def: z.core.$ZodUnionDef, wire: Wire): Finding {
+    const options = def.options.map((option) => this.#find(option, wire));
+    const isDead = options.length > 0 && options.every((option) => option.isDead);
+    if (isDead) return merge(...options);
+    return "discriminator" in def ? revive(merge(...options)) : fit;
+  }
+
+  #findInPipe(def: z.core.$ZodPipeDef, schema: ZodSchema, wire: Wire): Finding {
+    const own = toDateKind(def);
+    if (own === (this.#isInput ? "dateOut" : "dateIn")) return checkKinds([own], schema, wire);
+    return this.#find(this.#isInput ? def.in : def.out, wire);
+  }
+}
+
+const toMisfit = (kind: Kind, schema: ZodSchema, wire: Wire): Finding => ({
+  misfits: [{ path: "", kind, schema, wire }],
+  isDead: true,
+});
+
+/** A schema of values of several kinds fits where one of them can be there. */
+const checkKinds = (kinds: readonly Kind[], schema: ZodSchema, wire: Wire): Finding => {
+  const [kind] = kinds;
+  if (kind === undefined || kinds.some((one) => wire.kinds.has(one))) return fit;
+  // a field that must be absent is like one that nothing fits
+  return kind === "undefined" ? dead : toMisfit(kind, schema, wire);
+};
+
+const checkContainer = (kind: Kind, schema: ZodSchema, wire: Wire, look: () => Finding): Finding =>
+  wire.kinds.has(kind) ? look() : toMisfit(kind, schema, wire);
+
+/** An empty list has no element that could be wrong; a query and a path have no empty lists. */
+const toListFinding = (element: Finding, { carrier }: Wire): Finding =>
+  carrier === "json" || carrier === "output" ? revive(element) : element;
+
+const locate = (step: string, { misfits, isDead }: Finding): Finding => ({
+  isDead,
+  misfits: misfits.map((misfit) => ({ ...misfit, path: step + misfit.path })),
+});
+
+/** Something fits after all, such as nothing, or an empty list. */
+const revive = ({ misfits }: Finding): Finding => ({ misfits, isDead: false });
+
+const merge = (...findings: readonly Finding[]): Finding => ({
+  misfits: findings.flatMap(({ misfits }) => misfits),
+  isDead: findings.some(({ isDead }) => isDead),
+});
+
+const toStep = (key: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;

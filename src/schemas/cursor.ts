@@ -1,0 +1,227 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { DefinitionError, suggest } from "../errors.ts";
+import { isSchema, type ZodSchema } from "./schema.ts";
+import { listInnerSchemas } from "./some-schema.ts";
+
+/** The longest text of a cursor, in characters. */
+export const maxCursorLength = 4096;
+
+/** The shortest secret, in characters; HMAC-SHA256 wants keys of its own length. */
+const minSecretLength = 32;
+
+const macLength = 32;
+
+/** The second argument of `ez.cursor`. */
+export interface CursorOptions {
+  /**
+   * What cursors are signed with, at least 32 characters; never sent.
+   *
+   * Of several, the first signs and all verify: put a new one in front, and drop the old one once its cursors are of no use.
+   */
+  readonly secret: string | readonly string[];
+}
+
+/** A schema of the value inside a cursor, as the handler sees it. */
+export type CursorValue<Schema extends z.core.SomeType> = z.ZodType<
+  z.output<Schema>,
+  z.output<Schema>
+>;
+
+/** A schema of {@link cursor}: a text on the wire, a value for the handler. */
+export type Cursor<Schema extends z.core.SomeType> = z.ZodCodec<z.ZodString, CursorValue<Schema>>;
+
+/** A codec between the text of a cursor and its value. */
+export type CursorCodec = z.ZodCodec<z.ZodString>;
+
+/** The way out of a {@link CursorCodec}: the handler returns the value, the client gets the text. */
+export type SignedCursor<Codec extends CursorCodec> = z.ZodCodec<CursorValue<Codec>, z.ZodString>;
+
+/**
+ * An opaque, signed cursor: the client gets a text and can only send it back as it is; any other text is `Invalid cursor`.
+ *
+ * The text is the value as JSON behind its HMAC-SHA256, in base64url, at most 4,096 characters. It is signed, not encrypted: a client
+ * can read the value. A cursor is valid wherever the secret and the schema are the same, and for as long.
+ * `z.encode(cursor, value)` signs a value by hand.
+ *
+ * @param schema what the value must fit; its parts must be known to JSON, or codecs to such ones, as `ez.dateIn()` is
+ * @throws {@link DefinitionError} when the secret is too short or the schema has parts that JSON does not carry.
+ * @see RFC 2104
+ * @example
+ * const after = ez.cursor(z.object({ id: z.int() }), { secret: process.env.CURSOR_SECRET ?? "" });
+ */
+export const cursor = <Schema extends z.core.SomeType>(
+  schema: Schema,
+  options: CursorOptions,
+): Cursor<Schema> => {
+  assertValueSchema(schema);
+  assertOptions("ez.cursor", options, ["secret"]);
+  const keys = toKeys(options.secret);
+  const codec: z.ZodCodec<z.ZodString, z.ZodUnknown> = z.codec(z.string(), z.unknown(), {
+    decode: (text, payload) => {
+      const opened = open(text, keys);
+      if (!opened) return refuse(payload, "Invalid cursor");
+      return whenRun(schema, { value: opened.value, issues: [] }, "forward", (result) =>
+        // a cursor of another list, or of an older release
+        result.issues.length > 0 ? refuse(payload, "Invalid cursor") : result.value,
+      );
+    },
+    encode: (value, payload) =>
+      whenRun(schema, { value, issues: [] }, "backward", ({ issues, value: content }) => {
+        payload.issues.push(...issues);
+        if (issues.length > 0) return "";
+        const text = seal(content, keys);
+        if (text !== undefined && text.length <= maxCursorLength) return text;
+        return refuse(
+          payload,
+          text === undefined
+            ? "Not a value for a cursor: JSON does not carry it"
+            : `Too much for a cursor: its text would exceed ${maxCursorLength} characters`,
+        );
+      }),
+  });
+  // its other end takes anything because the schema has been applied between the ends, with one fixed message
+  return codec as unknown as Cursor<Schema>;
+};
+
+/** Turns a codec of a cursor around, for the output; what its other end parses and encodes stays as it was declared. */
+export const toSignedCursor = <Codec extends CursorCodec>(codec: Codec): SignedCursor<Codec> => {
+  const run =
+    (direction: "backward" | "forward") =>
+    <To>(value: unknown, payload: z.core.ParsePayload): To | Promise<To> =>
+      whenRun(codec, { value, issues: [] }, direction, (result) => {
+        payload.issues.push(...result.issues);
+        return result.value as To;
+      });
+  const turned: z.ZodCodec<z.ZodUnknown, z.ZodString> = z.codec(z.unknown(), z.string(), {
+    decode: run("backward"),
+    encode: run("forward"),
+  });
+  return turned as unknown as SignedCursor<Codec>;
+};
+
+/** Tells whether a value is a codec from a text. */
+export const isCursorCodec = (value: unknown): value is CursorCodec => {
+  if (!isSchema(value)) return false;
+  const { def } = (value as z.core.$ZodTypes)._zod;
+  return def.type === "pipe" && def.reverseTransform !== undefined && isText(def.in);
+};
+
+/** Tells whether a value is a schema of a text. */
+export const isText = (value: unknown): boolean =>
+  isSchema(value) && value._zod.def.type === "string";
+
+/** @throws {@link DefinitionError} when the options are no object or have a key that does not exist. */
+export const assertOptions = (where: string, options: unknown, known: readonly string[]): void => {
+  if (typeof options !== "object" || options === null)
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      `${where}: the options must be an object with ${known.join(", ")}; got ${options === null ? "null" : typeof options}.`,
+    );
+  const wrong = Object.keys(options).find((key) => !known.includes(key));
+  if (wrong === undefined) return;
+  throw new DefinitionError(
+    "SLP_DEFINITION_UNKNOWN_KEY",
+    `${where}: there is no option \`${wrong}\`.${suggest(wrong, known)} The options are ${known.join(", ")}.`,
+  );
+};
+
+/** Zod's asynchronous mode answers at once where nothing is asynchronous. */
+const whenRun = <To>(
+  schema: z.core.SomeType,
+  payload: z.core.ParsePayload,
+  direction: "backward" | "forward",
+  use: (result: z.core.ParsePayload) => To,
+): To | Promise<To> => {
+  const result = (schema as ZodSchema)._zod.run(payload, { async: true, direction });
+  return result instanceof Promise ? result.then(use) : use(result);
+};
+
+const refuse = (payload: z.core.ParsePayload, message: string): never => {
+  payload.issues.push({ code: "custom", message, input: payload.value });
+  return z.NEVER;
+};
+
+const sign = (content: Buffer, key: Buffer): Buffer =>
+  createHmac("sha256", key).update(content).digest();
+
+const seal = (value: unknown, [key]: readonly Buffer[]): string | undefined => {
+  const json = JSON.stringify(value) as string | undefined;
+  if (json === undefined || key === undefined) return undefined;
+  const content = Buffer.from(json);
+  return Buffer.concat([sign(content, key), content]).toString("base64url");
+};
+
+const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown } | undefined => {
+  if (text.length > maxCursorLength) return undefined;
+  const bytes = Buffer.from(text, "base64url");
+  // the same bytes have several spellings, of which only one was ever sent
+  if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
+  const mac = bytes.subarray(0, macLength);
+  const content = bytes.subarray(macLength);
+  if (!keys.some((key) => timingSafeEqual(sign(content, key), mac))) return undefined;
+  return { value: JSON.parse(content.toString()) as unknown };
+};
+
+/** Derived, so that nothing else that the application signs with the same secret passes for a cursor. */
+const toKey = (secret: string): Buffer =>
+  createHmac("sha256", secret).update("sallyport/cursor/1").digest();
+
+const toKeys = (secret: unknown): readonly Buffer[] => {
+  const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
+  const fits = (one: unknown): one is string =>
+    typeof one === "string" && one.length >= minSecretLength;
+  if (secrets.length > 0 && secrets.every(fits)) return secrets.map(toKey);
+  const wrong = secrets.find((one) => !fits(one));
+  // never the secret itself
+  const got =
+    secrets.length === 0
+      ? "an empty list"
+      : typeof wrong === "string"
+        ? `one of ${wrong.length} characters`
+        : wrong === null
+          ? "null"
+          : typeof wrong;
+  throw new DefinitionError(
+    "SLP_DEFINITION_VALUE",
+    `ez.cursor: \`secret\` must be a text of at least ${minSecretLength} characters, or a list of such texts; got ${got}. Make one with: openssl rand -base64 32`,
+  );
+};
+
+const assertValueSchema = (schema: unknown): void => {
+  if (!isSchema(schema))
+    throw new DefinitionError(
+      "SLP_DEFINITION_SCHEMA",
+      `ez.cursor: the first argument must be a schema of Zod 4, such as z.object({ id: z.int() }); got ${schema === null ? "null" : typeof schema}.`,
+    );
+  const kind = findUnsigned(schema);
+  if (kind === undefined) return;
+  throw new DefinitionError(
+    "SLP_DEFINITION_SCHEMA",
+    `ez.cursor: the schema has a part of kind ${kind}, which does not come back from JSON as it was. Take what JSON has, or a codec to it, such as ez.dateIn() for a Date.`,
+  );
+};
+
+const unsignedKinds: ReadonlySet<string> = new Set([
+  ...["bigint", "date", "file", "function", "map", "nan", "promise", "set", "success"],
+  ...["symbol", "transform", "void"],
+]);
+
+/** The kind of a part that JSON does not carry, or that works in one direction only; behind a codec anything may be. */
+const findUnsigned = (root: ZodSchema): string | undefined => {
+  const seen = new Set<ZodSchema>();
+  const visit = (schema: ZodSchema): string | undefined => {
+    if (seen.has(schema)) return undefined;
+    seen.add(schema);
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    const comesBack = def.type === "date" && def.coerce === true;
+    if (unsignedKinds.has(def.type) && !comesBack) return def.type;
+    const isCodec = def.type === "pipe" && def.reverseTransform !== undefined;
+    for (const inner of isCodec ? [def.in] : listInnerSchemas(schema)) {
+      const kind = visit(inner);
+      if (kind !== undefined) return kind;
+    }
+    return undefined;
+  };
+  return visit(root);
+};

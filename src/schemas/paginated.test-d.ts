@@ -1,0 +1,139 @@
+import { describe, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { defaultEndpointsFactory as factory, ez, type Cursor } from "../index.ts";
+
+const user = z.object({ name: z.string(), born: ez.dateOut() });
+const secret = "a secret of 32 characters or more";
+
+describe("ez.paginated", () => {
+  test("gives the handler numbers, and lets a client send numbers or texts", () => {
+    const { input } = ez.paginated({ style: "offset", itemSchema: user });
+    expectTypeOf<z.output<typeof input>>().toEqualTypeOf<{ limit: number; offset: number }>();
+    expectTypeOf<z.input<typeof input>>().toEqualTypeOf<{
+      limit?: number | string | undefined;
+      offset?: number | string | undefined;
+    }>();
+    const byCursor = ez.paginated({ style: "cursor", itemSchema: user }).input;
+    expectTypeOf<z.output<typeof byCursor>>().toEqualTypeOf<{
+      limit: number;
+      cursor?: string | undefined;
+    }>();
+    expectTypeOf<z.input<typeof byCursor>>().toEqualTypeOf<{
+      limit?: number | string | undefined;
+      cursor?: string | undefined;
+    }>();
+  });
+
+  test("names the items in the output", () => {
+    const { output } = ez.paginated({ style: "offset", itemSchema: user, itemsName: "users" });
+    expectTypeOf<z.input<typeof output>>().toEqualTypeOf<{
+      users: { name: string; born: Date }[];
+      total: number;
+      limit: number;
+      offset: number;
+    }>();
+    expectTypeOf<z.output<typeof output>["users"]>().toEqualTypeOf<
+      { name: string; born: string }[]
+    >();
+    const byCursor = ez.paginated({ style: "cursor", itemSchema: z.string() }).output;
+    expectTypeOf<z.output<typeof byCursor>>().toEqualTypeOf<{
+      items: string[];
+      nextCursor: string | null;
+      limit: number;
+    }>();
+  });
+
+  test("takes a name that is not known beforehand", () => {
+    const itemsName: string = "users";
+    const { output } = ez.paginated({ style: "offset", itemSchema: z.string(), itemsName });
+    factory.build({
+      output,
+      handler: () => ({ [itemsName]: ["x"], total: 1, limit: 1, offset: 0 }),
+    });
+  });
+
+  test("joins filters, extensions and the fields of middlewares", () => {
+    const page = ez.paginated({ style: "offset", itemSchema: z.string(), maxLimit: 50 });
+    factory
+      .addMiddleware({ input: z.object({ key: z.string() }), handler: async () => ({ by: 1 }) })
+      .build({
+        input: page.input.and(z.object({ role: z.string().optional() })),
+        output: page.output.extend({ took: z.number() }),
+        handler: async ({ input, ctx }) => {
+          expectTypeOf(input.limit).toBeNumber();
+          expectTypeOf(input.offset).toBeNumber();
+          expectTypeOf(input.role).toEqualTypeOf<string | undefined>();
+          expectTypeOf(input.key).toBeString();
+          return { items: [input.key], total: ctx.by, limit: 1, offset: 0, took: 1 };
+        },
+      });
+    expectTypeOf(page.input.extend({ q: z.string() }).shape.q).toEqualTypeOf<z.ZodString>();
+    expectTypeOf(page.input.merge(z.object({ q: z.string() })).shape.limit).toEqualTypeOf(
+      page.input.shape.limit,
+    );
+  });
+
+  test("can be wrapped in a function of the application", () => {
+    const pageOf = <Item extends z.ZodType>(itemSchema: Item) =>
+      ez.paginated({ style: "offset", itemSchema, links: true });
+    expectTypeOf<z.output<ReturnType<typeof pageOf<z.ZodDate>>["output"]>["items"]>().toEqualTypeOf<
+      Date[]
+    >();
+  });
+
+  test("refuses wrong options with messages that say so", () => {
+    // @ts-expect-error -- itemsName "total" is reserved in offset style
+    ez.paginated({ style: "offset", itemSchema: user, itemsName: "total" });
+    // @ts-expect-error -- itemsName "nextCursor" is reserved in cursor style
+    ez.paginated({ style: "cursor", itemSchema: user, itemsName: "nextCursor" });
+    // @ts-expect-error -- `cursor` is an option of the cursor style
+    ez.paginated({ style: "offset", itemSchema: user, cursor: ez.cursor(z.int(), { secret }) });
+    // @ts-expect-error -- the style is missing
+    ez.paginated({ itemSchema: user });
+    // @ts-expect-error -- there is no such style
+    ez.paginated({ style: "page", itemSchema: user });
+    // @ts-expect-error -- the item is no schema
+    ez.paginated({ style: "offset", itemSchema: {} });
+    // @ts-expect-error -- there is no such option
+    ez.paginated({ style: "offset", itemSchema: user, limit: 5 });
+    // @ts-expect-error -- a cursor is a text on the wire
+    ez.paginated({ style: "cursor", itemSchema: user, cursor: z.number() });
+    ez.paginated({ style: "offset", itemSchema: user, itemsName: "nextCursor" });
+    ez.paginated({ style: "cursor", itemSchema: user, itemsName: "total" });
+  });
+});
+
+describe("ez.cursor", () => {
+  const after = ez.cursor(z.object({ id: z.int(), at: ez.dateIn() }), { secret });
+  type Value = { id: number; at: Date };
+
+  test("is a text on the wire and a value for the handler", () => {
+    expectTypeOf(after).toExtend<Cursor<z.ZodType>>();
+    expectTypeOf<z.input<typeof after>>().toEqualTypeOf<string>();
+    expectTypeOf<z.output<typeof after>>().toEqualTypeOf<Value>();
+    expectTypeOf(z.encode(after, { id: 1, at: new Date() })).toEqualTypeOf<string>();
+    // @ts-expect-error -- the value does not fit
+    z.encode(after, { id: "1", at: new Date() });
+    // @ts-expect-error -- a secret is needed
+    ez.cursor(z.int(), {});
+  });
+
+  test("types the cursor of pages in both directions", () => {
+    const page = ez.paginated({ style: "cursor", itemSchema: z.string(), cursor: after });
+    expectTypeOf<z.input<typeof page.input>["cursor"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<z.output<typeof page.input>["cursor"]>().toEqualTypeOf<Value | undefined>();
+    expectTypeOf<z.input<typeof page.output>>().toEqualTypeOf<{
+      items: string[];
+      nextCursor: Value | null;
+      limit: number;
+    }>();
+    expectTypeOf<z.output<typeof page.output>["nextCursor"]>().toEqualTypeOf<string | null>();
+    factory.build({
+      ...page,
+      handler: async ({ input: { limit, cursor } }) => {
+        expectTypeOf(cursor).toEqualTypeOf<Value | undefined>();
+        return { items: [], limit, nextCursor: cursor ? { id: 1, at: cursor.at } : null };
+      },
+    });
+  });
+});

@@ -1,0 +1,331 @@
+import { z } from "zod";
+import { DefinitionError, suggest } from "../errors.ts";
+import {
+  assertOptions,
+  isCursorCodec,
+  isText,
+  toSignedCursor,
+  type CursorCodec,
+  type SignedCursor,
+} from "./cursor.ts";
+import { plainInteger, type PlainInteger } from "./plain-integer.ts";
+import { isSchema, type ZodSchema } from "./schema.ts";
+import { readTopLevel } from "./top-level-keys.ts";
+
+/** How pages are addressed: by the number of items to skip, or by a text that says where the last page ended. */
+export type PaginationStyle = "cursor" | "offset";
+
+/** The names that an output has beside its items. */
+interface ReservedNames {
+  cursor: "limit" | "nextCursor";
+  offset: "limit" | "offset" | "total";
+}
+
+const reservedNames: Readonly<Record<PaginationStyle, readonly string[]>> = {
+  cursor: ["nextCursor", "limit"],
+  offset: ["total", "limit", "offset"],
+};
+
+/** A schema of a cursor: of `ez.cursor`, or of a text that the handler makes and checks itself. */
+export type CursorText = CursorCodec | z.ZodString;
+
+/** The argument of `ez.paginated`. */
+export interface PaginatedOptions<
+  Style extends PaginationStyle,
+  Item extends z.core.SomeType,
+  Name extends string,
+  Text extends CursorText,
+> {
+  /** `offset` for `limit` and `offset` in the input, `cursor` for `limit` and `cursor`. */
+  readonly style: Style;
+  /** Schema of one item. */
+  readonly itemSchema: Item;
+  /**
+   * The name of the list of items in the output.
+   *
+   * @default "items"
+   */
+  readonly itemsName?:
+    | (Name extends ReservedNames[Style]
+        ? `itemsName "${Name}" is reserved in ${Style} style`
+        : Name)
+    | undefined;
+  /**
+   * The largest page that a client may ask for, in items; more is refused.
+   *
+   * @default 100
+   */
+  readonly maxLimit?: number | undefined;
+  /**
+   * The size of a page where the client does not say, in items.
+   *
+   * @default 20, or `maxLimit` where that is less
+   */
+  readonly defaultLimit?: number | undefined;
+  /**
+   * Schema of a cursor; with one of `ez.cursor` the handler gets and returns a value, and the client a text that it cannot change.
+   *
+   * @default any text, which the handler makes and checks itself
+   */
+  readonly cursor?:
+    | (Style extends "offset" ? "`cursor` is an option of the cursor style" : Text)
+    | undefined;
+  /**
+   * Whether successful responses to GET and HEAD carry a `Link` header to the next page, in offset style also to the
+   * previous, the first and the last one.
+   *
+   * @default false
+   * @see RFC 8288
+   */
+  readonly links?: boolean | undefined;
+}
+
+/** The input of pages by offset. */
+export type OffsetInput = z.ZodObject<{
+  limit: PlainInteger;
+  offset: PlainInteger;
+}>;
+
+/** The input of pages by cursor. */
+export type CursorInput<Text extends CursorText> = z.ZodObject<{
+  cursor: z.ZodOptional<Text>;
+  limit: PlainInteger;
+}>;
+
+/** The items under their name, beside the other fields; a name that is not known beforehand may be any. */
+type PageShape<Name extends string, Item extends z.core.SomeType, Fields> = string extends Name
+  ? Readonly<Record<string, Fields[keyof Fields] | z.ZodArray<Item>>>
+  : { [Key in Name | keyof Fields]: Key extends keyof Fields ? Fields[Key] : z.ZodArray<Item> };
+
+/** The output of pages by offset. */
+export type OffsetOutput<Item extends z.core.SomeType, Name extends string> = z.ZodObject<
+  PageShape<Name, Item, { total: z.ZodInt; limit: z.ZodInt; offset: z.ZodInt }>
+>;
+
+/** The output of pages by cursor; `nextCursor` is null on the last page. */
+export type CursorOutput<
+  Item extends z.core.SomeType,
+  Name extends string,
+  Text extends CursorText,
+> = z.ZodObject<
+  PageShape<
+    Name,
+    Item,
+    {
+      nextCursor: z.ZodNullable<Text extends CursorCodec ? SignedCursor<Text> : Text>;
+      limit: z.ZodInt;
+    }
+  >
+>;
+
+/** What {@link paginated} gives: schemas for an endpoint. */
+export type Paginated<
+  Style extends PaginationStyle,
+  Item extends z.core.SomeType,
+  Name extends string,
+  Text extends CursorText,
+> = Style extends "offset"
+  ? { readonly input: OffsetInput; readonly output: OffsetOutput<Item, Name> }
+  : { readonly input: CursorInput<Text>; readonly output: CursorOutput<Item, Name, Text> };
+
+/** What can be told of a schema that {@link paginated} made. */
+export interface Pagination {
+  readonly style: PaginationStyle;
+  readonly itemsName: string;
+  readonly maxLimit: number;
+  readonly defaultLimit: number;
+  readonly hasLinks: boolean;
+}
+
+/**
+ * The input and the output of an endpoint that gives a list in pages; both are object schemas: `.and()` and `.extend()` work.
+ *
+ * `limit` and `offset` are whole numbers or their plain decimal digits, `5` or `"5"`; `" 5"`, `"05"`, `"1e1"`, `""` are refused, and so is
+ * a `limit` over `maxLimit`.
+ *
+ * @throws {@link DefinitionError} when an option is wrong.
+ * @example
+ * const users = ez.paginated({ style: "offset", itemSchema: z.object({ name: z.string() }), itemsName: "users" });
+ *
+ * const listUsers = defaultEndpointsFactory.build({
+ *   input: users.input.and(z.object({ role: z.string().optional() })),
+ *   output: users.output,
+ *   handler: async ({ input: { limit, offset } }) => ({ users: [], total: 0, limit, offset }),
+ * });
+ */
+export const paginated = <
+  Style extends PaginationStyle,
+  Item extends z.core.SomeType,
+  Name extends string = "items",
+  Text extends CursorText = z.ZodString,
+>(
+  options: PaginatedOptions<Style, Item, Name, Text>,
+): Paginated<Style, Item, Name, Text> => {
+  const pagination = toPagination(options);
+  const { style, itemsName, maxLimit, defaultLimit } = pagination;
+  const items = z.array(options.itemSchema).describe(`Page of ${itemsName}`);
+  const limit = plainInteger(1, maxLimit, defaultLimit).describe(
+    `Page size (number of ${itemsName} per page)`,
+  );
+  const usedLimit = z.int().min(1).describe(`Page size (number of ${itemsName} per page)`);
+  const pages =
+    style === "offset"
+      ? toOffsetPages(itemsName, items, limit, usedLimit)
+      : toCursorPages(
+          itemsName,
+          items,
+          limit,
+          usedLimit,
+          (options.cursor ?? z.string()) as CursorText,
+        );
+  for (const field of [limit, usedLimit])
+    Object.defineProperty(field, paginationMark, { value: pagination });
+  return pages as unknown as Paginated<Style, Item, Name, Text>;
+};
+
+/**
+ * Tells what {@link paginated} made a schema of, whether of the input or of the output; undefined of any other.
+ *
+ * The mark is on the field `limit`, which `.extend()`, `.and()`, `.describe()` and `.meta()` of the object keep as it is.
+ */
+export const readPagination = (schema: ZodSchema): Pagination | undefined => {
+  const { fields } = readTopLevel(schema);
+  let field = fields.get("limit") as MarkedField | undefined;
+  // a copy of the field itself, or a wrapper such as `.optional()`, knows what it was made of
+  while (field && !field[paginationMark])
+    field = (field._zod.parent ?? field._zod.def.innerType) as MarkedField | undefined;
+  const pagination = field?.[paginationMark];
+  // the field alone, in a schema of something else, makes no page
+  const places = pagination?.style === "offset" ? ["offset"] : ["cursor", "nextCursor"];
+  return places.some((name) => fields.has(name)) ? pagination : undefined;
+};
+
+/** Marks the field `limit`, also for another copy of this package in the same process. */
+const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
+
+interface MarkedField {
+  readonly [paginationMark]?: Pagination;
+  readonly _zod: { readonly parent?: unknown; readonly def: { readonly innerType?: unknown } };
+}
+
+type Items = z.ZodArray<z.core.SomeType>;
+
+interface Pages {
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+}
+
+const toOffsetPages = (name: string, items: Items, limit: PlainInteger, used: z.ZodInt): Pages => ({
+  input: z.object({
+    limit,
+    offset: plainInteger(0, Number.MAX_SAFE_INTEGER, 0).describe(`Number of ${name} to skip`),
+  }),
+  output: z.object({
+    [name]: items,
+    total: z.int().min(0).describe(`Total number of ${name}`),
+    limit: used,
+    offset: z.int().min(0).describe(`Number of ${name} skipped`),
+  }),
+});
+
+const toCursorPages = (
+  name: string,
+  items: Items,
+  limit: PlainInteger,
+  used: z.ZodInt,
+  text: CursorText,
+): Pages => {
+  const nextCursor = isCursorCodec(text) ? toSignedCursor(text) : text;
+  return {
+    input: z.object({
+      cursor: z
+        .optional(text)
+        .describe("`nextCursor` of the page before; left out for the first page"),
+      limit,
+    }),
+    output: z.object({
+      [name]: items,
+      nextCursor: z
+        .nullable(nextCursor)
+        .describe("`cursor` of the next page; null on the last one"),
+      limit: used,
+    }),
+  };
+};
+
+const optionNames = [
+  ...["style", "itemSchema", "itemsName", "maxLimit", "defaultLimit", "cursor", "links"],
+] as const;
+
+/** Options as they may come from code that no compiler has checked. */
+type UncheckedOptions = { readonly [Name in (typeof optionNames)[number]]?: unknown };
+
+const toPagination = (options: UncheckedOptions): Pagination => {
+  assertOptions("ez.paginated", options, optionNames);
+  const { itemSchema, cursor, links: hasLinks = false } = options;
+  const style = toStyle(options.style);
+  if (!isSchema(itemSchema))
+    throw new DefinitionError(
+      "SLP_DEFINITION_SCHEMA",
+      `ez.paginated: \`itemSchema\` must be a schema of Zod 4, such as z.object({ ... }); got ${show(itemSchema)}.`,
+    );
+  const maxLimit = toLimit("maxLimit", options.maxLimit, 100);
+  const defaultLimit = toLimit("defaultLimit", options.defaultLimit, Math.min(20, maxLimit));
+  if (defaultLimit > maxLimit)
+    throw wrong("defaultLimit", `no greater than \`maxLimit\`, which is ${maxLimit}`, defaultLimit);
+  const itemsName = toItemsName(style, options.itemsName);
+  assertCursor(style, cursor);
+  if (typeof hasLinks !== "boolean") throw wrong("links", "true or false", hasLinks);
+  return Object.freeze({ style, itemsName, maxLimit, defaultLimit, hasLinks });
+};
+
+const wrong = (name: string, expected: string, value: unknown, more = ""): DefinitionError =>
+  new DefinitionError(
+    "SLP_DEFINITION_VALUE",
+    `ez.paginated: \`${name}\` must be ${expected}; got ${show(value)}.${more}`,
+  );
+
+const show = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 60));
+  if (typeof value === "number" || value === null) return String(value);
+  return typeof value;
+};
+
+const styles: readonly PaginationStyle[] = ["offset", "cursor"];
+
+const toStyle = (style: unknown): PaginationStyle => {
+  const known = styles.find((one) => one === style);
+  if (known) return known;
+  const more = typeof style === "string" ? suggest(style, styles) : "";
+  throw wrong("style", '"offset" or "cursor"', style, more);
+};
+
+const toLimit = (name: string, value: unknown, preset: number): number => {
+  if (value === undefined) return preset;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
+  throw wrong(name, "a positive integer", value);
+};
+
+const toItemsName = (style: PaginationStyle, name: unknown = "items"): string => {
+  if (typeof name !== "string" || name === "__proto__")
+    throw wrong("itemsName", 'the name of a property, such as "users"', name);
+  const reserved = reservedNames[style];
+  if (!reserved.includes(name)) return name;
+  throw wrong(
+    "itemsName",
+    `none of ${reserved.join(", ")}, which are reserved in ${style} style`,
+    name,
+    ' Take another name, such as "items".',
+  );
+};
+
+const assertCursor = (style: PaginationStyle, text: unknown): void => {
+  if (text === undefined) return;
+  if (style === "offset")
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      'ez.paginated: `cursor` is an option of the cursor style. Leave it out, or set `style: "cursor"`.',
+    );
+  if (!isCursorCodec(text) && !isText(text))
+    throw wrong("cursor", "a schema made by ez.cursor, or another one of a text", text);
+};

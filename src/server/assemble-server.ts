@@ -1,0 +1,170 @@
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { Express, NextFunction, Request, Response } from "express";
+import { RequestError } from "../errors.ts";
+import type { Routing } from "../routing/routing.ts";
+import { answerClientErrors } from "./client-errors.ts";
+import { createCompression } from "./compression.ts";
+import type { ServerConfig } from "./config.ts";
+import type { Dispatcher } from "./dispatch.ts";
+import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
+import { assertFraming } from "./framing.ts";
+import type { Listener } from "./listen.ts";
+import { prepare, type Prepared } from "./prepare.ts";
+import { defaultResponseIdleTimeout } from "./stalled-reader.ts";
+
+/** A server before it listens. */
+export interface AssembledServer extends Prepared {
+  readonly app: Express;
+  readonly objects: ExpressObjects;
+  /** The servers that the configuration asks for. */
+  readonly listeners: readonly Listener[];
+}
+
+/**
+ * Puts a server together: routes, hooks, and the objects of node:http that take the connections.
+ *
+ * @throws RoutingError when the routing is wrong, and what a hook throws.
+ */
+export const assembleServer = async (
+  config: ServerConfig,
+  routing: Routing,
+): Promise<AssembledServer> => {
+  const prepared = prepare(config, routing);
+  const { dispatcher, getLogger } = prepared;
+  const { app, ...objects } = createAppObjects(prepared, config);
+  const isBare = await buildStack(app, prepared, config);
+  const listener = createListener(prepared, isBare ? undefined : app);
+  const listeners = createServers(config, objects, listener, dispatcher);
+  for (const { server } of listeners) answerClientErrors(server, getLogger(), config.cors === true);
+  return { ...prepared, app, objects, listeners };
+};
+
+/** Makes the Express application as configured, and the classes of its requests and responses. */
+export const createAppObjects = (
+  { dispatcher, getLogger }: Prepared,
+  { etag, queryParser, responseIdleTimeout }: Partial<ServerConfig>,
+): ExpressObjects & { readonly app: Express } => {
+  const objects = createExpressObjects(
+    (error, request, response) => void dispatcher.fail(error, request, response),
+    {
+      timeout: responseIdleTimeout ?? defaultResponseIdleTimeout,
+      report: ({ req }) =>
+        getLogger(req as Request).debug("Dropped a client that does not read its response"),
+    },
+  );
+  const { app } = objects;
+  app.disable("x-powered-by");
+  app.set("etag", etag ?? false);
+  if (queryParser !== undefined) app.set("query parser", queryParser);
+  return objects;
+};
+
+/**
+ * Puts the API on the application, between what the hooks add.
+ *
+ * @returns whether the hooks have added nothing, so that the stack need not be entered
+ */
+const buildStack = async (
+  app: Express,
+  { begin, dispatcher, getLogger }: Prepared,
+  { compression, beforeRouting, afterRouting }: ServerConfig,
+): Promise<boolean> => {
+  app.use(async (request, response, next) => {
+    await begin(request, response);
+    next();
+  });
+  if (compression) app.use(createCompression(compression === true ? {} : compression));
+  await beforeRouting?.({ app, getLogger });
+  app.use((request, response, next) => void dispatcher.dispatch(request, response, next));
+  await afterRouting?.({ app, getLogger });
+  app.use((request, response) => void dispatcher.answerNotFound(request, response));
+  // Express tells an error handler by its four parameters
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    void dispatcher.fail(error, request, response);
+  });
+  return app.router.stack.length === 4;
+};
+
+/** Serves requests; without entering the Express stack where it has nothing to add. */
+const createListener =
+  ({ begin, dispatcher }: Prepared, stack: Express | undefined): RequestListener =>
+  (message, reply) => {
+    // the server makes them with the classes of the application
+    const request = message as Request;
+    const response = reply as Response;
+    connect(request, response);
+    let beginning: Promise<void> | undefined;
+    try {
+      assertFraming(request);
+      if (stack) {
+        stack(request, response);
+        return;
+      }
+      beginning = begin(request, response);
+    } catch (error) {
+      void dispatcher.fail(error, request, response);
+      return;
+    }
+    if (beginning === undefined) void dispatcher.dispatch(request, response);
+    else
+      beginning.then(
+        () => dispatcher.dispatch(request, response),
+        (error: unknown) => dispatcher.fail(error, request, response),
+      );
+  };
+
+/** Times in milliseconds; `http.options` and `https.options` replace them. */
+const defaultOptions = {
+  connectionsCheckingInterval: 5000,
+  headersTimeout: 15_000,
+  keepAliveTimeout: 65_000,
+  requestTimeout: 60_000,
+  // it is checked with the envelope of the API
+  requireHostHeader: false,
+};
+
+const createServers = (
+  { http, https }: ServerConfig,
+  { IncomingMessage, ServerResponse }: ExpressObjects,
+  listener: RequestListener,
+  dispatcher: Dispatcher,
+): Listener[] => {
+  const classes = { IncomingMessage, ServerResponse };
+  const listeners: Listener[] = [];
+  if (http) {
+    const server = createHttpServer({ ...defaultOptions, ...http.options, ...classes }, listener);
+    listeners.push({ name: "http", server, at: http.listen });
+  }
+  if (https) {
+    const server = createHttpsServer({ ...defaultOptions, ...https.options, ...classes }, listener);
+    listeners.push({ name: "https", server, at: https.listen });
+  }
+  for (const { server } of listeners) {
+    server.on("checkContinue", toExpectingListener(listener));
+    server.on("checkExpectation", (message: unknown, reply: unknown) => {
+      const [request, response] = [message as Request, reply as Response];
+      connect(request, response);
+      void dispatcher.fail(new RequestError("SLP_EXPECTATION"), request, response);
+    });
+  }
+  return listeners;
+};
+
+/** The body of a client that waits to be asked for it is asked for when someone begins to read it, and not before. */
+const toExpectingListener =
+  (listener: RequestListener): RequestListener =>
+  (request, response) => {
+    // unless the body is asked for, the client may send it or not, so the connection cannot go on
+    response.setHeader("Connection", "close");
+    const read = request._read.bind(request);
+    request._read = (size) => {
+      request._read = read;
+      if (!response.headersSent) {
+        response.removeHeader("Connection");
+        response.writeContinue();
+      }
+      read(size);
+    };
+    listener(request, response);
+  };

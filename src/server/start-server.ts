@@ -1,0 +1,49 @@
+import type { Server } from "node:http";
+import type { Express } from "express";
+import type { Logger } from "../logger/logger.ts";
+import type { Routing } from "../routing/routing.ts";
+import { assembleServer } from "./assemble-server.ts";
+import { checkServerConfig } from "./check-config.ts";
+import { checkRuntime } from "./check-runtime.ts";
+import type { ServerConfig } from "./config.ts";
+import { endConnections } from "./express-objects.ts";
+import { listen } from "./listen.ts";
+import { createClosing, shutDownOnSignals } from "./shutdown.ts";
+
+/** A running server. */
+export interface RunningServer {
+  /** The Express application that serves the API. */
+  readonly app: Express;
+  /** The logger in use. */
+  readonly logger: Logger;
+  /** The servers that listen, HTTP before HTTPS. */
+  readonly servers: readonly Server[];
+  /** Closes the servers: running requests are finished first, as with `gracefulShutdown`. */
+  readonly close: () => Promise<void>;
+}
+
+/** Starts the server; see `createServer`. */
+export const startServer = async (
+  config: ServerConfig,
+  routing: Routing,
+): Promise<RunningServer> => {
+  checkServerConfig(config);
+  checkRuntime();
+  const { app, objects, listeners, logger, getLogger } = await assembleServer(config, routing);
+  if (listeners.length === 0)
+    getLogger().warn(
+      "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
+    );
+  await listen(listeners, getLogger(), config.startupLogo ?? true);
+  const listening = listeners.map(({ server }) => server);
+  const { gracefulShutdown = false } = config;
+  const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
+  const close = createClosing(
+    listening,
+    () => endConnections(objects),
+    getLogger(),
+    options?.timeout,
+  );
+  if (options) shutDownOnSignals(close, getLogger(), options);
+  return { app, logger, servers: listening, close };
+};

@@ -1,0 +1,74 @@
+import { request as httpRequest, type IncomingMessage, type Server } from "node:http";
+import { createSocketPair } from "./memory-socket.ts";
+
+/** What a client sends. */
+export interface Sent {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: Buffer | undefined;
+  /** Makes the client leave. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Sends a request to a server that need not listen, with Node's own client, over a connection within this process.
+ *
+ * @returns undefined when the server has closed the connection without a response
+ * @throws what Node's client says of a request that cannot be sent, and the reason of the signal.
+ */
+export const exchange = (
+  server: Server,
+  { method, target, headers, body, signal }: Sent,
+): Promise<IncomingMessage | undefined> =>
+  new Promise((resolve, reject) => {
+    const [near, far] = createSocketPair();
+    const request = httpRequest({
+      method,
+      path: target,
+      // so that a body that is shorter than announced has an end as well
+      headers: { Connection: "close", ...headers },
+      createConnection: () => near,
+    });
+    let leave = (reason: Error): unknown => request.destroy(reason);
+    const onAbort = (): void => void leave(signal?.reason as Error);
+    request.once("response", (message) => {
+      leave = (reason) => message.destroy(reason);
+      message.once("close", () => {
+        signal?.removeEventListener("abort", onAbort);
+        near.destroy();
+      });
+      resolve(message);
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNRESET" || error.code === "EPIPE") resolve(undefined);
+      else reject(error);
+    });
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener("abort", onAbort);
+    server.emit("connection", far);
+    request.end(body);
+  });
+
+/** What a client has received. */
+export interface Received {
+  readonly status: number;
+  /** By names in lower case; several `Set-Cookie` as a list. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Buffer;
+  /** Whether the response was broken off before its end. */
+  readonly isCut: boolean;
+}
+
+/** Waits for a whole response, or for what came of it. */
+export const collect = async (message: IncomingMessage): Promise<Received> => {
+  const chunks: Buffer[] = [];
+  let isCut = false;
+  try {
+    for await (const chunk of message) chunks.push(chunk as Buffer);
+  } catch {
+    isCut = true;
+  }
+  const headers = message.headers as Received["headers"];
+  return { status: message.statusCode ?? 0, headers, body: Buffer.concat(chunks), isCut };
+};

@@ -1,0 +1,8 @@
+export { testEndpoint } from "./test-endpoint.ts";
+export { testMiddleware } from "./test-middleware.ts";
+export { testServer } from "./test-server.ts";
+export type { TestEndpointOptions } from "./test-endpoint.ts";
+export type { TestMiddlewareOptions, TestMiddlewareResult } from "./test-middleware.ts";
+export type { TestServer } from "./run-test-server.ts";
+export type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
+export type { LoggerMock, Logs, ResponseMock, ResponseMockMethods } from "./mocks.ts";

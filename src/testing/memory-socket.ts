@@ -1,0 +1,96 @@
+import { Duplex } from "node:stream";
+
+/**
+ * One end of a connection within this process; what is written to it can be read from its peer.
+ *
+ * It has what node:http asks of a socket, and no timers, so that tests may fake the clock.
+ */
+class MemorySocket extends Duplex {
+  readonly remoteAddress = "127.0.0.1";
+  readonly remoteFamily = "IPv4";
+  readonly localAddress = "127.0.0.1";
+  bytesRead = 0;
+  bytesWritten = 0;
+  timeout = 0;
+  #peer: MemorySocket | undefined;
+  #isEnded = false;
+  #onRead: (() => void) | undefined;
+
+  connect(peer: MemorySocket): void {
+    this.#peer = peer;
+  }
+
+  override _read(): void {
+    const onRead = this.#onRead;
+    this.#onRead = undefined;
+    onRead?.();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, onTaken: () => void): void {
+    this.bytesWritten += chunk.length;
+    if (this.#peer) this.#peer.#take(chunk, onTaken);
+    else onTaken();
+  }
+
+  override _final(onDone: () => void): void {
+    if (this.#peer) this.#peer.#take(null, onDone);
+    else onDone();
+  }
+
+  /** The other side reads an end, as with a socket that is closed. */
+  override _destroy(error: Error | null, onDone: (error: Error | null) => void): void {
+    const peer = this.#peer;
+    this.#peer = undefined;
+    this._read();
+    if (peer) process.nextTick(() => peer.#take(null, () => undefined));
+    onDone(error);
+  }
+
+  /** Takes a piece from the other side, or its end, and says when there is room for the next. */
+  #take(chunk: Buffer | null, onTaken: () => void): void {
+    if (this.destroyed || this.#isEnded) {
+      onTaken();
+      return;
+    }
+    this.#isEnded = chunk === null;
+    this.bytesRead += chunk?.length ?? 0;
+    if (this.push(chunk) || chunk === null) onTaken();
+    else this.#onRead = onTaken;
+  }
+
+  /** Node ends a connection so after its last response. */
+  destroySoon(): void {
+    if (this.writableFinished) this.destroy();
+    else this.once("finish", () => this.destroy());
+    this.end();
+  }
+
+  setTimeout(milliseconds: number): this {
+    this.timeout = milliseconds;
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+/** Connects two sockets within this process. */
+export const createSocketPair = (): readonly [Duplex, Duplex] => {
+  const [one, other] = [new MemorySocket(), new MemorySocket()];
+  one.connect(other);
+  other.connect(one);
+  return [one, other];
+};

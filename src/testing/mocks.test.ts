@@ -1,0 +1,225 @@
+import { describe, expect, test, vi } from "vitest";
+import { defaultEndpointsFactory as factory, type Logger } from "../index.ts";
+import { testEndpoint } from "./index.ts";
+
+const fine = factory.build({ handler: async () => ({ fine: true }) });
+
+/** Makes an endpoint that sends what it is told. */
+const sends = (...given: [type: string, body: string | Buffer]) =>
+  factory.buildVoid({ handler: ({ response }) => response.type(given[0]).send(given[1]) });
+
+describe("responseMock", () => {
+  test("gives its body as text, as bytes and as JSON", async () => {
+    const { responseMock } = await testEndpoint({ endpoint: fine });
+    const text = '{"status":"success","data":{"fine":true}}';
+    expect(responseMock._getData()).toBe(text);
+    expect(responseMock._getBuffer()).toEqual(Buffer.from(text));
+    expect(responseMock._getJSONData()).toEqual({ status: "success", data: { fine: true } });
+    const bytes = Buffer.from([0, 200, 255]);
+    const binary = await testEndpoint({ endpoint: sends("png", bytes) });
+    expect(binary.responseMock._getBuffer()).toEqual(bytes);
+  });
+
+  test.each([
+    ["<b>no</b>", "It is: <b>no</b>"],
+    ["", "It is: (empty)"],
+    ["x".repeat(300), `It is: ${"x".repeat(200)}…`],
+  ])("says what a body is that is no JSON: %s", async (body, shown) => {
+    const { responseMock } = await testEndpoint({ endpoint: sends("html", body) });
+    expect(() => responseMock._getJSONData()).toThrow(
+      new Error(`The body of the response is no JSON; read it with _getData(). ${shown}`),
+    );
+  });
+
+  test.each([
+    ["application/json", true],
+    ["application/problem+json", true],
+    ["Application/JSON; charset=utf-8", true],
+    ["text/html", false],
+    ["text/json-like", false],
+    ["application/jsonl", false],
+  ])("tells whether it is JSON by its type: %s", async (type, isJson) => {
+    const { responseMock } = await testEndpoint({ endpoint: sends(type, "{}") });
+    expect(responseMock._isJSON()).toBe(isJson);
+  });
+
+  test("does not take a sequence of JSON texts for JSON", async () => {
+    const { responseMock } = await testEndpoint({ endpoint: sends("application/json-seq", "{}") });
+    expect(responseMock._isJSON()).toBe(false);
+  });
+
+  test("gives its headers by names in lower case, without those of the connection", async () => {
+    const endpoint = factory.buildVoid({
+      handler: ({ response }) => response.set("X-A", "1").cookie("a", "1").cookie("b", "2").end(),
+    });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._getHeaders()).toEqual({
+      "x-a": "1",
+      "content-length": "0",
+      "set-cookie": ["a=1; Path=/", "b=2; Path=/"],
+    });
+  });
+
+  test("shows a field of the connection that the handler has set", async () => {
+    const endpoint = factory.buildVoid({
+      handler: ({ response }) => response.set("Connection", "close").end(),
+    });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._getHeaders()).toHaveProperty("connection", "close");
+  });
+
+  test("tells where it redirects to", async () => {
+    const endpoint = factory.buildVoid({
+      handler: ({ response }) => response.redirect(308, "/new"),
+    });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._getRedirectUrl()).toBe("/new");
+    expect(responseMock._getStatusCode()).toBe(308);
+    expect((await testEndpoint({ endpoint: fine })).responseMock._getRedirectUrl()).toBe("");
+  });
+
+  test("redirects nowhere when it says where a new thing is", async () => {
+    const endpoint = factory.build({
+      handler: async ({ response }) => void response.status(201).location("/things/7"),
+    });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._getRedirectUrl()).toBe("");
+  });
+
+  test("tells whether it was ended or cut", async () => {
+    const { responseMock: whole } = await testEndpoint({ endpoint: fine });
+    expect([whole._isEndCalled(), whole._isCut()]).toEqual([true, false]);
+    const endpoint = factory.buildVoid({
+      handler: async ({ response }) => {
+        response.write("half");
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        throw new Error("no more");
+      },
+    });
+    const { responseMock: half } = await testEndpoint({ endpoint });
+    expect([half._isEndCalled(), half._isCut(), half._getData()]).toEqual([false, true, "half"]);
+  });
+
+  test("is cut when nothing of it reaches the client", async () => {
+    const endpoint = factory.buildVoid({ handler: ({ response }) => response.destroy() });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._isCut()).toBe(true);
+  });
+});
+
+describe("loggerMock", () => {
+  const logs = factory.build({
+    handler: async ({ logger }) => {
+      logger.info("hi", { a: 1 });
+      logger.info("again");
+      return {};
+    },
+  });
+
+  test("has a list of arguments for each line, by severity", async () => {
+    const { loggerMock } = await testEndpoint({ endpoint: logs });
+    expect(loggerMock._getLogs()).toEqual({
+      ...{ debug: [], info: [["hi", { a: 1 }], ["again"]], warn: [], error: [] },
+    });
+  });
+
+  test("has no line of the framework for a success, one for a failure", async () => {
+    expect((await testEndpoint({ endpoint: fine })).loggerMock._getLogs()).toEqual({
+      ...{ debug: [], info: [], warn: [], error: [] },
+    });
+    const error = new Error("broken");
+    const endpoint = factory.build({ handler: () => Promise.reject(error) });
+    const { loggerMock } = await testEndpoint({ endpoint, requestProps: { url: "/a?secret=1" } });
+    expect(loggerMock._getLogs().error).toEqual([
+      ["Server fault", { method: "GET", path: "/a", error }],
+    ]);
+  });
+
+  test("keeps the lines of each run apart", async () => {
+    const [first, second] = await Promise.all([
+      testEndpoint({ endpoint: logs }),
+      testEndpoint({ endpoint: fine }),
+    ]);
+    expect(first.loggerMock._getLogs().info).toHaveLength(2);
+    expect(second.loggerMock._getLogs().info).toEqual([]);
+  });
+
+  test("records whatever severities and members the test gives", async () => {
+    const info = vi.fn();
+    const child = vi.fn(() => "child");
+    const props = Object.freeze({ info, child, level: "trace" });
+    const { loggerMock } = await testEndpoint({ endpoint: logs, loggerProps: props });
+    expect(info).not.toHaveBeenCalled();
+    expect(loggerMock._getLogs().info).toHaveLength(2);
+    expect([loggerMock.level, loggerMock.child()]).toEqual(["trace", "child"]);
+  });
+
+  /** A logger as applications write them. */
+  class AppLogger {
+    readonly name = "app";
+    readonly written: string[] = [];
+    get label(): string {
+      return `[${this.name}]`;
+    }
+    child(suffix: string): string {
+      return `${this.label} ${suffix}`;
+    }
+    info(message: string): void {
+      this.written.push(message);
+    }
+  }
+
+  test("keeps the methods and getters of an instance of a class", async () => {
+    const endpoint = factory.build({
+      handler: async ({ logger }) => {
+        logger.info("recorded");
+        return { child: (logger as Logger & AppLogger).child("x") };
+      },
+    });
+    const loggerProps = new AppLogger();
+    const result = await testEndpoint({ endpoint, loggerProps });
+    expect(result.responseMock._getJSONData()).toMatchObject({ data: { child: "[app] x" } });
+    expect(result.loggerMock).toBeInstanceOf(AppLogger);
+    expect(result.loggerMock._getLogs().info).toEqual([["recorded"]]);
+    expect(loggerProps.written).toEqual([]);
+  });
+
+  test("keeps the methods of an instance that has private members", async () => {
+    class Private {
+      readonly #name = "private";
+      getName(): string {
+        return this.#name;
+      }
+    }
+    const { loggerMock } = await testEndpoint({ endpoint: logs, loggerProps: new Private() });
+    expect(loggerMock.getName()).toBe("private");
+  });
+
+  test("records where an instance has its severities as getters", async () => {
+    class Getters {
+      get info(): () => void {
+        return () => undefined;
+      }
+    }
+    const { loggerMock } = await testEndpoint({ endpoint: logs, loggerProps: new Getters() });
+    expect(loggerMock._getLogs().info).toHaveLength(2);
+  });
+
+  test("has the lines of the logger that is made for the request, and of the access log", async () => {
+    const { loggerMock } = await testEndpoint({
+      endpoint: logs,
+      requestProps: { url: "/here", id: "r1" },
+      configProps: {
+        childLoggerProvider: ({ parent, request }) => ({
+          ...parent,
+          info: (message: string) =>
+            parent.info(`${String((request as { id?: string }).id)}: ${message}`),
+        }),
+        accessLogger: ({ url }, logger) => logger.info(`came to ${url}`),
+      },
+    });
+    expect(loggerMock._getLogs().info).toEqual([
+      ...[["r1: came to /here"], ["r1: hi"], ["r1: again"]],
+    ]);
+  });
+});

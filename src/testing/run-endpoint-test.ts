@@ -1,0 +1,32 @@
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { RequestError } from "../errors.ts";
+import { planEndpoint } from "../pipeline/endpoint-plan.ts";
+import { toAllowed } from "../server/dispatch.ts";
+import { setCorsHeaders } from "../server/cors.ts";
+import { answerPreflight } from "../server/preflight.ts";
+import { runInMemory } from "./run-in-memory.ts";
+import type { TestOptions, TestResult } from "./test-options.ts";
+
+/** Runs an endpoint; see `testEndpoint`. */
+export const runEndpointTest = async <LoggerProps extends object>(
+  endpoint: AnyEndpoint,
+  options: TestOptions<LoggerProps>,
+): Promise<TestResult<LoggerProps>> =>
+  runInMemory("testEndpoint", options, endpoint.methods, async (scene) => {
+    const { config, prepared, request, response, sources } = scene;
+    const plan = planEndpoint(endpoint, sources, config.handlerTimeout);
+    if (scene.isPreflight) {
+      if (options.configProps?.cors === false) {
+        const allowed = toAllowed(endpoint.methods ?? ["get"], false);
+        throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
+      }
+      const logger = prepared.getLogger(request);
+      if (typeof config.cors === "function")
+        await setCorsHeaders(config.cors, request, response, endpoint, logger);
+      await answerPreflight(plan, request, response, logger);
+      return;
+    }
+    // as the server gives it to an endpoint that takes the body as it comes
+    if (plan.body === "raw" && Buffer.isBuffer(request.body)) request.body = { raw: request.body };
+    await prepared.dispatcher.serve(plan, request, response);
+  });

@@ -1,0 +1,73 @@
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import type { Express } from "express";
+import { isLogger } from "../logger/logger.ts";
+import type { Routing } from "../routing/routing.ts";
+import { assembleServer } from "../server/assemble-server.ts";
+import { checkServerConfig } from "../server/check-config.ts";
+import type { ServerConfig } from "../server/config.ts";
+import { exchange } from "./exchange.ts";
+import { createLoggerMock, type LoggerMock } from "./mocks.ts";
+
+/** A whole API without a port. */
+export interface TestServer {
+  /**
+   * Sends a request as the global `fetch` does, but within this process.
+   *
+   * Redirects are not followed, and compressed bodies are given as they are. A path without an origin will do.
+   *
+   * @throws TypeError when the server has closed the connection without a response.
+   */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /** The Express application that serves the API. */
+  readonly app: Express;
+  /** The log of the server and of its requests. */
+  readonly loggerMock: LoggerMock;
+}
+
+/** Serves a whole API within this process; see `testServer`. */
+export const runTestServer = async (
+  config: Partial<ServerConfig>,
+  routing: Routing,
+): Promise<TestServer> => {
+  const loggerMock = createLoggerMock(isLogger(config.logger) ? config.logger : undefined);
+  const complete: ServerConfig = {
+    cors: false,
+    ...config,
+    logger: loggerMock,
+    http: { listen: 0, ...(config.http?.options && { options: config.http.options }) },
+    https: undefined,
+  };
+  checkServerConfig({ ...config, cors: complete.cors });
+  const { app, listeners } = await assembleServer(complete, routing);
+  const server = listeners[0]?.server;
+  if (!server) throw new Error("A server without http was assembled");
+  return {
+    app,
+    loggerMock,
+    fetch: async (input, init) => {
+      const request = new Request(
+        input instanceof Request ? input : new URL(input, "http://localhost"),
+        init,
+      );
+      const { pathname, search, host } = new URL(request.url);
+      const message = await exchange(server, {
+        method: request.method,
+        target: pathname + search,
+        headers: { host, ...Object.fromEntries(request.headers) },
+        body: request.body ? Buffer.from(await request.arrayBuffer()) : undefined,
+        signal: request.signal,
+      });
+      if (!message)
+        throw new TypeError("fetch failed: the connection was closed without a response");
+      const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
+      const headers = new Headers();
+      for (let at = 0; at < rawHeaders.length; at += 2)
+        headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+      const hasBody = request.method !== "HEAD" && ![204, 205, 304].includes(status);
+      if (!hasBody) message.resume();
+      const body = hasBody ? (Readable.toWeb(message) as ReadableStream<Uint8Array>) : null;
+      return new Response(body, { status, statusText, headers });
+    },
+  };
+};

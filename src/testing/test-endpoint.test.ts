@@ -1,0 +1,377 @@
+import { setTimeout as pause } from "node:timers/promises";
+import createHttpError from "http-errors";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { ConfigError, defaultEndpointsFactory as factory, DefinitionError, ez } from "../index.ts";
+import { testEndpoint } from "./index.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const fine = factory.build({ handler: async () => ({ fine: true }) });
+const poster = factory.build({
+  method: "post",
+  handler: async ({ request }) => ({ body: request.body as unknown }),
+});
+const many = factory.build({
+  method: ["put", "get", "post"],
+  handler: async ({ request: { method } }) => ({ method }),
+});
+
+/** Gives what an endpoint has put into its envelope. */
+const dataOf = ({ responseMock }: Awaited<ReturnType<typeof testEndpoint>>): unknown =>
+  (responseMock._getJSONData() as { data: unknown }).data;
+
+describe("the request", () => {
+  test("is a GET without a target, with an empty body and a JSON type, unless the test says more", async () => {
+    const { requestMock } = await testEndpoint({ endpoint: fine });
+    const { method, url, originalUrl, body, headers, query } = requestMock as typeof requestMock & {
+      body: unknown;
+    };
+    expect({ method, url, originalUrl, body, query }).toEqual({
+      ...{ method: "GET", url: "", originalUrl: "", body: {}, query: {} },
+    });
+    expect(headers).toEqual({ host: "localhost", "content-type": "application/json" });
+    expect(requestMock.ip).toBe("127.0.0.1");
+    expect(requestMock.protocol).toBe("http");
+  });
+
+  test("has empty parameters, as behind a socket, unless the test says more", async () => {
+    const { requestMock } = await testEndpoint({ endpoint: fine });
+    expect(requestMock.params).toEqual({});
+  });
+
+  test.each(["post", "POST"] as const)("has a method in any case: %s", async (method) => {
+    const { requestMock } = await testEndpoint({ endpoint: many, requestProps: { method } });
+    expect(requestMock.method).toBe("POST");
+  });
+
+  test("has the first method that the endpoint declares, but GET where that is declared", async () => {
+    const putter = factory.build({ method: ["put", "post"], handler: async () => ({}) });
+    expect((await testEndpoint({ endpoint: putter })).requestMock.method).toBe("PUT");
+    expect((await testEndpoint({ endpoint: many })).requestMock.method).toBe("GET");
+  });
+
+  test("has the target and its query", async () => {
+    const { requestMock } = await testEndpoint({
+      endpoint: fine,
+      requestProps: { url: "/users/7?limit=5&limit=6&q=%C3%A4" },
+    });
+    const { url, originalUrl, path, query } = requestMock;
+    expect({ url, originalUrl, path, query }).toEqual({
+      url: "/users/7?limit=5&limit=6&q=%C3%A4",
+      originalUrl: "/users/7?limit=5&limit=6&q=%C3%A4",
+      path: "/users/7",
+      query: { limit: ["5", "6"], q: "ä" },
+    });
+  });
+
+  test("has the query that is given beside the target, and no other", async () => {
+    const { requestMock } = await testEndpoint({
+      endpoint: fine,
+      requestProps: { url: "/users?limit=5", query: { page: "1" } },
+    });
+    expect(requestMock.query).toEqual({ page: "1" });
+  });
+
+  test("feeds the input from query, body, parameters and files", async () => {
+    const endpoint = factory.build({
+      method: ["get", "post"],
+      input: z.object({ id: z.string(), n: z.coerce.number() }),
+      handler: async ({ input }) => input,
+    });
+    const params = { id: "7" };
+    const byQuery = { params, query: { n: "5", id: "8" } };
+    expect(dataOf(await testEndpoint({ endpoint, requestProps: byQuery }))).toEqual({
+      ...{ id: "7", n: 5 },
+    });
+    const byBody = { method: "POST", params, body: { n: 6, id: "8" } } as const;
+    expect(dataOf(await testEndpoint({ endpoint, requestProps: byBody }))).toEqual({
+      ...{ id: "7", n: 6 },
+    });
+  });
+
+  test("has any property that is given, getters of Express and custom ones included", async () => {
+    const given = {
+      ...{ ip: "10.0.0.7", ips: ["a"], protocol: "https", secure: true, xhr: true, path: "/p" },
+      ...{ hostname: "h", subdomains: ["s"], fresh: true, cookies: { a: "1" }, session: { id: 1 } },
+    };
+    const handler = vi.fn(async (args: { readonly request: object }) => ({
+      ...(Object.fromEntries(
+        Object.keys(given).map((name) => [name, Reflect.get(args.request, name)]),
+      ) as object),
+    }));
+    const endpoint = factory.build({ handler });
+    expect(dataOf(await testEndpoint({ endpoint, requestProps: given }))).toEqual(given);
+  });
+
+  test("has a property of Express that is set to undefined as Express has it", async () => {
+    const { requestMock } = await testEndpoint({
+      endpoint: fine,
+      requestProps: { ip: undefined, query: undefined, url: "/?a=1" },
+    });
+    expect([requestMock.ip, requestMock.query]).toEqual(["127.0.0.1", { a: "1" }]);
+  });
+
+  test("has its headers by names in lower case, the test's own before the default type", async () => {
+    const { requestMock } = await testEndpoint({
+      endpoint: fine,
+      requestProps: {
+        headers: {
+          "X-Key": "k",
+          "Content-Type": "text/plain",
+          Host: "a.example",
+          "X-A": ["1", "2"],
+        },
+      },
+    });
+    expect(requestMock.headers).toEqual({
+      ...{ "x-key": "k", "content-type": "text/plain", host: "a.example", "x-a": "1, 2" },
+    });
+    expect(requestMock.get("X-KEY")).toBe("k");
+    expect(requestMock.hostname).toBe("a.example");
+  });
+
+  test("has headers that frame a message, though nothing is framed by them", async () => {
+    const headers = {
+      ...{ "Content-Length": "999", "Transfer-Encoding": "chunked", Connection: "close" },
+      ...{ Expect: "100-continue", Upgrade: "websocket", TE: "trailers" },
+    };
+    const { requestMock, responseMock } = await testEndpoint({
+      endpoint: poster,
+      requestProps: { headers, body: { a: 1 } },
+    });
+    expect(responseMock._getJSONData()).toMatchObject({ data: { body: { a: 1 } } });
+    expect(requestMock.headers).toMatchObject({
+      ...{ "content-length": "999", "transfer-encoding": "chunked", connection: "close" },
+      ...{ expect: "100-continue", upgrade: "websocket", te: "trailers" },
+    });
+  });
+
+  test.each([[null], ["text"], [[1, 2]], [7]])("has a body of any kind: %j", async (body) => {
+    const { requestMock } = await testEndpoint({ endpoint: poster, requestProps: { body } });
+    expect((requestMock as { body?: unknown }).body).toEqual(body);
+  });
+
+  test("has a file whose `mv` is called when the handler moves it", async () => {
+    const endpoint = factory.build({
+      method: "post",
+      input: z.object({ avatar: ez.upload() }),
+      handler: async ({ input }) => {
+        await input.avatar.mv(`/uploads/${input.avatar.name}`);
+        return { size: input.avatar.size };
+      },
+    });
+    const mv = vi.fn(async () => undefined);
+    const data = Buffer.from("img");
+    const avatar = { name: "a.png", data, size: data.length, mimetype: "image/png", mv };
+    const result = await testEndpoint({ endpoint, requestProps: { files: { avatar } } });
+    expect(dataOf(result)).toEqual({ size: 3 });
+    expect(mv.mock.calls).toEqual([["/uploads/a.png"]]);
+  });
+
+  test("is the one that the handler has seen, as is the response", async () => {
+    const handler = vi.fn(
+      async (_args: { readonly request: object; readonly response: object }) => ({}),
+    );
+    const endpoint = factory.build({ handler });
+    const { requestMock, responseMock } = await testEndpoint({ endpoint });
+    const [seen] = handler.mock.calls[0] ?? [];
+    expect(seen?.request).toBe(requestMock);
+    expect(seen?.response).toBe(responseMock);
+  });
+
+  test("whose head is too large for a server does not end in a TypeError", async () => {
+    const headers = { cookie: `a=${"x".repeat(20_000)}` };
+    const outcome = await testEndpoint({ endpoint: fine, requestProps: { headers } }).catch(
+      (error: unknown) => error,
+    );
+    expect(outcome).not.toBeInstanceOf(TypeError);
+  });
+});
+
+describe("the response", () => {
+  test("has the locals of the test", async () => {
+    const endpoint = factory.build({ handler: async ({ response }) => ({ ...response.locals }) });
+    const result = await testEndpoint({ endpoint, responseOptions: { locals: { nonce: "n" } } });
+    expect(dataOf(result)).toEqual({ nonce: "n" });
+  });
+
+  test("has no body to HEAD, but the headers of one", async () => {
+    const { responseMock } = await testEndpoint({
+      endpoint: fine,
+      requestProps: { method: "HEAD" },
+    });
+    expect(responseMock._getData()).toBe("");
+    expect(responseMock._getHeaders()).toHaveProperty("content-length", "41");
+  });
+
+  test("has the status that was sent, whatever the handler sets afterwards", async () => {
+    const endpoint = factory.buildVoid({
+      handler: ({ response }) => response.status(202).send("sent").status(500),
+    });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._getStatusCode()).toBe(202);
+  });
+
+  test("to OPTIONS is that of a preflight request, without the handler", async () => {
+    const handler = vi.fn(async () => ({}));
+    const { responseMock } = await testEndpoint({
+      endpoint: factory.build({ method: "post", handler }),
+      requestProps: { method: "OPTIONS" },
+      configProps: { cors: true },
+    });
+    expect([responseMock._getStatusCode(), responseMock._isEndCalled()]).toEqual([200, true]);
+    expect(responseMock._getHeaders()).toHaveProperty("access-control-allow-origin", "*");
+    expect(handler).not.toHaveBeenCalled();
+  });
+});
+
+describe("the options", () => {
+  const refusalOf = (options: object): Promise<unknown> =>
+    testEndpoint(options as Parameters<typeof testEndpoint>[0]).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  test.each([
+    [
+      { endpoint: fine, requestProp: {} },
+      "there is no `requestProp` in options. Did you mean `requestProps`? Known are endpoint, requestProps, responseOptions, configProps, loggerProps.",
+    ],
+    [
+      { endpoint: fine, responseOptions: { local: {} } },
+      "there is no `local` in responseOptions. Did you mean `locals`? Known are locals.",
+    ],
+    [{}, "`endpoint` must be an endpoint, made with a factory's `build`."],
+    [
+      { endpoint: { handler: () => ({}) } },
+      "`endpoint` must be an endpoint, made with a factory's `build`.",
+    ],
+    [
+      { endpoint: fine, requestProps: { method: "PSOT" } },
+      'requestProps.method must be one of GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS; got "PSOT".',
+    ],
+    [
+      { endpoint: many, requestProps: { method: "delete" } },
+      "the endpoint answers PUT, GET, POST only, and requestProps.method is DELETE; a server would answer 405.",
+    ],
+    [
+      { endpoint: poster, requestProps: { method: "HEAD" } },
+      "the endpoint answers POST only, and requestProps.method is HEAD; a server would answer 405.",
+    ],
+  ])("are explained where they are wrong: %o", async (options, message) => {
+    const refusal = await refusalOf(options);
+    expect(refusal).toBeInstanceOf(DefinitionError);
+    expect((refusal as Error).message).toBe(`testEndpoint: ${message}`);
+  });
+
+  test("of the configuration are checked", async () => {
+    const refusal = await refusalOf({ endpoint: fine, configProps: { handlerTimout: 5 } });
+    expect(refusal).toBeInstanceOf(ConfigError);
+    expect((refusal as Error).message).toContain("Did you mean `handlerTimeout`?");
+  });
+
+  test("may be left out, but for the endpoint", async () => {
+    const options = { requestProps: undefined, configProps: undefined, loggerProps: undefined };
+    const { responseMock } = await testEndpoint({
+      ...{ endpoint: fine, responseOptions: undefined, ...options },
+    });
+    expect(responseMock._getStatusCode()).toBe(200);
+  });
+
+  test("of the configuration reach what a single endpoint knows of it", async () => {
+    const endpoint = factory.build({
+      input: z.object({ key: z.string(), a: z.object({ b: z.string() }) }),
+      handler: async ({ input }) => input,
+    });
+    const result = await testEndpoint({
+      endpoint,
+      requestProps: { url: "/?a[b]=1", headers: { key: "k" } },
+      configProps: { inputSources: { get: ["headers", "query"] }, queryParser: "extended" },
+    });
+    expect(dataOf(result)).toEqual({ key: "k", a: { b: "1" } });
+  });
+});
+
+describe("a run", () => {
+  test("lasts until the handler is done, also where it has answered before", async () => {
+    const endpoint = factory.buildVoid({
+      handler: async ({ response, logger }) => {
+        response.send("sent");
+        await pause(30);
+        logger.info("done");
+      },
+    });
+    const { loggerMock } = await testEndpoint({ endpoint });
+    expect(loggerMock._getLogs().info).toEqual([["done"]]);
+  });
+
+  test("closes its connection", async () => {
+    const { requestMock } = await testEndpoint({ endpoint: fine });
+    await expect.poll(() => requestMock.socket.destroyed).toBe(true);
+  });
+
+  test.each([createHttpError(404, "gone"), new Error("x"), "text", undefined, null, Symbol("s")])(
+    "never rejects, whatever is thrown",
+    async (thrown) => {
+      const endpoint = factory.build({
+        handler: () => {
+          throw thrown;
+        },
+      });
+      const { responseMock } = await testEndpoint({ endpoint });
+      expect(responseMock._getStatusCode()).toBe(createHttpError.isHttpError(thrown) ? 404 : 500);
+    },
+  );
+
+  test("ends while the clock is faked", async () => {
+    vi.useFakeTimers();
+    const endpoint = factory.build({
+      input: z.object({ id: z.string() }),
+      handler: async ({ response }) => {
+        await Promise.resolve();
+        return { locals: { ...response.locals }, now: Date.now() };
+      },
+    });
+    vi.setSystemTime(0);
+    const result = await testEndpoint({ endpoint, requestProps: { query: { id: "1" } } });
+    expect(dataOf(result)).toEqual({ locals: {}, now: 0 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("obeys the faked clock where something takes time", async () => {
+    vi.useFakeTimers();
+    const endpoint = factory.build({ handler: () => new Promise<object>(() => undefined) });
+    const running = testEndpoint({ endpoint, configProps: { handlerTimeout: 60_000 } });
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect((await running).responseMock._getStatusCode()).toBe(503);
+  });
+
+  test("does not disturb others, nor leaves anything open", async () => {
+    const endpoint = factory.build({
+      input: z.object({ n: z.coerce.number() }),
+      handler: async ({ input, response }) => {
+        await new Promise((resolve) => setTimeout(resolve, input.n % 5));
+        response.set("X-N", String(input.n));
+        return { n: input.n };
+      },
+    });
+    const before = process.getActiveResourcesInfo().length;
+    const results = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        testEndpoint({ endpoint, requestProps: { query: { n: String(n) } } }),
+      ),
+    );
+    expect(results.map(dataOf)).toEqual(results.map((_, n) => ({ n })));
+    expect(results.map(({ responseMock }) => responseMock._getHeaders()["x-n"])).toEqual(
+      results.map((_, n) => String(n)),
+    );
+    // what vitest itself does may take a moment
+    const count = (): number => process.getActiveResourcesInfo().length;
+    for (let left = 50; count() > before && left > 0; left--) await pause(10);
+    expect(count()).toBeLessThanOrEqual(before);
+  });
+});

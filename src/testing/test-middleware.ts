@@ -1,0 +1,60 @@
+import { DefinitionError } from "../errors.ts";
+import type { ContextOf } from "../endpoint/handler-arguments.ts";
+import { isMiddleware, type Middleware, type MiddlewareReturn } from "../endpoint/middleware.ts";
+import type { EmptyObject, InputSchema } from "../schemas/schema.ts";
+import { assertTestOptions, type TestOptions, type TestResult } from "./test-options.ts";
+
+/** The options of {@link testMiddleware}. */
+export interface TestMiddlewareOptions<
+  Context = EmptyObject,
+  Returned extends MiddlewareReturn = MiddlewareReturn,
+  Input extends InputSchema = InputSchema,
+  LoggerProps extends object = object,
+> extends TestOptions<LoggerProps> {
+  /** The middleware under test. */
+  readonly middleware: Middleware<Context, Returned, Input>;
+  /** The context that earlier middlewares have made. */
+  readonly ctx?: Context | undefined;
+}
+
+/** What came of the test of a middleware. */
+export interface TestMiddlewareResult<
+  Output,
+  LoggerProps extends object = object,
+> extends TestResult<LoggerProps> {
+  /** What the middleware has returned; `{}` when it has thrown. */
+  readonly output: Output;
+}
+
+/**
+ * Runs one middleware without a server.
+ *
+ * What it throws is answered by `configProps.errorHandler` or the default result handler.
+ *
+ * @throws {@link DefinitionError} when an option is wrong, ConfigError when `configProps` are wrong; never what the middleware throws.
+ * @example
+ * const { output, responseMock } = await testMiddleware({
+ *   middleware: auth,
+ *   requestProps: { method: "POST", headers: { authorization: "Bearer abc" } },
+ * });
+ * expect(output).toEqual({ user: { id: "1" } });
+ */
+export const testMiddleware = async <
+  Context = EmptyObject,
+  Returned extends MiddlewareReturn = MiddlewareReturn,
+  Input extends InputSchema = InputSchema,
+  LoggerProps extends object = object,
+>(
+  options: TestMiddlewareOptions<Context, Returned, Input, LoggerProps>,
+): Promise<TestMiddlewareResult<ContextOf<Returned>, LoggerProps>> => {
+  assertTestOptions("testMiddleware", options, ["middleware", "ctx"]);
+  const { middleware, ctx } = options;
+  if (!isMiddleware(middleware))
+    throw new DefinitionError(
+      "SLP_TEST_OPTIONS",
+      "testMiddleware: `middleware` must be a middleware, made with `new Middleware({ ... })`.",
+    );
+  const { runMiddlewareTest } = await import("./run-middleware-test.ts");
+  const result = await runMiddlewareTest(middleware, ctx as object | undefined, options);
+  return { ...result, output: result.output as ContextOf<Returned> };
+};

@@ -1,0 +1,87 @@
+import type { Request } from "express";
+import { DefinitionError, suggest } from "../errors.ts";
+import type { Method } from "../http/method.ts";
+import type { ServerConfig } from "../server/config.ts";
+import type { LoggerMock, ResponseMock } from "./mocks.ts";
+
+/** The request of a test: any property of an Express request may be given, as a handler is to see it. */
+export interface RequestProps {
+  /**
+   * The method, in upper or lower case.
+   *
+   * @default GET, or the first method that the endpoint declares
+   */
+  readonly method?: Uppercase<Method> | Method | "HEAD" | "OPTIONS" | undefined;
+  /**
+   * The target, such as `/users?limit=5`; it gives `query` unless that is set.
+   *
+   * @default ""
+   */
+  readonly url?: string | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * The body as it is once parsed.
+   *
+   * @default {}
+   */
+  readonly body?: unknown;
+  readonly params?: Readonly<Record<string, string | string[]>> | undefined;
+  /** The headers; `content-type` is `application/json` unless it is set. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  /** The files as an upload would give them: by name, with `name`, `data`, `size`, `mimetype` and `mv`. */
+  readonly files?: Readonly<Record<string, unknown>> | undefined;
+  readonly [property: string]: unknown;
+}
+
+/** What `testEndpoint` and `testMiddleware` share. */
+export interface TestOptions<LoggerProps extends object = object> {
+  /** The request. */
+  readonly requestProps?: RequestProps | undefined;
+  /** `locals` of the response. */
+  readonly responseOptions?: { readonly locals?: Readonly<Record<string, unknown>> } | undefined;
+  /** The configuration; only what concerns a single endpoint has an effect. */
+  readonly configProps?: Partial<ServerConfig> | undefined;
+  /** Further members of the logger; its four severities always record. */
+  readonly loggerProps?: LoggerProps | undefined;
+}
+
+/** What came of a test. */
+export interface TestResult<LoggerProps extends object = object> {
+  /** The Express request that the handler has seen. */
+  readonly requestMock: Request;
+  /** The Express response that the handler has seen, with what the client has received. */
+  readonly responseMock: ResponseMock;
+  readonly loggerMock: LoggerMock<LoggerProps>;
+}
+
+const optionNames = ["requestProps", "responseOptions", "configProps", "loggerProps"];
+
+/** @throws {@link DefinitionError} when the options of a test are wrong. */
+export const assertTestOptions = (
+  where: string,
+  options: unknown,
+  own: readonly string[],
+): void => {
+  const known = [...own, ...optionNames];
+  assertNames(where, "options", options, known);
+  const { responseOptions } = options as TestOptions;
+  if (responseOptions !== undefined)
+    assertNames(where, "responseOptions", responseOptions, ["locals"]);
+};
+
+const assertNames = (
+  where: string,
+  what: string,
+  value: unknown,
+  known: readonly string[],
+): void => {
+  const fail = (reason: string): never => {
+    throw new DefinitionError(
+      "SLP_TEST_OPTIONS",
+      `${where}: ${reason} Known are ${known.join(", ")}.`,
+    );
+  };
+  if (typeof value !== "object" || value === null) fail(`${what} must be an object.`);
+  const wrong = Object.keys(value as object).find((name) => !known.includes(name));
+  if (wrong !== undefined) fail(`there is no \`${wrong}\` in ${what}.${suggest(wrong, known)}`);
+};

@@ -1,0 +1,23 @@
+import type { CheckRouting, Routing } from "../routing/routing.ts";
+import type { ServerConfig } from "../server/config.ts";
+import type { TestServer } from "./run-test-server.ts";
+
+/**
+ * Puts a whole API together and serves it within this process, without a port: routing, hooks, parsers, CORS,
+ * 404 and 405, uploads, static files, error handling, everything but listening.
+ *
+ * @param config the configuration of `createServer`; `cors` is false unless it is set, `http.listen` and `https` are not used
+ * @throws ConfigError when the configuration is wrong, RoutingError when the routing is wrong, and what a hook throws.
+ * @example
+ * const { fetch } = await testServer({ cors: true }, routing);
+ * const response = await fetch("/v1/users", { method: "POST", body: JSON.stringify({ name: "Ada" }),
+ *   headers: { "content-type": "application/json" } });
+ * expect(response.status).toBe(200);
+ */
+export const testServer = async <const R extends Routing>(
+  config: Partial<ServerConfig>,
+  routing: R & CheckRouting<R>,
+): Promise<TestServer> => {
+  const { runTestServer } = await import("./run-test-server.ts");
+  return runTestServer(config, routing);
+};

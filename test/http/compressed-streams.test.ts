@@ -1,0 +1,185 @@
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EndpointsFactory, ResultHandler } from "sallyport";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { ask, encodings, long, openEncoded, readAll, send } from "./encoded.ts";
+import { start } from "./harness.ts";
+
+const withResolvers = () => {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve: () => resolve() };
+};
+
+/** Waits until a number has stopped growing. */
+const settle = async (read: () => number): Promise<number> => {
+  for (let last = -1; last !== read(); await sleep(200)) last = read();
+  return read();
+};
+
+describe("a stream", () => {
+  test.each(encodings)(
+    "waits for a client that reads slowly, with little in memory (%s)",
+    async (encoding) => {
+      const count = 500;
+      let produced = 0;
+      const sent = createHash("sha1");
+      const produce = function* (): Generator<Buffer> {
+        for (; produced < count; produced++) {
+          const piece = randomBytes(65_536);
+          sent.update(piece);
+          yield piece;
+        }
+      };
+      const stream = send((response) => pipeline(produce, response.type("text")));
+      const server = await start({ stream }, { compression: { level: 1 } });
+      const { response, decoder } = await openEncoded(server, "/stream", encoding);
+      // the rest lies in the buffers of the kernel
+      expect(await settle(() => produced)).toBeLessThan(count / 2);
+      const received = createHash("sha1");
+      await pipeline(response, decoder, received);
+      expect(received.digest("hex")).toBe(sent.digest("hex"));
+    },
+    30_000,
+  );
+
+  test("drains when the encoder drains, not when the socket does, and calls back", async () => {
+    const needs: boolean[] = [];
+    const drained: boolean[] = [];
+    let written = 0;
+    let isFinished = false;
+    const stream = send(async (response) => {
+      response.type("text");
+      for (let count = 0; count < 400; count++)
+        if (!response.write(randomBytes(40_000).toString("latin1"), "latin1", () => written++)) {
+          needs.push(response.writableNeedDrain);
+          await once(response, "drain");
+          drained.push(!response.writableNeedDrain);
+        }
+      response.end(() => (isFinished = response.writableFinished));
+    });
+    const server = await start({ stream }, { compression: { level: 1 } });
+    const { response, decoder } = await openEncoded(server, "/stream", "gzip");
+    await settle(() => drained.length);
+    expect((await readAll(response.pipe(decoder))).length).toBe(400 * 40_000);
+    expect(drained.length).toBeGreaterThan(100);
+    expect([...needs, ...drained]).not.toContain(false);
+    expect(written).toBe(400);
+    await expect.poll(() => isFinished).toBe(true);
+  }, 30_000);
+
+  test.each(encodings)("sends with flush what it has (%s)", async (encoding) => {
+    const { promise: isRead, resolve } = withResolvers();
+    const stream = send(async (response) => {
+      response.flush();
+      response.type("text").write("first");
+      response.flush();
+      await isRead;
+      response.end("second");
+      response.flush();
+    });
+    const server = await start({ stream }, { compression: true });
+    const { response, decoder } = await openEncoded(server, "/stream", encoding);
+    response.pipe(decoder);
+    expect(String((await once(decoder, "data"))[0])).toBe("first");
+    resolve();
+    expect(String((await once(decoder, "data"))[0])).toBe("second");
+    await once(decoder, "end");
+  });
+
+  test("that a client leaves in the middle ends, with its encoder and its callbacks", async () => {
+    const codes: unknown[] = [];
+    const note = (error?: Error | null): unknown => codes.push((error as { code?: string })?.code);
+    const stream = send(async (response) => {
+      response.type("text").write(long);
+      response.flush();
+      await once(response, "close");
+      // of an encoder that lives on there would be no error
+      response.write("more", note);
+      response.flush();
+      response.end("last", note);
+      response.end();
+    });
+    const server = await start({ stream }, { compression: true });
+    for (const encoding of encodings) {
+      const { request, response } = await openEncoded(server, "/stream", encoding);
+      await once(response, "data");
+      request.destroy();
+      await expect.poll(() => codes).toHaveLength(2);
+      expect(codes.splice(0)).toEqual(["ERR_STREAM_DESTROYED", "ERR_STREAM_PREMATURE_CLOSE"]);
+    }
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("that waits for a client who leaves is destroyed", async () => {
+    let source: Readable | undefined;
+    const stream = send((response) => {
+      const endless = new Readable({ read: () => void endless.push(randomBytes(65_536)) });
+      source = endless;
+      return pipeline(endless, response.type("text"));
+    });
+    const server = await start({ stream }, { compression: true });
+    const { request } = await openEncoded(server, "/stream", "gzip");
+    request.destroy();
+    await expect.poll(() => source?.destroyed).toBe(true);
+    expect(server.linesOf("error")).toEqual([]);
+    expect((await ask(server, "/absent")).status).toBe(404);
+  });
+
+  test("may be ended twice and written to after its end, without harm", async () => {
+    const seen: unknown[] = [];
+    const stream = send((response) => {
+      response.type("text").write("a");
+      expect(response.writableEnded).toBe(false);
+      response.end("b", (...errors: unknown[]) => seen.push(["first", errors[0]]));
+      expect(response.writableEnded).toBe(true);
+      response.write("c", (error) => seen.push((error as { code?: string } | null)?.code));
+      response.end("d", () => seen.push("second"));
+      response.end();
+    });
+    const server = await start({ stream }, { compression: true });
+    expect((await ask(server, "/stream")).text).toBe("ab");
+    expect(seen).toEqual(["ERR_STREAM_WRITE_AFTER_END", ["first", undefined], "second"]);
+  });
+
+  test.each(["write", "end"] as const)(
+    "what %s cannot take is refused before the head",
+    async (name) => {
+      const wrong = send((response) => void response.type("text")[name](5));
+      const server = await start({ wrong }, { compression: true });
+      const answer = await ask(server, "/wrong");
+      expect(answer).toMatchObject({
+        status: 500,
+        headers: { "content-type": "application/json; charset=utf-8" },
+      });
+      expect(server.linesOf("error")).toHaveLength(1);
+    },
+  );
+
+  test("a handler that fails after the complete reply does not cut it", async () => {
+    const late = send((response) => {
+      response.type("text").send(long);
+      throw new Error("late");
+    });
+    const server = await start({ late }, { compression: true });
+    expect((await ask(server, "/late")).text).toBe(long);
+  });
+
+  test("is begun, also where its encoder has given nothing yet", async () => {
+    const resultHandler = new ResultHandler({
+      positive: z.string(),
+      negative: z.string(),
+      handler: ({ response }) => {
+        response.type("text").write("a");
+        setTimeout(() => response.end("b"), 1300);
+      },
+    });
+    const slow = new EndpointsFactory(resultHandler).build({ handler: () => ({}) });
+    const server = await start({ slow }, { compression: true });
+    expect((await ask(server, "/slow", "br")).text).toBe("ab");
+  });
+});

@@ -1,0 +1,460 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { brotliCompressSync, constants, inflateSync } from "node:zlib";
+import session from "express-session";
+import fc from "fast-check";
+import createHttpError from "http-errors";
+import {
+  ConfigError,
+  defaultEndpointsFactory as factory,
+  EndpointsFactory,
+  ResultHandler,
+  ServeStatic,
+  type ServerConfig,
+} from "sallyport";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { ask, encodings, hasZstd, long, openEncoded, readAll, send } from "./encoded.ts";
+import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
+
+const typed = { "Content-Type": "text/plain" };
+const text = factory.build({
+  input: z.object({ length: z.coerce.number() }),
+  handler: ({ input }) => ({ text: "x".repeat(input.length) }),
+});
+const plain = send((response) => response.type("text").send(long));
+/** Sends a long text with the fields of the query. */
+const fields = send((response, { query }) => {
+  const { status = "200", ...headers } = query as Record<string, string>;
+  response.status(Number(status)).set({ ...typed, ...headers });
+  response.end(long);
+});
+
+const withFields = (headers: Record<string, string>): string =>
+  `/fields?${new URLSearchParams(headers).toString()}`;
+
+describe("which encoding", () => {
+  test.each(encodings)("R11: sends %s to those who ask for it", async (encoding) => {
+    const server = await start({ text }, { compression: true });
+    const { headers, bytes, ...answer } = await ask(server, "/text?length=5000", encoding);
+    expect(headers).toMatchObject({ "content-encoding": encoding, vary: "Accept-Encoding" });
+    expect(headers["content-length"]).toBeUndefined();
+    expect(bytes.length).toBeLessThan(500);
+    expect(JSON.parse(answer.text)).toEqual(successEnvelope({ text: "x".repeat(5000) }));
+  });
+
+  test.skipIf(!hasZstd)("prefers zstd where Node has it", async () => {
+    const server = await start({ plain }, { compression: true });
+    const { headers } = await ask(server, "/plain", "gzip, deflate, br, zstd");
+    expect(headers["content-encoding"]).toBe("zstd");
+  });
+
+  test("prefers brotli to gzip, what the client likes best to both, and its own list to its default", async () => {
+    const server = await start({ plain }, { compression: true });
+    const own = await start({ plain }, { compression: { encodings: ["deflate", "gzip"] } });
+    const encodingOf = async (of: TestServer, accepted: string) =>
+      (await ask(of, "/plain", accepted)).headers["content-encoding"];
+    expect(await encodingOf(server, "gzip, deflate, br")).toBe("br");
+    expect(await encodingOf(server, "gzip, deflate, br;q=0.9")).toBe("gzip");
+    expect(await encodingOf(server, "gzip;q=0.5, identity")).toBeUndefined();
+    expect(await encodingOf(own, "gzip, deflate, br")).toBe("deflate");
+    expect(await encodingOf(own, "br")).toBeUndefined();
+  });
+
+  test("gives the options to the encoder", async () => {
+    const sizeOf = async (compression: ServerConfig["compression"]) =>
+      (await ask(await start({ plain }, { compression }), "/plain")).bytes.length;
+    expect(await sizeOf({ level: 0 })).toBeGreaterThan(long.length);
+    expect(await sizeOf({ strategy: constants.Z_HUFFMAN_ONLY })).toBeGreaterThan(1000);
+    expect(await sizeOf({ level: 9, memLevel: 1, chunkSize: 64 })).toBeLessThan(200);
+  });
+
+  test.each(encodings)("a body of any size comes back (%s)", async (encoding) => {
+    // hardly smaller when it is encoded
+    const noise = randomBytes(300_000).toString("base64");
+    const sized = send((response, { query }) =>
+      response.type("text").send(noise.slice(0, Number(query["size"]))),
+    );
+    const server = await start({ sized }, { compression: true });
+    for (const size of [1024, 1025, 15_000, 22_000, 65_536, 65_537, 400_000])
+      expect((await ask(server, `/sized?size=${size}`, encoding)).text).toBe(noise.slice(0, size));
+  });
+
+  test("any body comes back, in one piece or in several", async () => {
+    let pieces: string[] = [];
+    const echo = send((response) => {
+      response.type("text");
+      for (const piece of pieces.slice(0, -1)) response.write(piece);
+      response.end(pieces.at(-1));
+    });
+    const server = await start({ echo }, { compression: { threshold: 0 } });
+    const body = fc.array(fc.string({ unit: "binary", size: "large" }), { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(body, fc.constantFrom(...encodings), async (sent, encoding) => {
+        pieces = sent;
+        const answer = await ask(server, "/echo", encoding);
+        // what is no text in UTF-8 becomes U+FFFD on the way, as without compression
+        const expected = sent.map((piece) => Buffer.from(piece).toString()).join("");
+        expect(answer.text).toBe(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("what is compressed", () => {
+  const textual = ["text/html; charset=utf-8", "TEXT/CSS", "application/json", "image/svg+xml"];
+  const others = [
+    "application/problem+json",
+    "application/x-ndjson",
+    "application/wasm",
+    "font/ttf",
+  ];
+  test.each([...textual, ...others])("the type %s is", async (type) => {
+    const server = await start({ fields }, { compression: true });
+    const answer = await ask(server, withFields({ "Content-Type": type }));
+    expect(answer.headers["content-encoding"]).toBe("gzip");
+    expect(answer.text).toBe(long);
+  });
+
+  test.each(["image/png", "text/event-stream", "application/octet-stream", "application/jsonx"])(
+    "the type %s is not, and does not vary",
+    async (type) => {
+      const server = await start({ fields }, { compression: true });
+      const { headers, ...answer } = await ask(server, withFields({ "Content-Type": type }));
+      expect([headers["content-encoding"], headers.vary]).toEqual([undefined, undefined]);
+      expect(headers["content-length"]).toBe(String(long.length));
+      expect(answer.text).toBe(long);
+    },
+  );
+
+  test("what has no type is not", async () => {
+    const server = await start(
+      { bare: send((response) => response.end(long)) },
+      { compression: true },
+    );
+    const { headers, bytes } = await ask(server, "/bare");
+    expect([headers["content-encoding"], headers.vary]).toEqual([undefined, undefined]);
+    expect(bytes.toString()).toBe(long);
+  });
+
+  test.each([
+    ["R11: what sets a cookie", { "Set-Cookie": "a=b" }],
+    ["R11: what is not to be transformed", { "Cache-Control": "public,No-Transform , max-age=1" }],
+    ["a part by its status", { status: "206" }],
+    ["a part by its field", { "Content-Range": "bytes 0-99/200" }],
+  ])("%s is sent as it is, and varies", async (_what, given: Record<string, string>) => {
+    const server = await start({ fields }, { compression: true });
+    const { headers, bytes } = await ask(server, withFields(given));
+    expect([headers["content-encoding"], headers.vary]).toEqual([undefined, "Accept-Encoding"]);
+    expect(bytes.toString()).toBe(long);
+  });
+
+  test("what is encoded already is not encoded again, but identity is no encoding", async () => {
+    const zipped = brotliCompressSync(long);
+    const done = send((response) =>
+      response.set({ ...typed, "Content-Encoding": "br" }).end(zipped),
+    );
+    const server = await start({ done, fields }, { compression: true });
+    const answer = await ask(server, "/done");
+    expect([answer.headers["content-encoding"], answer.text]).toEqual(["br", long]);
+    const identity = await ask(server, withFields({ "Content-Encoding": "identity" }));
+    expect([identity.headers["content-encoding"], identity.text]).toEqual(["gzip", long]);
+  });
+
+  test.each([204, 205, 304])("the status %i has no body to be compressed", async (status) => {
+    const server = await start({ fields }, { compression: { threshold: 0 } });
+    const { headers, bytes } = await ask(server, withFields({ status: String(status) }));
+    expect(headers["content-encoding"]).toBeUndefined();
+    expect(bytes.toString()).toBe(status === 205 ? long : "");
+  });
+
+  test("what is below the threshold is not, by its length or by its only piece", async () => {
+    const sized = send((response, { query }) => {
+      const body = "x".repeat(Number(query["size"]));
+      response.type("text");
+      if (query["by"] === "length") response.set("Content-Length", String(body.length));
+      if (query["by"] === "piece") response.end(body);
+      else response.write(body, () => response.end());
+    });
+    const server = await start({ sized }, { compression: true });
+    const large = await start({ sized }, { compression: { threshold: "1.5 kB" } });
+    const all = await start({ sized }, { compression: { threshold: 0 } });
+    const lookAt = async (of: TestServer, size: number, by: string) => {
+      const { headers, ...answer } = await ask(of, `/sized?size=${size}&by=${by}`);
+      expect(answer.text).toBe("x".repeat(size));
+      expect(headers.vary).toBe("Accept-Encoding");
+      return headers["content-encoding"] ?? headers["content-length"];
+    };
+    for (const by of ["length", "piece"]) {
+      // Node knows the length of what comes in one piece
+      expect(await lookAt(server, 1023, by)).toBe("1023");
+      expect(await lookAt(server, 1024, by)).toBe("gzip");
+      expect(await lookAt(large, 1535, by)).toBe("1535");
+      expect(await lookAt(large, 1536, by)).toBe("gzip");
+    }
+    expect(await lookAt(server, 1, "stream")).toBe("gzip");
+    expect(await lookAt(all, 1, "piece")).toBe("gzip");
+    expect(await lookAt(all, 0, "piece")).toBe("0");
+  });
+
+  test.each(encodings)("a wrong length does no harm (%s)", async (encoding) => {
+    const server = await start({ fields }, { compression: true });
+    for (const length of ["unknown", "1024", "9999"])
+      expect((await ask(server, withFields({ "Content-Length": length }), encoding)).text).toBe(
+        long,
+      );
+  });
+
+  test("errors are, where they are large", async () => {
+    const wrong = factory.build({ handler: () => Promise.reject(createHttpError(400, long)) });
+    const server = await start({ wrong }, { compression: true });
+    const large = await ask(server, "/wrong");
+    expect(large).toMatchObject({ status: 400, headers: { "content-encoding": "gzip" } });
+    expect(JSON.parse(large.text)).toEqual(errorEnvelope(long));
+    const small = await ask(server, "/absent");
+    expect(small.headers["content-encoding"]).toBeUndefined();
+    expect(JSON.parse(small.text)).toEqual(errorEnvelope("Not Found"));
+  });
+
+  test.each([
+    [99, "Low", { ...typed, "Content-Length": 5000 }],
+    [200, "Two\r\nlines", typed],
+  ])("after a head that could not be sent (%i %j) another is", async (status, reason, fields) => {
+    const resultHandler = new ResultHandler({
+      positive: z.string(),
+      negative: z.string(),
+      handler: ({ response, request }) => {
+        response.statusMessage = "";
+        response.status(500).end(request.query["with"] === "long" ? long : "short");
+      },
+    });
+    const broken = new EndpointsFactory(resultHandler).build({
+      handler: ({ response }) => void response.writeHead(status, reason, fields),
+    });
+    const server = await start({ broken }, { compression: true });
+    expect(await ask(server, "/broken?with=long")).toMatchObject({ status: 500, text: long });
+    const short = await ask(server, "/broken");
+    expect([short.headers["content-encoding"], short.text]).toEqual([undefined, "short"]);
+  });
+});
+
+describe("the head", () => {
+  test("R1: of HEAD is that of GET, but for the framing", async () => {
+    const stream = send((response) => Readable.from([long]).pipe(response.type("text")));
+    const written = send((response) => response.type("text").write(long) && response.end());
+    const server = await start({ plain, text, stream, written }, { compression: true });
+    for (const path of ["/plain", "/text?length=5000", "/text?length=5", "/stream", "/written"])
+      for (const accepted of ["br", "identity"]) {
+        const get = (await ask(server, path, accepted)).headers;
+        const head = await ask(server, path, accepted, { method: "HEAD" });
+        expect(head.headers["content-encoding"]).toBe(get["content-encoding"]);
+        expect(head.headers.vary).toBe("Accept-Encoding");
+        expect(head.headers["content-length"]).toBe(get["content-length"]);
+        expect(head.bytes.length).toBe(0);
+      }
+    expect((await ask(server, "/plain")).headers["content-encoding"]).toBe("gzip");
+  });
+
+  test("has a weak tag where the body is encoded, and the same tag in a 304", async () => {
+    const server = await start({ plain }, { compression: true, etag: "strong" });
+    const strong = (await ask(server, "/plain", "identity")).headers.etag ?? "";
+    expect(strong).toMatch(/^"/);
+    const weak = (await ask(server, "/plain")).headers.etag ?? "";
+    expect(weak).toBe(`W/${strong}`);
+    for (const tag of [strong, weak]) {
+      const known = await ask(server, "/plain", "gzip", { headers: { "if-none-match": tag } });
+      expect(known).toMatchObject({ status: 304, text: "" });
+      expect(known.headers).toMatchObject({ etag: tag, vary: "Accept-Encoding" });
+      expect(known.headers["content-encoding"]).toBeUndefined();
+    }
+    const already = send((response) => response.set({ ...typed, ETag: 'W/"a"' }).end(long));
+    const other = await start({ already }, { compression: true });
+    expect((await ask(other, "/already")).headers.etag).toBe('W/"a"');
+  });
+
+  test("varies also where the client accepts nothing, beside what varies already", async () => {
+    const server = await start({ fields }, { compression: true });
+    const varyOf = async (vary?: string, accepted?: string) =>
+      (await ask(server, withFields(vary === undefined ? {} : { Vary: vary }), accepted)).headers
+        .vary;
+    expect(await varyOf(undefined, "")).toBe("Accept-Encoding");
+    expect(await varyOf("Cookie")).toBe("Cookie, Accept-Encoding");
+    expect(await varyOf("accept-encoding, Cookie")).toBe("accept-encoding, Cookie");
+    expect(await varyOf("*")).toBe("*");
+    const cors = () => ({ "Access-Control-Allow-Origin": "https://a.test" });
+    const shared = await start({ plain }, { compression: true, cors });
+    expect((await ask(shared, "/plain")).headers.vary).toBe("Origin, Accept-Encoding");
+  });
+
+  test.each<[string, readonly unknown[]]>([
+    ["an object", [{ ...typed, "X-A": ["1", "2"] }]],
+    ["nothing and an object", [undefined, { ...typed, "X-A": ["1", "2"] }]],
+    ["a reason and an object", ["Fine", { ...typed, "X-A": ["1", "2"] }]],
+    ["a flat list", [["Content-Type", "text/plain", "X-A", "1", "X-A", "2"]]],
+    [
+      "a list of pairs",
+      [
+        [
+          ["Content-Type", "text/plain"],
+          ["X-A", "1"],
+          ["X-A", "2"],
+        ],
+      ],
+    ],
+    ["a reason and a list", ["Fine", ["Content-Type", "text/plain", "X-A", "1", "x-a", "2"]]],
+  ])("is decided by what writeHead is given as %s", async (_what, given) => {
+    const written = send((response) => {
+      response.set({ "X-A": "0", "Content-Type": "image/png", "Content-Length": long.length });
+      response.writeHead(203, ...(given as [string])).end(long);
+    });
+    const server = await start({ written }, { compression: true });
+    const { status, headers, text } = await ask(server, "/written");
+    expect([status, headers["x-a"], headers["content-type"]]).toEqual([203, "1, 2", "text/plain"]);
+    expect([headers["content-encoding"], text]).toEqual(["gzip", long]);
+    const raw = await server.raw("GET /written HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(raw).toMatch(given[0] === "Fine" ? /^HTTP\/1.1 203 Fine\r/ : /^HTTP\/1.1 203 Non-/);
+    expect(raw.endsWith(long)).toBe(true);
+  });
+
+  test("R11: a cookie that writeHead is given counts", async () => {
+    const written = send((response) =>
+      response.writeHead(200, { ...typed, "Set-Cookie": "a=b" }).end(long),
+    );
+    const server = await start({ written }, { compression: true });
+    expect((await ask(server, "/written")).headers["content-encoding"]).toBeUndefined();
+  });
+
+  test("a cookie that a session sets at the last moment counts", async () => {
+    const server = await start(
+      { plain, text },
+      {
+        compression: true,
+        beforeRouting: ({ app }) =>
+          void app.use(session({ secret: "s", saveUninitialized: true, resave: true })),
+      },
+    );
+    for (const path of ["/plain", "/text?length=5000"]) {
+      const first = await ask(server, path);
+      const [cookie = ""] = first.headers["set-cookie"] ?? [];
+      expect(cookie).toContain("connect.sid=");
+      expect(first.headers["content-encoding"]).toBeUndefined();
+      const headers = { cookie: cookie.split(";")[0] ?? "" };
+      const second = await ask(server, path, "gzip", { headers });
+      expect(second.headers["content-encoding"]).toBe("gzip");
+      expect(second.text).toBe(first.text);
+    }
+  });
+});
+
+describe("with the rest of the server", () => {
+  let directory = "";
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "sallyport-compression-"));
+    await writeFile(join(directory, "a.txt"), long.repeat(100));
+    await writeFile(join(directory, "a.png"), long);
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  test("static files are compressed, parts and what the client has are not", async () => {
+    const server = await start({ files: new ServeStatic(directory) }, { compression: true });
+    for (const encoding of encodings) {
+      const whole = await ask(server, "/files/a.txt", encoding);
+      expect(whole.headers["content-encoding"]).toBe(encoding);
+      expect(whole.text).toBe(long.repeat(100));
+    }
+    const range = { headers: { range: "bytes=5-2004" } };
+    const part = await ask(server, "/files/a.txt", "gzip", range);
+    expect([part.status, part.headers["content-encoding"]]).toEqual([206, undefined]);
+    expect(part.bytes.toString()).toBe(long.slice(5, 2005));
+    expect(part.headers.vary).toBe("Accept-Encoding");
+    const { etag = "" } = (await ask(server, "/files/a.txt", "gzip", { method: "HEAD" })).headers;
+    const known = await ask(server, "/files/a.txt", "gzip", { headers: { "if-none-match": etag } });
+    expect([known.status, known.bytes.length]).toEqual([304, 0]);
+    expect((await ask(server, "/files/a.png")).headers["content-encoding"]).toBeUndefined();
+  });
+
+  test("a shutdown ends the connection of a compressed reply", async () => {
+    const slow = send(async (response) => {
+      await sleep(200);
+      response.type("text").send(long);
+    });
+    const server = await start({ slow }, { compression: true });
+    const asking = ask(server, "/slow", "gzip", { headers: { connection: "keep-alive" } });
+    await sleep(50);
+    const closing = server.close();
+    const { headers, text } = await asking;
+    expect([headers.connection, headers["content-encoding"]]).toEqual(["close", "gzip"]);
+    expect(text).toBe(long);
+    await closing;
+  });
+
+  test("a compressed reply that is under way at a shutdown is finished", async () => {
+    const stream = send(async (response) => {
+      response.type("text").write(long);
+      response.flush();
+      await sleep(200);
+      response.end(long);
+    });
+    const server = await start({ stream }, { compression: true });
+    const { response, decoder } = await openEncoded(server, "/stream", "gzip");
+    const closing = server.close();
+    expect((await readAll(response.pipe(decoder))).toString()).toBe(long.repeat(2));
+    await closing;
+  });
+
+  test("pipelined replies keep their order, and HTTP/1.0 gets no chunks", async () => {
+    const sized = send(async (response, { query }) => {
+      await sleep(Number(query["ms"]));
+      response.type("text").end((query["x"] as string).repeat(2000));
+    });
+    const server = await start({ sized }, { compression: { encodings: ["deflate"], level: 0 } });
+    const toRequest = (target: string, version: string) =>
+      `GET ${target} HTTP/${version}\r\nHost: a\r\nAccept-Encoding: deflate\r\n\r\n`;
+    const both = toRequest("/sized?x=a&ms=100", "1.1") + toRequest("/sized?x=b&ms=0", "1.1");
+    const replies = await server.raw(both, 500);
+    expect(
+      replies.match(/HTTP\/1.1 200|a{2000}|b{2000}|\r\n0\r\n\r\n/g)?.map((part) => part[0]),
+    ).toEqual(["H", "a", "\r", "H", "b", "\r"]);
+    const old = await server.raw(toRequest("/sized?x=c&ms=0", "1.0"));
+    const [head = "", body = ""] = old.split("\r\n\r\n");
+    expect(head).toMatch(/Content-Encoding: deflate/);
+    expect(head).not.toMatch(/Transfer-Encoding/);
+    expect(inflateSync(Buffer.from(body, "latin1")).toString()).toBe("c".repeat(2000));
+  });
+
+  test("a browser's fetch decodes it", async () => {
+    const server = await start({ text }, { compression: true });
+    const answer = await fetch(`http://127.0.0.1:${server.port}/text?length=2000`);
+    expect(answer.headers.get("content-encoding")).toMatch(/^(br|gzip|zstd)$/);
+    expect(await answer.json()).toEqual(successEnvelope({ text: "x".repeat(2000) }));
+  });
+
+  test.each<[string, object, RegExp]>([
+    ["encodings", { encodings: [] }, /a list of one or more of zstd, br, gzip, deflate; got \[\]/],
+    ["encodings", { encodings: ["brotli"] }, /a list of one or more of zstd, br, gzip, deflate/],
+    ["encodings", { encodings: "gzip" }, /a list of one or more of zstd, br, gzip, deflate/],
+    ["level", { level: 10 }, /a whole number from 0 to 9; got 10/],
+    ["memLevel", { memLevel: 0 }, /a whole number from 1 to 9; got 0/],
+    ["strategy", { strategy: 5 }, /a whole number from 0 to 4; got 5/],
+    ["chunkSize", { chunkSize: 63 }, /a whole number from 64 to/],
+    ["threshold", { threshold: "1 tb" }, /a number of bytes, or a text such as "1kb"/],
+    ["threshold", { threshold: -1 }, /a number of bytes, or a text such as "1kb"/],
+    ["filter", { filter: () => true }, /There is no option `compression.filter`/],
+  ])("a broken `%s` (%o) stops the start", async (option, compression, message) => {
+    const starting = start({}, { compression });
+    await expect(starting).rejects.toThrow(ConfigError);
+    await expect(starting).rejects.toThrow(`\`compression.${option}\``);
+    await expect(starting).rejects.toThrow(message);
+  });
+
+  test.skipIf(hasZstd)("zstd stops the start where Node lacks it", async () => {
+    await expect(start({}, { compression: { encodings: ["gzip", "zstd"] } })).rejects.toThrow(
+      /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; leave it out, or run Node.js 22.15/,
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import type { Transform } from "node:stream";
+import * as zlib from "node:zlib";
+import type { Request, Response } from "express";
+import { defaultEndpointsFactory } from "sallyport";
+import type { TestServer } from "./harness.ts";
+
+const { createBrotliDecompress, createGunzip, createInflate } = zlib;
+/** Node has it since 22.15 and 23.8. */
+const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
+
+const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ...(createZstdDecompress ? ([["zstd", createZstdDecompress]] as const) : []),
+  ["br", () => createBrotliDecompress()],
+  ["gzip", () => createGunzip()],
+  ["deflate", () => createInflate()],
+]);
+
+/** What this Node can decode. */
+export const encodings = [...decoders.keys()];
+export const hasZstd = encodings.includes("zstd");
+
+const toDecoder = (encoding: string): Transform => {
+  const create = decoders.get(encoding);
+  if (!create) throw new Error(`The encoding ${encoding} is unknown`);
+  return create();
+};
+
+/** Reads a stream to its end. */
+export const readAll = async (stream: AsyncIterable<unknown>): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+
+/** An answer as it came over the wire, and decoded. */
+export interface EncodedAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/** A request that accepts an encoding, unless it is empty. */
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** Asks for a path, and leaves it to the test to read the answer. */
+export const open = async (
+  { port }: TestServer,
+  path: string,
+  accepted: string,
+  { method = "GET", headers = {} }: Asked = {},
+) => {
+  const request = httpRequest({
+    ...{ host: "127.0.0.1", port, path, method, agent: false },
+    headers: { ...(accepted !== "" && { "accept-encoding": accepted }), ...headers },
+  });
+  request.on("error", () => undefined).end();
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  return { request, response };
+};
+
+/** Asks for a path, and decodes as it arrives what must be encoded in one way. */
+export const openEncoded = async (server: TestServer, path: string, encoding: string) => {
+  const { request, response } = await open(server, path, encoding);
+  const { "content-encoding": sent = "none" } = response.headers;
+  if (sent !== encoding) throw new Error(`Expected ${encoding}, got ${sent}`);
+  return { request, response, decoder: toDecoder(encoding) };
+};
+
+/** Asks for a path and reads the answer. */
+export const ask = async (
+  server: TestServer,
+  path: string,
+  accepted = "gzip",
+  asked: Asked = {},
+): Promise<EncodedAnswer> => {
+  const { response } = await open(server, path, accepted, asked);
+  const bytes = await readAll(response);
+  const { statusCode: status = 0, headers } = response;
+  const encoding = asked.method === "HEAD" ? undefined : headers["content-encoding"];
+  const decoded = encoding === undefined ? bytes : await readAll(toDecoder(encoding).end(bytes));
+  return { status, headers, bytes, text: decoded.toString() };
+};
+
+/** An endpoint that sends the response itself. */
+export const send = (
+  handler: (response: Response & { flush(): void }, request: Request) => unknown,
+) =>
+  defaultEndpointsFactory.buildVoid({
+    handler: async ({ response, request }) => {
+      await handler(response as Response & { flush(): void }, request);
+    },
+  });
+
+/** A text that is worth compressing. */
+export const long = "All work and no play makes Jack a dull boy. ".repeat(100);

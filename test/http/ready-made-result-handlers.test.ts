@@ -1,0 +1,269 @@
+import createHttpError from "http-errors";
+import {
+  arrayEndpointsFactory,
+  arrayResultHandler,
+  problemEndpointsFactory,
+  problemResultHandler,
+} from "sallyport";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { start, type Answer } from "./harness.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+const fail = (thrown: unknown) => (): never => {
+  throw thrown;
+};
+
+const problem = (status: number, title: string, detail = title, more: object = {}): object => ({
+  type: "about:blank",
+  title,
+  status,
+  detail,
+  ...more,
+});
+
+const safetyHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+const expectProblem = (answer: Answer, expected: object): void => {
+  expect(answer.json()).toEqual(expected);
+  expect(answer.json()).toHaveProperty("status", answer.status);
+  expect(answer.headers).toMatchObject({
+    ...safetyHeaders,
+    "content-type": "application/problem+json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(answer.text)),
+  });
+};
+
+/** What an endpoint of the problem factory answers to an error. */
+const throwProblem = async (thrown: unknown) => {
+  const server = await start({ "": problemEndpointsFactory.build({ handler: fail(thrown) }) });
+  return { server, answer: await server.send("/") };
+};
+
+const id = z.coerce.number();
+
+describe("problemResultHandler", () => {
+  test("a success is the output itself, parsed, as JSON", async () => {
+    const endpoint = problemEndpointsFactory.build({
+      input: z.object({ id }),
+      output: z.object({ id, at: z.date() }),
+      handler: ({ input }) => ({ ...input, at: new Date(0), secret: true }),
+    });
+    const answer = await (await start({ ":id": endpoint })).send("/7");
+    expect([answer.status, answer.text]).toEqual([200, '{"id":7,"at":"1970-01-01T00:00:00.000Z"}']);
+    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(answer.headers).not.toHaveProperty("cache-control");
+  });
+
+  test("another success that the handler sets is kept, and one without output is {}", async () => {
+    const server = await start({
+      created: problemEndpointsFactory.buildVoid({
+        method: "post",
+        handler: ({ response }) => response.status(201),
+      }),
+    });
+    const answer = await server.send("/created", { method: "POST" });
+    expect([answer.status, answer.json()]).toEqual([201, {}]);
+  });
+
+  test("invalid input: 400 with the issues as an extension member", async () => {
+    const endpoint = problemEndpointsFactory.build({
+      input: z.object({ id }),
+      handler: () => ({}),
+    });
+    const answer = await (await start({ ":id": endpoint })).send("/x");
+    const message = "Invalid input: expected number, received NaN";
+    expectProblem(
+      answer,
+      problem(400, "Bad Request", `id: ${message}`, {
+        issues: [{ path: ["id"], message, code: "invalid_type" }],
+      }),
+    );
+  });
+
+  test("an HTTP error: its status, message and headers, without issues", async () => {
+    const headers = { "Retry-After": "7", "Content-Type": "text/html", "Cache-Control": "public" };
+    const { answer } = await throwProblem(createHttpError(429, "Slow down", { headers }));
+    expectProblem(answer, problem(429, "Too Many Requests", "Slow down"));
+    expect(answer.headers["retry-after"]).toBe("7");
+  });
+
+  test("headers that cannot be sent: 500, which says nothing of the error", async () => {
+    const headers = { "x-bad": "a\r\nb: c" };
+    const { answer, server } = await throwProblem(
+      createHttpError(404, "Secret", { headers, problem: { secret: true } }),
+    );
+    expectProblem(answer, problem(500, "Internal Server Error"));
+    expect(server.linesOf("error")).toHaveLength(1);
+  });
+
+  test("the property `problem` of an error brings type, title, instance and further members", async () => {
+    const own = { type: "https://example.com/credit", title: "Out of credit", instance: "/log/1" };
+    const { answer } = await throwProblem(
+      Object.assign(new Error("That costs 50"), {
+        statusCode: 403,
+        problem: { ...own, balance: 30, status: 200, detail: "mine", issues: "mine" },
+      }),
+    );
+    const { title, ...rest } = own;
+    expectProblem(answer, problem(403, title, "That costs 50", { ...rest, balance: 30 }));
+  });
+
+  test.each([
+    ["a text", "credit"],
+    ["a list", [1]],
+    ["null", null],
+    ["members of wrong kinds", { type: 5, title: null, instance: {} }],
+  ])("`problem` is %s: left out", async (_what, own) => {
+    const { answer } = await throwProblem(createHttpError(403, "No", { problem: own }));
+    expectProblem(answer, problem(403, "Forbidden", "No"));
+  });
+
+  test("`problem` that cannot be written as JSON: the last resort", async () => {
+    const { answer } = await throwProblem(createHttpError(403, "No", { problem: { n: 1n } }));
+    expect([answer.status, answer.text]).toEqual([500, "Internal Server Error"]);
+  });
+
+  test("production: a 5xx says nothing of its own, unless it is exposed", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    const own = { problem: { type: "https://example.com/db", host: "db1" } };
+    const hidden = await throwProblem(createHttpError(503, "db1 is down", own));
+    expectProblem(hidden.answer, problem(503, "Service Unavailable"));
+    const exposed = await throwProblem(createHttpError(503, "Later", { ...own, expose: true }));
+    expectProblem(exposed.answer, problem(503, "Service Unavailable", "Later", own.problem));
+  });
+
+  test("an output that JSON cannot carry, and a thrown value without a status: 500", async () => {
+    const endpoint = problemEndpointsFactory.build({ handler: () => ({ n: 1n }) });
+    const server = await start({ "": endpoint });
+    const detail = "The output cannot be written as JSON";
+    expectProblem(await server.send("/"), problem(500, "Internal Server Error", detail));
+    expect(server.linesOf("error")).toHaveLength(1);
+    const { answer } = await throwProblem(new Error("boom"));
+    expectProblem(answer, problem(500, "Internal Server Error", "boom"));
+  });
+
+  test("an application with ETags and a JSON format: the same bodies and types", async () => {
+    const server = await start(
+      { ok: problemEndpointsFactory.build({ handler: () => ({ a: 1 }) }) },
+      {
+        etag: true,
+        errorHandler: problemResultHandler,
+        beforeRouting: ({ app }) => void app.set("json spaces", 1),
+      },
+    );
+    const ok = await server.send("/ok");
+    expect([ok.text, ok.headers["content-type"]]).toEqual([
+      '{\n "a": 1\n}',
+      "application/json; charset=utf-8",
+    ]);
+    expectProblem(await server.send("/nowhere"), problem(404, "Not Found"));
+  });
+
+  test("as `errorHandler`: 404, 405, malformed JSON and paths", async () => {
+    const endpoint = problemEndpointsFactory.build({ method: "post", handler: () => ({}) });
+    const server = await start({ a: endpoint }, { errorHandler: problemResultHandler });
+    expectProblem(await server.send("/b"), problem(404, "Not Found"));
+    const wrongMethod = await server.send("/a", { method: "PUT" });
+    expectProblem(wrongMethod, problem(405, "Method Not Allowed"));
+    expect(wrongMethod.headers.allow).toBe("POST");
+    const malformed = await server.send("/a", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{",
+    });
+    expectProblem(malformed, problem(400, "Bad Request", "Invalid JSON"));
+    expectProblem(await server.send("/%zz"), problem(400, "Bad Request", "Malformed path"));
+  });
+
+  test("declares the output itself, and problem details", () => {
+    const output = z.object({ id });
+    expect(problemResultHandler.listPositive(output)).toEqual([
+      { schema: output, mimeType: "application/json" },
+    ]);
+    const [negative] = problemResultHandler.listNegative();
+    expect(negative?.mimeType).toBe("application/problem+json");
+    const schema = negative?.schema as unknown as z.ZodType;
+    const body = problem(400, "Bad Request", "x", { balance: 30 });
+    expect(schema.parse(body)).toEqual(body);
+    expect(schema.safeParse({ ...body, status: "400" }).success).toBe(false);
+  });
+});
+
+const items = z.array(z.object({ id }));
+
+describe("arrayResultHandler", () => {
+  const expectText = (answer: Answer, status: number, text: string): void => {
+    expect([answer.status, answer.text]).toEqual([status, text]);
+    expect(answer.headers).toMatchObject({
+      ...safetyHeaders,
+      "content-type": "text/plain; charset=utf-8",
+    });
+  };
+
+  test("BEHAVIOUR 13.10: a success is the list `items`, parsed, as JSON", async () => {
+    const endpoint = arrayEndpointsFactory.build({
+      output: z.object({ items, total: z.number() }),
+      handler: () => ({ items: [{ id: "1", secret: true }, { id: 2 }], total: 2 }),
+    });
+    const answer = await (await start({ "": endpoint })).send("/");
+    expect([answer.status, answer.text]).toEqual([200, '[{"id":1},{"id":2}]']);
+    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+  });
+
+  test("BEHAVIOUR 13.10: errors are plain text, with their headers", async () => {
+    const headers = { "Retry-After": "7" };
+    const server = await start(
+      {
+        busy: arrayEndpointsFactory.build({
+          handler: fail(createHttpError(429, "<b>Slow</b>", { headers })),
+        }),
+        ":id": arrayEndpointsFactory.build({ input: z.object({ id }), handler: () => ({}) }),
+      },
+      { errorHandler: arrayResultHandler },
+    );
+    const busy = await server.send("/busy");
+    expectText(busy, 429, "<b>Slow</b>");
+    expect(busy.headers["retry-after"]).toBe("7");
+    expectText(await server.send("/x"), 400, "id: Invalid input: expected number, received NaN");
+    expectText(await server.send("/a/b"), 404, "Not Found");
+    const head = await server.send("/busy", { method: "HEAD" });
+    expect([head.status, head.text, head.headers["content-length"]]).toEqual([429, "", "11"]);
+  });
+
+  test.each([
+    ["is missing", {}],
+    ["is no list", { items: { 0: "a" } }],
+  ])(
+    "BEHAVIOUR 13.10: `items` %s: the last resort, and one line in the log",
+    async (_what, output) => {
+      const server = await start({ "": arrayEndpointsFactory.build({ handler: () => output }) });
+      expectText(await server.send("/"), 500, "Internal Server Error");
+      const [line, ...others] = server.linesOf("error");
+      expect(others).toEqual([]);
+      expect(line?.meta).toMatchObject({
+        error: { code: "SLP_OUTPUT_INVALID", message: expect.stringContaining("output.items: ") },
+      });
+    },
+  );
+
+  test("items that JSON cannot carry: 500 in plain text, and one line in the log", async () => {
+    const endpoint = arrayEndpointsFactory.build({ handler: () => ({ items: [1n] }) });
+    const server = await start({ "": endpoint });
+    expectText(await server.send("/"), 500, "The output cannot be written as JSON");
+    expect(server.linesOf("error")).toHaveLength(1);
+  });
+
+  test("declares the schema of the items, through wrappers, transformations and unions", () => {
+    const list = (schema: z.ZodType) => arrayResultHandler.listPositive(schema)[0]?.schema;
+    expect(list(z.object({ items }))).toBe(items);
+    expect(list(z.object({ total: z.number() }).and(z.object({ items })))).toBe(items);
+    expect(list(z.preprocess((value) => value, z.object({ items })))).toBe(items);
+    const either = list(z.union([z.object({ items }), z.object({ items: z.tuple([]) })]));
+    expect((either as unknown as z.ZodType).parse([])).toEqual([]);
+    const any = list(z.object({ a: id }).transform(() => ({ items: [] })));
+    expect((any as unknown as z.ZodType).parse([1, "a"])).toEqual([1, "a"]);
+    expect(arrayResultHandler.listNegative()[0]?.mimeType).toBe("text/plain");
+  });
+});
