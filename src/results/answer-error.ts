@@ -18,24 +18,17 @@ export interface ErrorAnswer {
   readonly isPublic: boolean;
 }
 
-/** The schema of {@link ErrorAnswer.issues} in a body. */
-export const issuesSchema: z.ZodOptional<
-  z.ZodArray<
-    z.ZodObject<{
-      path: z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodInt]>>;
-      message: z.ZodString;
-      code: z.ZodString;
-    }>
-  >
-> = z
-  .array(
-    z.object({
-      path: z.array(z.union([z.string(), z.int()])),
-      message: z.string(),
-      code: z.string(),
-    }),
-  )
-  .optional();
+/** Makes the schema of {@link ErrorAnswer.issues} in a body; only documents ask for it. */
+export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
+  z
+    .array(
+      z.object({
+        path: z.array(z.union([z.string(), z.int()])),
+        message: z.string(),
+        code: z.string(),
+      }),
+    )
+    .optional();
 
 const canBeSent = (name: string, value: string): boolean => {
   const { validateHeaderName, validateHeaderValue } = loadNodeHttp();

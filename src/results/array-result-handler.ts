@@ -15,15 +15,13 @@ export interface ArrayResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<string>>
 > {}
 
-const anyList = z.array(z.unknown());
-
 /** The schema of `items` in an output schema; any list where it is not to be seen, as after a transformation. */
 const toItemsSchema = (output: ZodSchema): ZodSchema => {
   const { def } = (output as z.core.$ZodTypes)._zod;
   // what is sent is what comes out
   if (def.type === "pipe") return toItemsSchema(def.out);
   if (def.type === "union") return z.union(def.options.map(toItemsSchema));
-  return readTopLevel(output).fields.get("items") ?? anyList;
+  return readTopLevel(output).fields.get("items") ?? z.array(z.unknown());
 };
 
 /** @throws {@link OutputValidationError} when the output has no list of items. */
@@ -66,7 +64,7 @@ export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
     schema: toItemsSchema(output),
     mimeType: "application/json",
   }),
-  negative: { schema: z.string(), mimeType: "text/plain" },
+  negative: () => ({ schema: z.string(), mimeType: "text/plain" }),
   handler: (result) => {
     if (result.error) sendError(result, result.error);
     else sendSuccess(result, toItems(result.output), sendError);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toStatusText } from "../http/status.ts";
-import { beginError, issuesSchema, type ErrorAnswer } from "./answer-error.ts";
+import { beginError, toIssuesSchema, type ErrorAnswer } from "./answer-error.ts";
 import type { ApiResponse, OutputPlaceholder, SchemaOf } from "./api-response.ts";
 import type { InputIssue } from "./default-result-handler.ts";
 import { readSafely } from "./http-error.ts";
@@ -35,14 +35,15 @@ export interface ProblemResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<ProblemDetails>>
 > {}
 
-const negative = z.looseObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int().min(400).max(599),
-  detail: z.string(),
-  instance: z.string().optional(),
-  issues: issuesSchema,
-});
+const toNegativeSchema = () =>
+  z.looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string(),
+    instance: z.string().optional(),
+    issues: toIssuesSchema(),
+  });
 
 /** What an error brings in its property `problem`; a member of another kind than the RFC says is left out. */
 const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
@@ -96,7 +97,7 @@ const sendError = (result: Result, thrown: unknown): void => {
  */
 export const problemResultHandler: ProblemResultHandler = new ResultHandler({
   positive: (data) => ({ schema: data, mimeType: "application/json" }),
-  negative: { schema: negative, mimeType: "application/problem+json" },
+  negative: () => ({ schema: toNegativeSchema(), mimeType: "application/problem+json" }),
   handler: (result) => {
     if (result.error) sendError(result, result.error);
     else sendSuccess(result, result.output, sendError);

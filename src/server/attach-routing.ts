@@ -1,13 +1,10 @@
-import type { Express, RequestHandler } from "express";
-import type { Logger } from "../logger/logger.ts";
+import type { RequestHandler } from "express";
+import { createConsoleLogger } from "../logger/console-logger.ts";
+import { isLogger, type Logger } from "../logger/logger.ts";
+import { assertRouting } from "../routing/assert-routing.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import { checkAppConfig } from "./check-config.ts";
 import type { AppConfig } from "./config.ts";
-import { markSending } from "./express-objects.ts";
-import { prepare } from "./prepare.ts";
-import { RequestError } from "../errors.ts";
-import { failWalk } from "../pipeline/send-result.ts";
-import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
 
 /** What joins an application of your own. */
 export interface AttachedRouting {
@@ -34,29 +31,18 @@ export const attachRouting = <const R extends Routing>(
   routing: R & CheckRouting<R>,
 ): AttachedRouting => {
   checkAppConfig(config);
-  const { app } = config;
-  const { begin, dispatcher, logger } = prepare(config, routing);
-  app.use((request, response, next) => {
-    // a router has no application of its own before it serves
-    markSending((request.app as Express).response);
-    void (async () => {
-      try {
-        await begin(request, response);
-      } catch (error) {
-        await dispatcher.fail(error, request, response);
-        return;
-      }
-      // what Express fails to send for a handler is the endpoint's to answer, else it goes on to the user's own handlers
-      request.next = (error?: unknown) => {
-        const walk = (request as WalkingRequest)[currentWalk];
-        if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));
-        else next(error);
-      };
-      await dispatcher.dispatch(request, response, next);
-    })();
-  });
-  return {
-    logger,
-    notFoundHandler: (request, response) => void dispatcher.answerNotFound(request, response),
-  };
+  assertRouting(routing, config);
+  const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
+  // the walk is loaded where it is used; the first requests wait for it
+  const loading = import("./attached-api.ts").then(({ createAttachedApi }) =>
+    createAttachedApi(config, routing),
+  );
+  loading.catch((error: unknown) => logger.error("The API could not be loaded", { error }));
+  const handleBy =
+    (name: "handle" | "answerNotFound"): RequestHandler =>
+    (request, response, next) => {
+      loading.then((api) => api[name](request, response, next), next);
+    };
+  config.app.use(handleBy("handle"));
+  return { logger, notFoundHandler: handleBy("answerNotFound") };
 };

@@ -3,7 +3,7 @@ import type { Express } from "express";
 import type { Logger } from "../logger/logger.ts";
 import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "./assemble-server.ts";
-import { checkServerConfig } from "./check-config.ts";
+import { checkServerConfig } from "./check-server-config.ts";
 import { checkRuntime } from "./check-runtime.ts";
 import type { ServerConfig } from "./config.ts";
 import { endConnections } from "./express-objects.ts";

@@ -1,6 +1,9 @@
 import { request as httpRequest, type IncomingMessage, type Server } from "node:http";
 import { createSocketPair } from "./memory-socket.ts";
 
+/** What either side may send before a body, in bytes: cookies and tokens of a test may be of any size. */
+export const maxHeaderSize = 1_048_576;
+
 /** What a client sends. */
 export interface Sent {
   readonly method: string;
@@ -29,6 +32,7 @@ export const exchange = (
       // so that a body that is shorter than announced has an end as well
       headers: { Connection: "close", ...headers },
       createConnection: () => near,
+      maxHeaderSize,
     });
     let leave = (reason: Error): unknown => request.destroy(reason);
     const onAbort = (): void => void leave(signal?.reason as Error);

@@ -8,7 +8,9 @@ import { Duplex } from "node:stream";
 class MemorySocket extends Duplex {
   readonly remoteAddress = "127.0.0.1";
   readonly remoteFamily = "IPv4";
+  readonly remotePort = 1;
   readonly localAddress = "127.0.0.1";
+  readonly localPort = 1;
   bytesRead = 0;
   bytesWritten = 0;
   timeout = 0;
@@ -76,6 +78,14 @@ class MemorySocket extends Duplex {
 
   setKeepAlive(): this {
     return this;
+  }
+
+  address(): { readonly address: string; readonly family: string; readonly port: number } {
+    return { address: this.localAddress, family: "IPv4", port: this.localPort };
+  }
+
+  resetAndDestroy(): this {
+    return this.destroy();
   }
 
   ref(): this {

@@ -205,6 +205,24 @@ describe("loggerMock", () => {
     expect(loggerMock._getLogs().info).toHaveLength(2);
   });
 
+  test("records what a member that the test gives writes by `this`", async () => {
+    const props = {
+      info: (_message: string) => undefined,
+      audit(message: string): void {
+        this.info(`audit: ${message}`);
+      },
+    };
+    const { loggerMock } = await testEndpoint({ endpoint: fine, loggerProps: props });
+    loggerMock.audit("x");
+    expect(loggerMock._getLogs().info).toEqual([["audit: x"]]);
+  });
+
+  test("lets its members be spied upon", async () => {
+    const { loggerMock } = await testEndpoint({ endpoint: fine, loggerProps: new AppLogger() });
+    const spy = vi.spyOn(loggerMock, "child").mockReturnValue("spied");
+    expect([loggerMock.child("x"), spy.mock.calls]).toEqual(["spied", [["x"]]]);
+  });
+
   test("has the lines of the logger that is made for the request, and of the access log", async () => {
     const { loggerMock } = await testEndpoint({
       endpoint: logs,

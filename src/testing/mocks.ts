@@ -27,12 +27,13 @@ export const createLoggerMock = <Props extends object = object>(
     _getLogs: () => logs,
   };
   if (!props) return recorders as LoggerMock<Props>;
+  const isInstance = ![null, Object.prototype].includes(Object.getPrototypeOf(props) as object);
   return new Proxy(recorders, {
     get: (_target, key): unknown => {
       if (Object.hasOwn(recorders, key)) return Reflect.get(recorders, key);
       const value: unknown = Reflect.get(props, key);
-      // its private members are those of the instance
-      return typeof value === "function" ? (value.bind(props) as unknown) : value;
+      // private members are those of the instance; a plain object writes its lines to the mock
+      return typeof value === "function" && isInstance ? (value.bind(props) as unknown) : value;
     },
     has: (_target, key) => Object.hasOwn(recorders, key) || Reflect.has(props, key),
     getPrototypeOf: () => Reflect.getPrototypeOf(props),
@@ -109,7 +110,11 @@ const toTexts = (headers: object): Received["headers"] =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]: [string, unknown]) => [
       name,
-      Array.isArray(value) ? value.map(String) : String(value),
+      Array.isArray(value)
+        ? value.map(String)
+        : name === "set-cookie"
+          ? [String(value)]
+          : String(value),
     ]),
   );
 

@@ -5,11 +5,11 @@ import { endpointMethods, type Method } from "../http/method.ts";
 import { defaultInputSources, type InputSource } from "../endpoint/input-sources.ts";
 import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { createAppObjects } from "../server/assemble-server.ts";
-import { checkServerConfig } from "../server/check-config.ts";
+import { checkServerConfig } from "../server/check-server-config.ts";
 import type { ServerConfig } from "../server/config.ts";
 import { connect } from "../server/express-objects.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
-import { collect, exchange } from "./exchange.ts";
+import { collect, exchange, maxHeaderSize } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
 
@@ -72,8 +72,7 @@ export const runInMemory = async <LoggerProps extends object>(
   let requestMock: Request | undefined;
   let responseMock: Response | undefined;
   let acting: Promise<boolean> | undefined;
-  // cookies and tokens of a test may be of any size
-  const serverOptions = { ...classes, maxHeaderSize: 1_048_576 };
+  const serverOptions = { ...classes, maxHeaderSize };
   const server = createHttpServer(serverOptions, (message, reply) => {
     const request = (requestMock = message as Request);
     const response = (responseMock = reply as Response);

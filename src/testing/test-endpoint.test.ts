@@ -308,6 +308,23 @@ describe("a run", () => {
     expect(loggerMock._getLogs().info).toEqual([["done"]]);
   });
 
+  test("has a socket with the methods that handlers may call", async () => {
+    const endpoint = factory.build({
+      handler: async ({ request: { socket } }) => ({ address: socket.address() }),
+    });
+    expect(dataOf(await testEndpoint({ endpoint }))).toMatchObject({
+      address: { address: "127.0.0.1", family: "IPv4" },
+    });
+  });
+
+  test("takes a response whose head is larger than Node's clients take", async () => {
+    const endpoint = factory.buildVoid({
+      handler: ({ response }) => response.set("X-Large", "x".repeat(20_000)).end(),
+    });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._getHeaders()["x-large"]).toHaveLength(20_000);
+  });
+
   test("closes its connection", async () => {
     const { requestMock } = await testEndpoint({ endpoint: fine });
     await expect.poll(() => requestMock.socket.destroyed).toBe(true);

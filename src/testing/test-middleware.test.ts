@@ -232,8 +232,6 @@ describe("an error", () => {
     expect(responseMock._getStatusCode()).toBe(404);
     expect(handler.mock.calls[0]?.[0]).toMatchObject({ input: { a: "1" } });
   });
-    expect(responseMock._getStatusCode()).toBe(404);
-  });
 });
 
 describe("the response", () => {

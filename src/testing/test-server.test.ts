@@ -428,19 +428,6 @@ describe("a server", () => {
     const wrong = { corss: true } as never;
     await expect(testServer(wrong, { reader })).rejects.toThrow(ConfigError);
     await expect(testServer(wrong, { reader })).rejects.toThrow("Did you mean `cors`?");
-    /** How many bytes the handler has written. */
-    let written = 0;
-    const large = factory.buildVoid({
-      handler: async ({ response }) => {
-        for (written = 0; written < 8_000_000; written += 40_000)
-          if (!response.write(Buffer.alloc(40_000, "x"))) await once(response, "drain");
-        response.end();
-      },
-    });
-    const closing = factory.buildVoid({
-      handler: ({ request }) => request.socket.on("close", () => steps.push("closed")),
-    });
-
     const routing = { "GET /x": reader } as never as Routing;
     await expect(testServer({}, routing as never)).rejects.toThrow(RoutingError);
     const beforeRouting = (): never => {

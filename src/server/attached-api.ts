@@ -1,0 +1,39 @@
+import type { Express, RequestHandler } from "express";
+import { RequestError } from "../errors.ts";
+import { failWalk } from "../pipeline/send-result.ts";
+import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
+import type { Routing } from "../routing/routing.ts";
+import type { CommonConfig } from "./config.ts";
+import { markSending } from "./express-objects.ts";
+import { prepare } from "./prepare.ts";
+
+/** An API as layers of an Express application. */
+export interface AttachedApi {
+  readonly handle: RequestHandler;
+  readonly answerNotFound: RequestHandler;
+}
+
+/** Creates the layers of an API; see `attachRouting`. */
+export const createAttachedApi = (config: CommonConfig, routing: Routing): AttachedApi => {
+  const { begin, dispatcher } = prepare(config, routing);
+  return {
+    handle: async (request, response, next) => {
+      // a router has no application of its own before it serves
+      markSending((request.app as Express).response);
+      try {
+        await begin(request, response);
+      } catch (error) {
+        await dispatcher.fail(error, request, response);
+        return;
+      }
+      // what Express fails to send for a handler is the endpoint's to answer, else it goes on to the user's own handlers
+      request.next = (error?: unknown) => {
+        const walk = (request as WalkingRequest)[currentWalk];
+        if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));
+        else next(error);
+      };
+      await dispatcher.dispatch(request, response, next);
+    },
+    answerNotFound: (request, response) => dispatcher.answerNotFound(request, response),
+  };
+};
