@@ -244,7 +244,7 @@ describe("the response", () => {
     });
     expect(responseMock._getStatusCode()).toBe(201);
     expect(responseMock._getHeaders()).toMatchObject({
-      ...{ "x-a": "1", "x-b": ["1", "2"], "set-cookie": "a=b; Path=/" },
+      ...{ "x-a": "1", "x-b": ["1", "2"], "set-cookie": ["a=b; Path=/"] },
       "access-control-allow-origin": "*",
     });
     expect([responseMock._isEndCalled(), responseMock._isCut()]).toEqual([false, false]);
