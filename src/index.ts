@@ -133,7 +133,7 @@ export type {
   CursorValue,
   SignedCursor,
 } from "./schemas/cursor.ts";
-export type { DateIn, DateMeta, DateOut } from "./schemas/dates.ts";
+export type { DateIn, DateOut } from "./schemas/dates.ts";
 export type {
   CursorInput,
   CursorOutput,
@@ -158,6 +158,7 @@ export type {
   OutputSchema,
   ReturnedObject,
   SchemaInput,
+  SchemaMeta,
   SchemaOutput,
 } from "./schemas/schema.ts";
 export type {

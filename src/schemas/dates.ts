@@ -1,10 +1,5 @@
 import { z } from "zod";
-
-/** Text for generated documents, as of Zod's `.meta()`. */
-export interface DateMeta {
-  readonly description?: string;
-  readonly examples?: string[];
-}
+import type { SchemaMeta } from "./schema.ts";
 
 type IsoInput = z.ZodUnion<readonly [z.ZodISODate, z.ZodISODateTime]>;
 
@@ -22,7 +17,7 @@ export type DateOut = z.ZodCodec<z.ZodDate, z.ZodISODateTime>;
  * @example
  * z.object({ since: ez.dateIn() }) // "2026-11-20", "2026-11-20T10:30:00Z", "2026-11-20T10:30:00+02:00"
  */
-export const dateIn = (meta: DateMeta = {}): DateIn =>
+export const dateIn = (meta: SchemaMeta<string> = {}): DateIn =>
   z
     .codec(z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]), z.date(), {
       decode: (text) => new Date(text),
@@ -36,7 +31,7 @@ export const dateIn = (meta: DateMeta = {}): DateIn =>
  * @example
  * z.object({ createdAt: ez.dateOut() }) // the handler returns a Date, the client gets "2026-11-20T10:30:00.000Z"
  */
-export const dateOut = (meta: DateMeta = {}): DateOut =>
+export const dateOut = (meta: SchemaMeta<string> = {}): DateOut =>
   z
     .codec(z.date(), z.iso.datetime(), {
       decode: (date) => date.toISOString(),

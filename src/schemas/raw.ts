@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ZodSchema } from "./schema.ts";
+import type { SchemaMeta, ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
@@ -8,8 +8,8 @@ const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
 const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
 
 /** A Buffer, in the input or in the output. */
-export const buffer = (): z.ZodCustom<Buffer, Buffer> =>
-  z.custom<Buffer>(isBuffer, { error: "Expected Buffer" });
+export const buffer = (meta: SchemaMeta = {}): z.ZodCustom<Buffer, Buffer> =>
+  z.custom<Buffer>(isBuffer, { error: "Expected Buffer" }).meta({ ...meta });
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- no fields but `raw`
 type NoFields = {};
@@ -24,11 +24,16 @@ export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
  *
  * @param fields further fields of the input, such as path parameters
  */
-export const raw = <Shape extends z.ZodRawShape = NoFields>(fields?: Shape): Raw<Shape> =>
-  z.object({
-    raw: z.custom<Buffer>(isRawBody, { error: "Expected Buffer" }),
-    ...fields,
-  }) as unknown as Raw<Shape>;
+export const raw = <Shape extends z.ZodRawShape = NoFields>(
+  fields?: Shape,
+  meta: SchemaMeta = {},
+): Raw<Shape> =>
+  z
+    .object({
+      raw: z.custom<Buffer>(isRawBody, { error: "Expected Buffer" }),
+      ...fields,
+    })
+    .meta({ ...meta }) as unknown as Raw<Shape>;
 
 /** Tells whether a schema takes the body as it comes. */
 export const takesRawBody = (schema: ZodSchema): boolean => {

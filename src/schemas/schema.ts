@@ -62,6 +62,12 @@ export interface NoOutput extends OutputSchema {
 // oxlint-disable-next-line typescript/no-empty-object-type -- exactly what is meant
 export type EmptyObject = {};
 
+/** Text for generated documents, as of Zod's `.meta()`. */
+export interface SchemaMeta<Example = unknown> {
+  readonly description?: string;
+  readonly examples?: Example[];
+}
+
 /** A schema as Zod's own functions take it. */
 export type ZodSchema = z.core.$ZodType;
 

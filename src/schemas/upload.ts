@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ZodSchema } from "./schema.ts";
+import type { SchemaMeta, ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
@@ -40,10 +40,12 @@ const isFileUpload = (value: unknown): boolean =>
  *
  * Several files under one name fit `z.array(ez.upload())`, and so does one.
  */
-export const upload = (): Upload =>
-  z.custom<FileUpload>(isFileUpload, {
-    error: ({ input }) => `Expected file upload, received ${describe(input)}`,
-  });
+export const upload = (meta: SchemaMeta = {}): Upload =>
+  z
+    .custom<FileUpload>(isFileUpload, {
+      error: ({ input }) => `Expected file upload, received ${describe(input)}`,
+    })
+    .meta({ ...meta });
 
 const describe = (value: unknown): string => {
   if (Array.isArray(value)) return "array";

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { isUint8Array } from "node:util/types";
 import type { RequestHandler, Response } from "express";
 import { chooseEncoding } from "../http/accept-encoding.ts";
@@ -67,6 +68,8 @@ class Layer {
   /** The length of a body that comes in one piece. */
   #length: number | undefined;
   #isEnded = false;
+  /** Whether nobody waits for the response any more. */
+  #isLeft = false;
   #onFinish: ((error?: Error) => void)[] = [];
 
   constructor(plan: Plan, response: Response) {
@@ -195,10 +198,13 @@ class Layer {
     encoder.on("drain", () => emit("drain"));
     encoder.once("error", () => response.destroy());
     response.once("finish", () => this.#finish());
-    response.once("close", () => {
+    const leave = (): void => {
+      this.#isLeft = true;
       encoder.destroy();
       this.#finish(toError("ERR_STREAM_PREMATURE_CLOSE"));
-    });
+    };
+    response.once("close", leave);
+    if (!response.socket) leaveWithConnection(response, leave);
     Object.defineProperties(response, {
       emit: {
         configurable: true,
@@ -216,9 +222,8 @@ class Layer {
   }
 
   #callOnFinish(callback: (error?: Error) => void): void {
-    const { writableFinished, closed } = this.#response;
-    if (writableFinished) process.nextTick(callback);
-    else if (closed) process.nextTick(callback, toError("ERR_STREAM_PREMATURE_CLOSE"));
+    if (this.#response.writableFinished) process.nextTick(callback);
+    else if (this.#isLeft) process.nextTick(callback, toError("ERR_STREAM_PREMATURE_CLOSE"));
     else this.#onFinish.push(callback);
   }
 
@@ -232,6 +237,18 @@ class Layer {
     if (this.#encoder) flushEncoder(this.#encoder, encoding);
   }
 }
+
+const leavesOf = new WeakMap<Socket, Set<() => void>>();
+
+/** Tells a response that waits for its turn on a connection when that closes, which Node does only from 24 on. */
+const leaveWithConnection = (response: Response, leave: () => void): void => {
+  const { socket } = response.req;
+  const leaves = leavesOf.get(socket) ?? new Set();
+  // one listener for all, as many would be warned of
+  if (!leavesOf.has(socket)) socket.once("close", () => leaves.forEach((leave) => leave()));
+  leavesOf.set(socket, leaves.add(leave));
+  response.once("close", () => leaves.delete(leave));
+};
 
 const isFunction = (value: unknown): value is (error?: Error) => void =>
   typeof value === "function";
