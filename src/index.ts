@@ -9,6 +9,7 @@ export { EventStreamFactory } from "./endpoint/event-stream-factory.ts";
 export { arrayEndpointsFactory, problemEndpointsFactory } from "./endpoint/ready-made-factories.ts";
 export { Middleware } from "./endpoint/middleware.ts";
 export { Endpoint } from "./endpoint/endpoint.ts";
+export { getRawBody } from "./endpoint/raw-body.ts";
 export { ServeStatic } from "./routing/static-files.ts";
 export { ez } from "./schemas/ez.ts";
 

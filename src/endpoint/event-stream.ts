@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import { OutputValidationError, ServerFault, suggest } from "../errors.ts";
+import { onConnectionClose } from "../http/connection-close.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
@@ -65,6 +66,7 @@ export class EventWriter {
   #room: Promise<void> | undefined;
   #releaseRoom: (() => void) | undefined;
   #isStopped = false;
+  #forget: (() => void) | undefined;
 
   constructor(
     plan: EventStreamPlan,
@@ -76,7 +78,8 @@ export class EventWriter {
     this.#logger = args.logger;
     this.#response.once("close", this.stop);
     // a response that waits for its turn on the connection is not told when that closes
-    if (!this.#response.socket) this.#request.socket.once("close", this.stop);
+    if (!this.#response.socket)
+      this.#forget = onConnectionClose(this.#request.socket, () => this.stop());
     this.#timer = setTimeout(this.#beat, plan.openAfter).unref();
   }
 
@@ -107,7 +110,7 @@ export class EventWriter {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#response.off("close", this.stop);
-    this.#request.socket.off("close", this.stop);
+    this.#forget?.();
     this.#releaseRoom?.();
   };
 

@@ -1,6 +1,6 @@
 import { isEndpoint, type AnyEndpoint } from "../endpoint/endpoint.ts";
-import { RoutingError } from "../errors.ts";
-import { isMethod, type Method } from "../http/method.ts";
+import { RoutingError, suggest } from "../errors.ts";
+import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import type { Routing } from "./routing.ts";
 import { isServeStatic, type ServeStatic } from "./static-files.ts";
 
@@ -99,12 +99,22 @@ const readKey = (
   if (word !== undefined && rest !== undefined) {
     if (isMethod(word)) return { method: word, path: joinPath(parent, rest) };
     if (httpMethods.has(word.toUpperCase())) refuseCase(key, word, parent);
+    if (rest.startsWith("/")) refuseMethod(key, word, parent);
   }
   if (isEndpoint(value) && methodLikeRouteBehavior === "method") {
     if (isMethod(name)) return { method: name, path: joinPath(parent, "") };
     if (isMethod(name.toLowerCase())) refuseCase(key, name, parent);
   }
   return { path: joinPath(parent, name) };
+};
+
+/** No path has a space before a slash, so this is a misspelt method. */
+const refuseMethod = (key: string, word: string, parent: string): never => {
+  throw new RoutingError(
+    "SLP_ROUTING_METHOD_UNKNOWN",
+    `The key "${key}" at "${parent || "/"}" begins with "${word}", which is no method that endpoints declare.${suggest(word, endpointMethods)} The methods are ${endpointMethods.join(", ")}.`,
+    { path: joinPath(parent, "") },
+  );
 };
 
 const refuseCase = (key: string, word: string, parent: string): never => {

@@ -9,6 +9,12 @@ export type DateIn = z.ZodCodec<IsoInput, z.ZodDate>;
 /** A schema of {@link dateOut}. */
 export type DateOut = z.ZodCodec<z.ZodDate, z.ZodISODateTime>;
 
+/** Text of a date, or of a date and a time. */
+const isoText = () =>
+  z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
+    error: "Invalid input: expected an ISO 8601 date or date-time",
+  });
+
 /**
  * A date in the input: ISO 8601 text becomes a `Date`.
  *
@@ -19,7 +25,7 @@ export type DateOut = z.ZodCodec<z.ZodDate, z.ZodISODateTime>;
  */
 export const dateIn = (meta: SchemaMeta<string> = {}): DateIn =>
   z
-    .codec(z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]), z.date(), {
+    .codec(isoText(), z.date(), {
       decode: (text) => new Date(text),
       encode: (date) => date.toISOString(),
     })

@@ -12,6 +12,7 @@ import { assertFraming } from "./framing.ts";
 import type { Listener } from "./listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { defaultResponseIdleTimeout } from "./stalled-reader.ts";
+import { spareUnsentReplies } from "./unsent-replies.ts";
 
 /** A server before it listens. */
 export interface AssembledServer extends Prepared {
@@ -141,6 +142,7 @@ const createServers = (
     listeners.push({ name: "https", server, at: https.listen });
   }
   for (const { server } of listeners) {
+    spareUnsentReplies(server);
     server.on("checkContinue", toExpectingListener(listener));
     server.on("checkExpectation", (message: unknown, reply: unknown) => {
       const [request, response] = [message as Request, reply as Response];

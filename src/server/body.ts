@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import type { Request, Response } from "express";
+import { keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
@@ -131,7 +132,7 @@ const readAndParse = async (
   const isTyped = request.headers["content-type"] !== undefined;
   const early = isTyped ? toBodyParser(contentType, takesFiles) : undefined;
   const bytes = await readBytes(request, response, limit);
-  if (plan.keepsRawBody) (request as { rawBody?: Buffer }).rawBody = bytes;
+  if (plan.keepsRawBody) keepRawBody(request, bytes);
   if (bytes.length === 0) return;
   const parse = early ?? toBodyParser(contentType, takesFiles);
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { isUint8Array } from "node:util/types";
 import type { RequestHandler, Response } from "express";
 import { chooseEncoding } from "../http/accept-encoding.ts";
+import { onConnectionClose } from "../http/connection-close.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
 import type { CompressionOptions } from "./config.ts";
 import { createEncoder, flushEncoder, sendableEncodings, type Encoder } from "./encoders.ts";
@@ -204,7 +204,7 @@ class Layer {
       this.#finish(toError("ERR_STREAM_PREMATURE_CLOSE"));
     };
     response.once("close", leave);
-    if (!response.socket) leaveWithConnection(response, leave);
+    if (!response.socket) response.once("close", onConnectionClose(response.req.socket, leave));
     Object.defineProperties(response, {
       emit: {
         configurable: true,
@@ -237,18 +237,6 @@ class Layer {
     if (this.#encoder) flushEncoder(this.#encoder, encoding);
   }
 }
-
-const leavesOf = new WeakMap<Socket, Set<() => void>>();
-
-/** Tells a response that waits for its turn on a connection when that closes, which Node does only from 24 on. */
-const leaveWithConnection = (response: Response, leave: () => void): void => {
-  const { socket } = response.req;
-  const leaves = leavesOf.get(socket) ?? new Set();
-  // one listener for all, as many would be warned of
-  if (!leavesOf.has(socket)) socket.once("close", () => leaves.forEach((leave) => leave()));
-  leavesOf.set(socket, leaves.add(leave));
-  response.once("close", () => leaves.delete(leave));
-};
 
 const isFunction = (value: unknown): value is (error?: Error) => void =>
   typeof value === "function";

@@ -49,6 +49,13 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
       "SLP_WARN_CORS: the option `cors` is not set, so no CORS headers are sent. Set it explicitly: true, false, or a function that returns headers.",
     );
 
+  const hasCookies = config.cookies || "app" in config || "beforeRouting" in config;
+  const withCookies = Object.values(config.inputSources ?? {}).flat();
+  if (isDevelopment && !hasCookies && withCookies.some((one) => one?.endsWith("ookies")))
+    logger.warn(
+      "SLP_WARN_COOKIES: `inputSources` has cookies, but nothing parses them. Set `cookies: true`, or `{ secret }` for signed ones.",
+    );
+
   const toSources = (method: Method): readonly InputSource[] =>
     config.inputSources?.[method] ?? defaultInputSources[method];
   const entries = [...walkRouting(routing, config)];

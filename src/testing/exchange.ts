@@ -17,12 +17,14 @@ export interface Sent {
 /**
  * Sends a request to a server that need not listen, with Node's own client, over a connection within this process.
  *
+ * @param onResponse called before a byte of the body can be lost
  * @returns undefined when the server has closed the connection without a response
  * @throws what Node's client says of a request that cannot be sent, and the reason of the signal.
  */
 export const exchange = (
   server: Server,
   { method, target, headers, body, signal }: Sent,
+  onResponse?: (message: IncomingMessage) => void,
 ): Promise<IncomingMessage | undefined> =>
   new Promise((resolve, reject) => {
     const [near, far] = createSocketPair();
@@ -42,6 +44,7 @@ export const exchange = (
         signal?.removeEventListener("abort", onAbort);
         near.destroy();
       });
+      onResponse?.(message);
       resolve(message);
     });
     request.on("error", (error: NodeJS.ErrnoException) => {
@@ -64,15 +67,14 @@ export interface Received {
   readonly isCut: boolean;
 }
 
-/** Waits for a whole response, or for what came of it. */
-export const collect = async (message: IncomingMessage): Promise<Received> => {
-  const chunks: Buffer[] = [];
-  let isCut = false;
-  try {
-    for await (const chunk of message) chunks.push(chunk as Buffer);
-  } catch {
-    isCut = true;
-  }
-  const headers = message.headers as Received["headers"];
-  return { status: message.statusCode ?? 0, headers, body: Buffer.concat(chunks), isCut };
-};
+/** Collects a response to its end, or until it is broken off. */
+export const collect = (message: IncomingMessage): Promise<Received> =>
+  new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const finish = (isCut: boolean) => (): void => {
+      const headers = message.headers as Received["headers"];
+      resolve({ status: message.statusCode ?? 0, headers, body: Buffer.concat(chunks), isCut });
+    };
+    message.on("data", (chunk: Buffer) => chunks.push(chunk));
+    message.once("end", finish(false)).once("error", finish(true)).once("close", finish(true));
+  });

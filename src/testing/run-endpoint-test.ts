@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { getRawBody, keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
 import { toAllowed } from "../server/dispatch.ts";
@@ -26,7 +27,15 @@ export const runEndpointTest = async <LoggerProps extends object>(
       await answerPreflight(plan, request, response, logger);
       return;
     }
+    if (endpoint.keepsRawBody && getRawBody(request) === undefined)
+      keepRawBody(request, toBytes(request.body));
     // as the server gives it to an endpoint that takes the body as it comes
     if (plan.body === "raw" && Buffer.isBuffer(request.body)) request.body = { raw: request.body };
     await prepared.dispatcher.serve(plan, request, response);
   });
+
+/** What a client would have sent. */
+const toBytes = (body: unknown): Buffer =>
+  Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));

@@ -9,7 +9,7 @@ import { checkServerConfig } from "../server/check-server-config.ts";
 import type { ServerConfig } from "../server/config.ts";
 import { connect } from "../server/express-objects.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
-import { collect, exchange, maxHeaderSize } from "./exchange.ts";
+import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
 
@@ -84,12 +84,17 @@ export const runInMemory = async <LoggerProps extends object>(
       ...{ config, prepared, request, response, method, sources, isPreflight },
     });
   });
-  const answer = await exchange(server, {
-    method: sent,
-    target: "/",
-    headers: { Host: "localhost", ...toSentHeaders(props.headers) },
-  });
-  const received = answer && (await collect(answer));
+  let receiving: Promise<Received> | undefined;
+  const headers = { Host: "localhost", ...toSentHeaders(props.headers) };
+  const { signal } = options;
+  try {
+    await exchange(server, { method: sent, target: "/", headers, signal }, (message) => {
+      receiving = collect(message);
+    });
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+  const received = await receiving;
   const isSent = (await acting) ?? false;
   return {
     requestMock: requestMock as Request,
@@ -102,7 +107,9 @@ export const runInMemory = async <LoggerProps extends object>(
 const perform = async (act: (scene: Scene) => Promise<void>, scene: Scene): Promise<boolean> => {
   const { prepared, request, response } = scene;
   try {
-    await prepared.begin(request, response);
+    // as a server does: where there is nothing to wait for, the handler begins before anything else is done
+    const beginning = prepared.begin(request, response);
+    if (beginning) await beginning;
     await act(scene);
   } catch (error) {
     await prepared.dispatcher.fail(error, request, response);

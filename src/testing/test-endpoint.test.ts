@@ -1,8 +1,16 @@
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import createHttpError from "http-errors";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { ConfigError, defaultEndpointsFactory as factory, DefinitionError, ez } from "../index.ts";
+import {
+  ConfigError,
+  defaultEndpointsFactory as factory,
+  DefinitionError,
+  EventStreamFactory,
+  ez,
+  getRawBody,
+} from "../index.ts";
 import { testEndpoint } from "./index.ts";
 
 afterEach(() => {
@@ -238,7 +246,7 @@ describe("the options", () => {
   test.each([
     [
       { endpoint: fine, requestProp: {} },
-      "there is no `requestProp` in options. Did you mean `requestProps`? Known are endpoint, requestProps, responseOptions, configProps, loggerProps.",
+      "there is no `requestProp` in options. Did you mean `requestProps`? Known are endpoint, requestProps, responseOptions, configProps, loggerProps, signal.",
     ],
     [
       { endpoint: fine, responseOptions: { local: {} } },
@@ -390,5 +398,56 @@ describe("a run", () => {
     const count = (): number => process.getActiveResourcesInfo().length;
     for (let left = 50; count() > before && left > 0; left--) await pause(10);
     expect(count()).toBeLessThanOrEqual(before);
+  });
+});
+
+describe("what needs more than a plain request", () => {
+  test("has the bytes of its body where the endpoint keeps them", async () => {
+    const endpoint = factory.build({
+      method: "post",
+      keepRawBody: true,
+      handler: async ({ request }) => ({ bytes: getRawBody(request)?.toString() }),
+    });
+    const sent = await testEndpoint({ endpoint, requestProps: { body: { a: 1 } } });
+    expect(dataOf(sent)).toEqual({ bytes: '{"a":1}' });
+    const rawBody = Buffer.from("own");
+    const own = await testEndpoint({ endpoint, requestProps: { body: { a: 1 }, rawBody } });
+    expect(dataOf(own)).toEqual({ bytes: "own" });
+  });
+
+  test("is left by the client where a signal says so, and gives what came until then", async () => {
+    const clock = new EventStreamFactory({ tick: z.number() }).build({
+      handler: async ({ ctx: { emit, isClosed } }) => {
+        for (let tick = 0; !isClosed(); tick++) {
+          await emit("tick", tick);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      },
+    });
+    const signal = AbortSignal.timeout(60);
+    const { responseMock } = await testEndpoint({ endpoint: clock, signal });
+    expect(responseMock._getData()).toMatch(/^event: tick\ndata: 0\n\nevent: tick\ndata: 1\n\n/);
+    expect(responseMock._isCut()).toBe(true);
+    const silent = factory.build({
+      handler: ({ signal: left }) => once(left, "abort").then(() => ({})),
+    });
+    const early = await testEndpoint({ endpoint: silent, signal: AbortSignal.timeout(10) });
+    expect(early.responseMock._isCut()).toBe(true);
+  });
+
+  test("gives what came before a stream was broken off", async () => {
+    const endpoint = new EventStreamFactory({ tick: z.number() }).build({
+      handler: async ({ ctx: { emit } }) => {
+        await emit("tick", 1);
+        await emit("tick", "2" as never);
+      },
+    });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._getData()).toBe("event: tick\ndata: 1\n\n");
+    expect(responseMock._isCut()).toBe(true);
+  });
+
+  test("is an option, and no argument by itself", async () => {
+    await expect(testEndpoint(fine as never)).rejects.toThrow("testEndpoint({ endpoint })");
   });
 });

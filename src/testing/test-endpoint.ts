@@ -30,6 +30,11 @@ export interface TestEndpointOptions<
 export const testEndpoint = async <LoggerProps extends object = object>(
   options: TestEndpointOptions<LoggerProps>,
 ): Promise<TestResult<LoggerProps>> => {
+  if (isEndpoint(options))
+    throw new DefinitionError(
+      "SLP_TEST_OPTIONS",
+      "testEndpoint: got an endpoint; pass it as an option, testEndpoint({ endpoint }).",
+    );
   assertTestOptions("testEndpoint", options, ["endpoint"]);
   const { endpoint } = options;
   if (!isEndpoint(endpoint))

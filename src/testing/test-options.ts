@@ -43,6 +43,8 @@ export interface TestOptions<LoggerProps extends object = object> {
   readonly configProps?: Partial<ServerConfig> | undefined;
   /** Further members of the logger; its four severities always record. */
   readonly loggerProps?: LoggerProps | undefined;
+  /** Makes the client leave: for a stream without an end, `AbortSignal.timeout(100)`. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What came of a test. */
@@ -54,7 +56,7 @@ export interface TestResult<LoggerProps extends object = object> {
   readonly loggerMock: LoggerMock<LoggerProps>;
 }
 
-const optionNames = ["requestProps", "responseOptions", "configProps", "loggerProps"];
+const optionNames = ["requestProps", "responseOptions", "configProps", "loggerProps", "signal"];
 
 /** @throws {@link DefinitionError} when the options of a test are wrong. */
 export const assertTestOptions = (

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Response } from "express";
 import createHttpError from "http-errors";
 import {
   defaultEndpointsFactory,
@@ -288,6 +289,21 @@ test("H10: the result of a client that has left is dropped, without an error lin
     await sleep(20);
     expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
   }
+});
+
+test.each([
+  ["of the head", ({ response }: { response: Response }) => response.writeHead(200, "a\r\nb")],
+  [
+    "of the response",
+    ({ response }: { response: Response }) => void (response.statusMessage = "ü\n"),
+  ],
+])("H5: a reason phrase %s that cannot be sent is 500", async (_name, act) => {
+  const server = await startRun(async (args) => {
+    act(args);
+    return {};
+  });
+  expect(await server.send("/run")).toMatchObject({ status: 500 });
+  expect(server.linesOf("error")).toHaveLength(1);
 });
 
 test("H10: a handler that stops because its client has left, in a stream as well, is no fault", async () => {

@@ -312,6 +312,8 @@ describe("DECISIONS 12: a wrong routing map is refused with a RoutingError namin
     ["a map in itself", "CYCLE", { v1: cyclic }, "/v1/again"],
     ["GET /x", "METHOD_CASE", { v1: { "GET /x": get } }, "/v1"],
     ["Post /x", "METHOD_CASE", { v1: { "Post /x": get } }, "/v1"],
+    ["gett /x", "METHOD_UNKNOWN", { v1: { "gett /x": get } }, "/v1"],
+    ["head-like /x", "METHOD_UNKNOWN", { v1: { "fetch /x": get } }, "/v1"],
     ["GET: endpoint", "METHOD_CASE", { v1: { GET: get } }, "/v1"],
     ["get a: a map", "EXPLICIT_METHOD_VALUE", { v1: { "get a": { b: get } } }, "/v1/a"],
     ["get a: an empty map", "EXPLICIT_METHOD_VALUE", { v1: { "get a": {} } }, "/v1/a"],

@@ -32,6 +32,21 @@ test("close finishes running requests, ends their connections and idle ones, and
   await closing;
 });
 
+test("S1: a large reply that its client still reads is sent to its end", async () => {
+  const large = factory.build({ handler: () => ({ text: "x".repeat(2e7) }) });
+  const server = await start({ large });
+  const socket = await server.open();
+  let received = 0;
+  socket.pause().on("data", (piece) => (received += piece.length));
+  socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const closing = server.close();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  socket.resume();
+  await closing;
+  expect(received).toBeGreaterThan(2e7);
+});
+
 test("S1: requests that a shutdown cannot wait for are cut at the deadline, with a warning", async () => {
   const server = await start({ slow }, { gracefulShutdown: { timeout: 100, events: [] } });
   const cut = server.send("/slow?ms=5000").catch((error: Error) => error.message);

@@ -105,6 +105,7 @@ describe("the packed package in an empty folder", () => {
       "ensureHttpError",
       "ez",
       "getMessageFromError",
+      "getRawBody",
       "problemEndpointsFactory",
       "problemResultHandler",
       "testEndpoint",

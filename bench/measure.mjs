@@ -1,0 +1,97 @@
+// Starts servers pinned to one core, loads them from the other, and tells the CPU time that a request costs.
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+/** In /proc, times are in ticks of 10 milliseconds. */
+const microsecondsPerTick = 10_000;
+
+const has = (command) => {
+  try {
+    execFileSync("sh", ["-c", `command -v ${command}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Says what is missing on this machine, and how to get it. */
+export const assertTools = () => {
+  if (process.platform !== "linux")
+    throw new Error("The bench reads /proc and pins processes by taskset: it needs Linux.");
+  if (!has("wrk"))
+    throw new Error("The bench needs wrk: `apt-get install wrk` on Debian and Ubuntu.");
+  if (!has("taskset"))
+    throw new Error("The bench needs taskset: `apt-get install util-linux` on Debian and Ubuntu.");
+};
+
+export const median = (values) => {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+};
+
+/** The CPU time of a process so far, of the user and of the system, in microseconds. */
+export const readCpu = (pid) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick;
+};
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Asks until a server answers. */
+export const untilServing = async (port, path = "/") => {
+  for (let turn = 0; turn < 400; turn++) {
+    try {
+      return await fetch(`http://127.0.0.1:${port}${path}`);
+    } catch {
+      await pause(25);
+    }
+  }
+  throw new Error(`Nothing listens on port ${port}`);
+};
+
+/** Starts a server of the bench on the first core. */
+export const startServer = async ({ file, node, port, args = [], env = {} }) => {
+  const child = spawn("taskset", ["-c", "0", node, file, String(port), ...args], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, NODE_ENV: "production", NODE_NO_WARNINGS: "1", ...env },
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await Promise.race([
+    untilServing(port),
+    ended.then((code) => Promise.reject(new Error(`${file} ended with code ${code}`))),
+  ]);
+  return {
+    pid: child.pid,
+    port,
+    stop: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+};
+
+/** Loads a server from the second core for some seconds; gives the microseconds of CPU a request. */
+export const load = ({ pid, port }, { path, method, body }, seconds = 2) => {
+  const before = readCpu(pid);
+  const output = execFileSync(
+    "taskset",
+    [
+      ...["-c", "1", "wrk", "-t1", "-c64", `-d${seconds}s`, "-s", `${folder}wrk.lua`],
+      `http://127.0.0.1:${port}${path}`,
+    ],
+    {
+      encoding: "utf8",
+      env: { ...process.env, BENCH_METHOD: method ?? "GET", BENCH_BODY: body ?? "" },
+    },
+  );
+  const used = readCpu(pid) - before;
+  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`Port ${port}, ${path}:\n${output}`);
+  return used / Number(/(\d+) requests in/.exec(output)[1]);
+};
+
+/** The version of a Node.js binary. */
+export const versionOf = (node) => execFileSync(node, ["-v"], { encoding: "utf8" }).trim();

@@ -1,0 +1,163 @@
+// npm run bench: the three workloads on sallyport, its peers, and bare node:http.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { assertTools, load, median, startServer, versionOf } from "./measure.mjs";
+import { writeReport } from "./report.mjs";
+import { workloads } from "./workloads.mjs";
+
+const help = `
+Usage: npm run bench -- [options]
+
+Measures the CPU time that a request costs the server, beside bare node:http (the limit) and the peers, interleaved.
+
+  --workload get,list,post   which workloads
+  --servers sallyport,hono   which servers; bare is always among them
+  --rounds 8                 counted rounds, after one that warms up
+  --seconds 2                how long each server is loaded in a round
+  --node 24                  24 (installed beside the peers) or current, this Node.js
+  --write                    writes docs/performance.md and docs/performance.svg (always after a full run on 24)
+`;
+
+/** In the order in which they run and are shown. */
+const servers = {
+  bare: { file: "servers/bare.mjs", title: "bare node:http, no validation (the limit)" },
+  "bare-zod": { file: "servers/bare-zod.mjs", title: "bare node:http + Zod safeParse" },
+  sallyport: { file: "servers/sallyport.mjs", title: "sallyport", package: "sallyport" },
+  fastify: {
+    file: "peers/fastify.mjs",
+    title: "Fastify + fastify-type-provider-zod",
+    package: "fastify",
+  },
+  hono: {
+    file: "peers/hono.mjs",
+    title: "Hono + @hono/node-server + zod-validator",
+    package: "hono",
+  },
+  express: { file: "peers/express.mjs", title: "Express, validated by hand", package: "express" },
+  "express-zod-api": {
+    file: "peers/express-zod-api.mjs",
+    title: "express-zod-api",
+    package: "express-zod-api",
+    needs: 22,
+  },
+};
+
+const { values } = parseArgs({
+  options: {
+    workload: { type: "string", default: Object.keys(workloads).join() },
+    servers: { type: "string", default: Object.keys(servers).join() },
+    rounds: { type: "string", default: "8" },
+    seconds: { type: "string", default: "2" },
+    node: { type: "string", default: "24" },
+    write: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+
+const choose = (option, known) => {
+  const chosen = values[option].split(",");
+  const wrong = chosen.find((name) => !known.includes(name));
+  if (wrong !== undefined)
+    throw new Error(`--${option}: there is no ${wrong}; known are ${known.join(", ")}.`);
+  return known.filter((name) => chosen.includes(name));
+};
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+
+const main = async () => {
+  if (values.help) {
+    process.stdout.write(help.trimStart());
+    return;
+  }
+  assertTools();
+  const chosenWorkloads = choose("workload", Object.keys(workloads));
+  const chosenServers = choose("servers", Object.keys(servers));
+  const names = chosenServers.includes("bare") ? chosenServers : ["bare", ...chosenServers];
+  if (!existsSync(`${folder}peers/node_modules`)) {
+    process.stdout.write("Installing the peers …\n");
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], {
+      cwd: `${folder}peers`,
+      stdio: "inherit",
+    });
+  }
+  const node =
+    values.node === "24" ? `${folder}peers/node_modules/node/bin/node` : process.execPath;
+  const version = versionOf(node);
+  const major = Number(/^v(\d+)/.exec(version)[1]);
+  const fit = names.filter((name) => (servers[name].needs ?? 0) <= major);
+
+  const running = [];
+  try {
+    for (const [index, name] of fit.entries())
+      running.push({
+        name,
+        ...(await startServer({ ...servers[name], node, port: 9100 + index })),
+      });
+    for (const workload of chosenWorkloads) for (const one of running) await check(one, workload);
+    const results = {};
+    for (const workload of chosenWorkloads) {
+      results[workload] = measure(running, workloads[workload]);
+      print(workload, results[workload]);
+    }
+    const isFull = fit.length === Object.keys(servers).length && major >= 24;
+    if (values.write || isFull)
+      writeReport({ results, titles: toTitles(fit), version, cpu: cpus()[0].model, ...counts() });
+  } finally {
+    for (const { stop } of running) await stop();
+  }
+};
+
+const counts = () => ({ rounds: Number(values.rounds), seconds: Number(values.seconds) });
+
+/** A server that answers something else is not measured. */
+const check = async ({ name, port }, workload) => {
+  const { path, method = "GET", body, expected } = workloads[workload];
+  const headers = body === undefined ? {} : { "content-type": "application/json" };
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body, headers });
+  const text = await response.text();
+  if (text !== JSON.stringify(expected))
+    throw new Error(`${name} answers ${workload} with ${text}`);
+};
+
+/** Rounds in which each server has its turn; gives the microseconds a request, and the share of the limit, of each round. */
+const measure = (running, workload) => {
+  const rounds = running.map(({ name }) => ({ name, costs: [] }));
+  for (let round = 0; round <= Number(values.rounds); round++)
+    for (const [index, one] of running.entries()) {
+      const cost = load(one, workload, Number(values.seconds));
+      // the first round is warm-up
+      if (round > 0) rounds[index].costs.push(cost);
+    }
+  const [limit] = rounds;
+  return rounds.map(({ name, costs }) => ({
+    name,
+    cost: median(costs),
+    share: median(costs.map((cost, round) => limit.costs[round] / cost)),
+  }));
+};
+
+const print = (workload, results) => {
+  process.stdout.write(`\n${workload}\n`);
+  for (const { name, cost, share } of results)
+    process.stdout.write(
+      `  ${name.padEnd(16)} ${cost.toFixed(1).padStart(6)} µs   ${share.toFixed(3)} of the limit\n`,
+    );
+};
+
+const toTitles = (names) =>
+  Object.fromEntries(
+    names.map((name) => {
+      const { title, package: own, file } = servers[name];
+      return [name, own === undefined ? title : `${title} ${readVersion(own, file)}`];
+    }),
+  );
+
+const readVersion = (name, file) => {
+  const base = file.startsWith("peers/") ? `${folder}peers/node_modules/${name}` : `${folder}..`;
+  return JSON.parse(readFileSync(`${base}/package.json`, "utf8")).version;
+};
+
+await main();

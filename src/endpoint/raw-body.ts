@@ -1,0 +1,18 @@
+import type { Request } from "express";
+
+type RequestWithBytes = Request & { rawBody?: Buffer };
+
+/** Keeps the bytes of a body on its request. */
+export const keepRawBody = (request: Request, bytes: Buffer): void => {
+  (request as RequestWithBytes).rawBody = bytes;
+};
+
+/**
+ * Gives the bytes of a JSON or form body, to check a signature over them.
+ *
+ * @returns undefined unless the endpoint is built with `keepRawBody: true` and the request has a body
+ * @example
+ * const isGenuine = verify(getRawBody(request) ?? Buffer.alloc(0), request.get("x-signature"));
+ */
+export const getRawBody = (request: Request): Buffer | undefined =>
+  (request as RequestWithBytes).rawBody;
