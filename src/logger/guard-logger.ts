@@ -31,5 +31,12 @@ export const guardLogger = (logger: Logger): Logger => {
     },
     has: (_target, key) => key === safeLogger || Reflect.has(logger, key),
     getPrototypeOf: () => Reflect.getPrototypeOf(logger),
+    // so that `{ ...parent, requestId }` is a logger as well
+    ownKeys: () => [...new Set([...severities, ...Reflect.ownKeys(logger)])],
+    getOwnPropertyDescriptor: (_target, key) => {
+      const isOwn = Object.hasOwn(logger, key) || (severities as readonly unknown[]).includes(key);
+      const value: unknown = cache.get(key) ?? Reflect.get(logger, key, logger);
+      return isOwn ? { value, configurable: true, enumerable: true } : undefined;
+    },
   });
 };

@@ -29,10 +29,10 @@ export const readSafely = (value: unknown, key: string): unknown => {
   }
 };
 
-/** Tells whether a value is an Error; a revoked proxy is none. */
-const isError = (value: unknown): value is Error => {
+/** Tells whether a value is an instance of a class; a revoked proxy is none. */
+const isInstance = <T>(value: unknown, of: abstract new (...args: never) => T): value is T => {
   try {
-    return value instanceof Error;
+    return value instanceof of;
   } catch {
     return false;
   }
@@ -50,7 +50,10 @@ export const toErrorStatus = (error: unknown): number => {
 
 /** Gives an Error for whatever was thrown: itself where it is one, else one with the thrown value as its cause. */
 export const ensureError = (thrown: unknown): Error => {
-  if (isError(thrown)) return thrown;
+  if (isInstance(thrown, Error)) return thrown;
+  // an error of Zod's own making need not be an Error
+  if (isInstance(thrown, z.core.$ZodError))
+    return new Error(formatIssues(thrown.issues), { cause: thrown });
   const text = ["object", "function", "symbol"].includes(typeof thrown)
     ? toStatusText(500)
     : String(thrown);

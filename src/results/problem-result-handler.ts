@@ -54,6 +54,7 @@ const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
     title,
     instance,
     issues: _issues,
+    toJSON: _toJSON,
     ...extensions
   } = problem as Record<string, unknown>;
   return {

@@ -20,6 +20,9 @@ export interface StaticEntry {
   readonly files: ServeStatic;
 }
 
+/** What a routing map has at a path. */
+export type RoutingEntry = EndpointEntry | StaticEntry;
+
 /** How a routing map is read. */
 export interface WalkOptions {
   /**
@@ -48,10 +51,7 @@ const httpMethods = new Set([
  *
  * @throws {@link RoutingError} when a key or a value is wrong.
  */
-export function* walkRouting(
-  routing: Routing,
-  options: WalkOptions = {},
-): Generator<EndpointEntry | StaticEntry> {
+export function* walkRouting(routing: Routing, options: WalkOptions = {}): Generator<RoutingEntry> {
   yield* walkMap(routing, "", options, new Set());
 }
 
@@ -60,7 +60,7 @@ function* walkMap(
   parent: string,
   options: WalkOptions,
   above: ReadonlySet<unknown>,
-): Generator<EndpointEntry | StaticEntry> {
+): Generator<RoutingEntry> {
   if (!isPlainMap(map))
     throw new RoutingError(
       "SLP_ROUTING_LEAF",

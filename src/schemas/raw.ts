@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
+import { assertShape } from "./assert-shape.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
@@ -27,13 +28,15 @@ export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
 export const raw = <Shape extends z.ZodRawShape = NoFields>(
   fields?: Shape,
   meta: SchemaMeta = {},
-): Raw<Shape> =>
-  z
+): Raw<Shape> => {
+  if (fields !== undefined) assertShape("ez.raw", fields);
+  return z
     .object({
       raw: z.custom<Buffer>(isRawBody, { error: "Expected Buffer" }),
       ...fields,
     })
     .meta({ ...meta }) as unknown as Raw<Shape>;
+};
 
 /** Tells whether a schema takes the body as it comes. */
 export const takesRawBody = (schema: ZodSchema): boolean => {

@@ -3,6 +3,7 @@ import { createServer as createHttpsServer } from "node:https";
 import type { Express, NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import type { Routing } from "../routing/routing.ts";
+import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import { createCompression } from "./compression.ts";
 import type { ServerConfig } from "./config.ts";
@@ -31,7 +32,7 @@ export const assembleServer = async (
   config: ServerConfig,
   routing: Routing,
 ): Promise<AssembledServer> => {
-  const prepared = prepare(config, routing);
+  const prepared = prepare(config, [...walkRouting(routing, config)]);
   const { dispatcher, getLogger } = prepared;
   const { app, ...objects } = createAppObjects(prepared, config);
   const isBare = await buildStack(app, prepared, config);

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
-import { assertRouting } from "../routing/assert-routing.ts";
+import { listRoutes } from "../routing/list-routes.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import { checkAppConfig } from "./check-config.ts";
 import type { AppConfig } from "./config.ts";
@@ -31,11 +31,12 @@ export const attachRouting = <const R extends Routing>(
   routing: R & CheckRouting<R>,
 ): AttachedRouting => {
   checkAppConfig(config);
-  assertRouting(routing, config);
+  const entries = listRoutes(routing, config);
   const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
+  const settled = { ...config };
   // the walk is loaded where it is used; the first requests wait for it
   const loading = import("./attached-api.ts").then(({ createAttachedApi }) =>
-    createAttachedApi(config, routing),
+    createAttachedApi(settled, entries),
   );
   loading.catch((error: unknown) => logger.error("The API could not be loaded", { error }));
   const handleBy =

@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from "express";
 import { RequestError } from "../errors.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
-import type { Routing } from "../routing/routing.ts";
+import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config.ts";
 import { markSending } from "./express-objects.ts";
 import { prepare } from "./prepare.ts";
@@ -14,8 +14,11 @@ export interface AttachedApi {
 }
 
 /** Creates the layers of an API; see `attachRouting`. */
-export const createAttachedApi = (config: CommonConfig, routing: Routing): AttachedApi => {
-  const { begin, dispatcher } = prepare(config, routing);
+export const createAttachedApi = (
+  config: CommonConfig,
+  entries: readonly RoutingEntry[],
+): AttachedApi => {
+  const { begin, dispatcher } = prepare(config, entries);
   return {
     handle: async (request, response, next) => {
       // a router has no application of its own before it serves

@@ -10,8 +10,7 @@ import { toLoggedPath } from "../results/log-fault.ts";
 import { checkRouting } from "../routing/check-routing.ts";
 import type { Circumstances } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
-import type { Routing } from "../routing/routing.ts";
-import { walkRouting } from "../routing/walk-routing.ts";
+import type { RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout, defaultBodyLimit } from "./body.ts";
 import type { AppConfig, CommonConfig, ServerConfig } from "./config.ts";
 import { parseCookies } from "./cookies.ts";
@@ -34,9 +33,9 @@ export interface Prepared {
 /**
  * Settles the routes, the plans of the endpoints and the loggers.
  *
- * @throws RoutingError when the routing is wrong.
+ * @throws RoutingError when two entries have the same method and path.
  */
-export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
+export const prepare = (config: CommonConfig, entries: readonly RoutingEntry[]): Prepared => {
   const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const logger = guardLogger(given);
   const isDevelopment = process.env["NODE_ENV"] !== "production";
@@ -58,7 +57,6 @@ export const prepare = (config: CommonConfig, routing: Routing): Prepared => {
 
   const toSources = (method: Method): readonly InputSource[] =>
     config.inputSources?.[method] ?? defaultInputSources[method];
-  const entries = [...walkRouting(routing, config)];
   const endpointEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
   const table = new RouteTable<EndpointPlan>();
   for (const { method, path, endpoint } of endpointEntries)

@@ -1,3 +1,8 @@
+// loaded with the entry, so that a test with a fake clock waits for no module
+import "./run-endpoint-test.ts";
+import "./run-middleware-test.ts";
+import "./run-test-server.ts";
+
 export { testEndpoint } from "./test-endpoint.ts";
 export { testMiddleware } from "./test-middleware.ts";
 export { testServer } from "./test-server.ts";

@@ -37,6 +37,13 @@ export const createLoggerMock = <Props extends object = object>(
     },
     has: (_target, key) => Object.hasOwn(recorders, key) || Reflect.has(props, key),
     getPrototypeOf: () => Reflect.getPrototypeOf(props),
+    ownKeys: () => [...new Set([...Reflect.ownKeys(recorders), ...Reflect.ownKeys(props)])],
+    getOwnPropertyDescriptor: (_target, key) => {
+      const own = [recorders, props].find((one) => Object.hasOwn(one, key));
+      return (
+        own && { value: Reflect.get(own, key) as unknown, configurable: true, enumerable: true }
+      );
+    },
   }) as LoggerMock<Props>;
 };
 
@@ -45,7 +52,8 @@ export interface ResponseMockMethods {
   /** The status. */
   readonly _getStatusCode: () => number;
   /** The body parsed as JSON. @throws Error when it is none */
-  readonly _getJSONData: () => unknown;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what a test expects, instead of a cast
+  readonly _getJSONData: <Data = unknown>() => Data;
   /** The headers by their names in lower case, without those of the connection. */
   readonly _getHeaders: () => Readonly<Record<string, string | string[]>>;
   /** The body as text. */
@@ -91,7 +99,8 @@ export const toResponseMock = (
   const headers = Object.fromEntries(Object.entries(all).filter(isShown));
   const methods: ResponseMockMethods = {
     _getStatusCode: () => status,
-    _getJSONData: () => parseJson(text()),
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as declared
+    _getJSONData: <Data>() => parseJson(text()) as Data,
     _getHeaders: () => headers,
     _getData: text,
     _getBuffer: () => received?.body ?? Buffer.alloc(0),

@@ -11,6 +11,7 @@ import { connect } from "../server/express-objects.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
+import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
 import type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
 
 /** A request on its way, for what is under test. */
@@ -67,7 +68,7 @@ export const runInMemory = async <LoggerProps extends object>(
     logger: loggerMock,
   };
   checkServerConfig(config);
-  const prepared = prepare(config, {});
+  const prepared = prepare(config, []);
   const classes = createAppObjects(prepared, config);
   let requestMock: Request | undefined;
   let responseMock: Response | undefined;
@@ -77,15 +78,20 @@ export const runInMemory = async <LoggerProps extends object>(
     const request = (requestMock = message as Request);
     const response = (responseMock = reply as Response);
     connect(request, response);
-    applyProps(request, props);
+    // a test may replace the socket by less than one
+    request.on("error", () => undefined);
     Object.assign(response.locals, options.responseOptions?.locals);
     const sources = config.inputSources?.[method] ?? defaultInputSources[method];
-    acting = perform(act, {
-      ...{ config, prepared, request, response, method, sources, isPreflight },
-    });
+    const scene = { config, prepared, request, response, method, sources, isPreflight };
+    const begin = (): Promise<boolean> => {
+      applyRequestProps(request, props);
+      return perform(act, scene, props);
+    };
+    // a body is given as it is once parsed, so its bytes have been read before
+    acting = props.body === undefined ? begin() : untilRead(request).then(begin);
   });
   let receiving: Promise<Received> | undefined;
-  const headers = { Host: "localhost", ...toSentHeaders(props.headers) };
+  const headers = { Host: "localhost", ...toSentHeaders(where, props.headers) };
   const { signal } = options;
   try {
     await exchange(server, { method: sent, target: "/", headers, signal }, (message) => {
@@ -103,13 +109,28 @@ export const runInMemory = async <LoggerProps extends object>(
   };
 };
 
+/** Waits for the end of a body, or for the client to leave. */
+const untilRead = (request: Request): Promise<void> =>
+  new Promise((resolve) => {
+    request
+      .resume()
+      .once("end", () => resolve())
+      .once("close", () => resolve());
+  });
+
 /** @returns false where nothing was sent, as by most middlewares */
-const perform = async (act: (scene: Scene) => Promise<void>, scene: Scene): Promise<boolean> => {
+const perform = async (
+  act: (scene: Scene) => Promise<void>,
+  scene: Scene,
+  { cookies, signedCookies }: RequestProps,
+): Promise<boolean> => {
   const { prepared, request, response } = scene;
   try {
     // as a server does: where there is nothing to wait for, the handler begins before anything else is done
     const beginning = prepared.begin(request, response);
     if (beginning) await beginning;
+    // what a test gives beats what the server would parse
+    defineProps(request, { cookies, signedCookies });
     await act(scene);
   } catch (error) {
     await prepared.dispatcher.fail(error, request, response);
@@ -117,51 +138,4 @@ const perform = async (act: (scene: Scene) => Promise<void>, scene: Scene): Prom
   if (isTaken(response) || isAbandoned(response)) return true;
   response.destroy();
   return false;
-};
-
-/** Fields that say how a message is framed; the handler sees them, but the connection must not act on them. */
-const framingHeaders: ReadonlySet<string> = new Set([
-  ...["connection", "content-length", "expect", "keep-alive", "te", "trailer"],
-  ...["transfer-encoding", "upgrade"],
-]);
-
-type Headers = Record<string, string | readonly string[]>;
-
-const toSentHeaders = (given: RequestProps["headers"] = {}): Headers =>
-  Object.fromEntries([
-    ["content-type", "application/json"],
-    ...Object.entries(given)
-      .map(([name, value]): [string, string | readonly string[]] => [name.toLowerCase(), value])
-      .filter(([name]) => !framingHeaders.has(name)),
-  ]);
-
-const applyProps = (request: Request, { headers, ...props }: RequestProps): void => {
-  for (const name of framingHeaders) delete request.headers[name];
-  for (const [name, value] of Object.entries(headers ?? {}))
-    if (framingHeaders.has(name.toLowerCase()))
-      request.headers[name.toLowerCase()] = value as string | string[];
-  const { method: _method, url = "", body = {}, params = {}, ...others } = props;
-  request.url = url;
-  request.originalUrl = url;
-  request.body = body;
-  // without a length there is no body for Express' `request.is`
-  if (props.body !== undefined && !request.headers["transfer-encoding"])
-    request.headers["content-length"] ??= toLength(body);
-  request.params = params as Request["params"];
-  // many properties of an Express request are getters
-  for (const [name, value] of Object.entries(others))
-    if (value !== undefined)
-      Object.defineProperty(request, name, {
-        ...{ value, configurable: true, enumerable: true, writable: true },
-      });
-};
-
-/** The length that a body would have on the wire. */
-const toLength = (body: unknown): string | undefined => {
-  if (Buffer.isBuffer(body)) return String(body.length);
-  try {
-    return String(Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body)));
-  } catch {
-    return undefined;
-  }
 };

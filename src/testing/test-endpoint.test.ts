@@ -29,7 +29,7 @@ const many = factory.build({
 
 /** Gives what an endpoint has put into its envelope. */
 const dataOf = ({ responseMock }: Awaited<ReturnType<typeof testEndpoint>>): unknown =>
-  (responseMock._getJSONData() as { data: unknown }).data;
+  responseMock._getJSONData<{ data: unknown }>().data;
 
 describe("the request", () => {
   test("is a GET without a target, with an empty body and a JSON type, unless the test says more", async () => {

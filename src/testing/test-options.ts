@@ -66,9 +66,17 @@ export const assertTestOptions = (
 ): void => {
   const known = [...own, ...optionNames];
   assertNames(where, "options", options, known);
+  for (const name of ["requestProps", "configProps", "loggerProps", "ctx"])
+    assertObject(where, name, Reflect.get(options as object, name));
   const { responseOptions } = options as TestOptions;
   if (responseOptions !== undefined)
     assertNames(where, "responseOptions", responseOptions, ["locals"]);
+};
+
+const assertObject = (where: string, what: string, value: unknown): void => {
+  if (value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value)))
+    return;
+  throw new DefinitionError("SLP_TEST_OPTIONS", `${where}: ${what} must be an object.`);
 };
 
 const assertNames = (

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ensureHttpError, getMessageFromError } from "./http-error.ts";
+
+test("an error of Zod's making says what is wrong, though it is no Error", () => {
+  const error = new z.ZodError([
+    { code: "custom", path: ["a", 1], message: "bad", input: undefined },
+  ]);
+  expect(getMessageFromError(error)).toBe("a[1]: bad");
+  expect(ensureHttpError(error)).toMatchObject({ message: "a[1]: bad", statusCode: 500 });
+});

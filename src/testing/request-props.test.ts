@@ -1,0 +1,99 @@
+import express from "express";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { defaultEndpointsFactory as factory, DefinitionError, Middleware } from "../index.ts";
+import { testEndpoint, testMiddleware } from "./index.ts";
+
+const silent = new Middleware({
+  handler: async ({ request }) => ({ ip: request.socket.remoteAddress }),
+});
+const post = factory.build({
+  method: "post",
+  input: z.object({ a: z.number() }),
+  handler: async ({ input }) => input,
+});
+
+afterEach(() => void vi.useRealTimers());
+
+describe("what a test gives for a request", () => {
+  test("may be a socket that is less than one", async () => {
+    const requestProps = { socket: { remoteAddress: "9" } };
+    const { output } = await testMiddleware({ middleware: silent, requestProps });
+    expect(output).toEqual({ ip: "9" });
+  });
+
+  test.each([
+    ["json", express.json()],
+    ["urlencoded", express.urlencoded()],
+  ])("has its body behind a parser of Express as well: %s", async (_name, parser) => {
+    const endpoint = factory.use(parser).build({
+      method: ["get", "post"],
+      input: z.object({ a: z.number().optional() }),
+      handler: async ({ input }) => input,
+    });
+    for (const method of ["POST", "GET"] as const) {
+      const { responseMock } = await testEndpoint({
+        endpoint,
+        requestProps: { method, body: { a: 1 } },
+      });
+      expect(responseMock._getStatusCode()).toBe(200);
+    }
+  });
+
+  test("has a path that is a text", async () => {
+    const endpoint = factory.build({
+      handler: async ({ request }) => ({ isRoot: request.path.startsWith("/") }),
+    });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._getJSONData<{ data: object }>().data).toEqual({ isRoot: false });
+  });
+
+  test("has the cookies that are given, parsed or not", async () => {
+    const endpoint = factory.build({
+      input: z.object({ sid: z.string() }),
+      handler: async ({ input }) => input,
+    });
+    for (const cookies of [true, false]) {
+      const { responseMock } = await testEndpoint({
+        endpoint,
+        requestProps: { cookies: { sid: "1" } },
+        configProps: { cookies, inputSources: { get: ["cookies"] } },
+      });
+      expect(responseMock._getStatusCode()).toBe(200);
+    }
+  });
+
+  test("has no header without a value", async () => {
+    const endpoint = factory.build({
+      handler: async ({ request }) => ({ has: request.headers.authorization !== undefined }),
+    });
+    const headers = { authorization: undefined } as never;
+    const { responseMock } = await testEndpoint({ endpoint, requestProps: { headers } });
+    expect(responseMock._getJSONData<{ data: object }>().data).toEqual({ has: false });
+    const none = await testEndpoint({ endpoint, requestProps: { headers: null as never } });
+    expect(none.responseMock._getStatusCode()).toBe(200);
+  });
+
+  test.each([
+    ["a header that cannot be sent", { headers: { a: "€" } }, '"a": "€"'],
+    ["a name that cannot be sent", { headers: { "a b": "1" } }, '"a b"'],
+    ["no object", "POST", "requestProps must be an object"],
+  ])("explains itself: %s", async (_name, requestProps, text) => {
+    const options = { endpoint: post, requestProps } as never;
+    await expect(testEndpoint(options)).rejects.toThrow(DefinitionError);
+    await expect(testEndpoint(options)).rejects.toThrow(text);
+  });
+});
+
+test("a fake clock may be advanced right after the call", async () => {
+  vi.useFakeTimers();
+  const endpoint = factory.build({
+    handler: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return {};
+    },
+  });
+  const testing = testEndpoint({ endpoint });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect((await testing).responseMock._getStatusCode()).toBe(200);
+});

@@ -1,0 +1,81 @@
+import type { Request } from "express";
+import { DefinitionError } from "../errors.ts";
+import { loadNodeHttp } from "../http/node-http.ts";
+import type { RequestProps } from "./test-options.ts";
+
+/** Fields that say how a message is framed; the handler sees them, but the connection must not act on them. */
+const framingHeaders: ReadonlySet<string> = new Set([
+  ...["connection", "content-length", "expect", "keep-alive", "te", "trailer"],
+  ...["transfer-encoding", "upgrade"],
+]);
+
+type Headers = Record<string, string | readonly string[]>;
+
+/** The headers of a test by their names in lower case; those without a value are left out. */
+const toHeaders = (given: RequestProps["headers"]): Headers =>
+  Object.fromEntries(
+    Object.entries(given ?? {})
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]) => [name.toLowerCase(), value]),
+  );
+
+/**
+ * Lists the headers that are really sent.
+ *
+ * @throws {@link DefinitionError} when one of them cannot be.
+ */
+export const toSentHeaders = (where: string, given: RequestProps["headers"]): Headers => {
+  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
+  const headers: Headers = { "content-type": "application/json", ...toHeaders(given) };
+  for (const [name, value] of Object.entries(headers)) {
+    if (framingHeaders.has(name)) delete headers[name];
+    try {
+      validateHeaderName(name);
+      for (const one of [value].flat()) validateHeaderValue(name, one);
+    } catch {
+      throw new DefinitionError(
+        "SLP_TEST_OPTIONS",
+        `${where}: requestProps.headers has a field that cannot be sent: ${JSON.stringify(name)}: ${JSON.stringify(value)}. A name is letters, digits and hyphens; a value is Latin text in one line.`,
+      );
+    }
+  }
+  return headers;
+};
+
+/** Gives a request what a test wants its handler to see. */
+export const applyRequestProps = (request: Request, { headers, ...props }: RequestProps): void => {
+  const given = toHeaders(headers);
+  for (const name of framingHeaders) delete request.headers[name];
+  for (const [name, value] of Object.entries(given))
+    if (framingHeaders.has(name)) request.headers[name] = value as string | string[];
+  const { method: _method, url = "", body = {}, params = {}, ...others } = props;
+  request.url = url;
+  request.originalUrl = url;
+  request.body = body;
+  // without a length there is no body for Express' `request.is`
+  if (props.body !== undefined && !request.headers["transfer-encoding"])
+    request.headers["content-length"] ??= toLength(body);
+  request.params = params as Request["params"];
+  // Express finds none in an empty target
+  if (url === "") defineProps(request, { path: "" });
+  defineProps(request, others);
+};
+
+/** Sets properties of which many are getters of an Express request. */
+export const defineProps = (request: Request, props: Readonly<Record<string, unknown>>): void => {
+  for (const [name, value] of Object.entries(props))
+    if (value !== undefined)
+      Object.defineProperty(request, name, {
+        ...{ value, configurable: true, enumerable: true, writable: true },
+      });
+};
+
+/** The length that a body would have on the wire. */
+const toLength = (body: unknown): string | undefined => {
+  if (Buffer.isBuffer(body)) return String(body.length);
+  try {
+    return String(Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body)));
+  } catch {
+    return undefined;
+  }
+};
