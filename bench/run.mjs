@@ -1,10 +1,10 @@
 // npm run bench: the three workloads on sallyport, its peers, and bare node:http.
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { assertTools, load, median, startServer, versionOf } from "./measure.mjs";
+import { findNode } from "./peers.mjs";
 import { writeReport } from "./report.mjs";
 import { workloads } from "./workloads.mjs";
 
@@ -76,15 +76,7 @@ const main = async () => {
   const chosenWorkloads = choose("workload", Object.keys(workloads));
   const chosenServers = choose("servers", Object.keys(servers));
   const names = chosenServers.includes("bare") ? chosenServers : ["bare", ...chosenServers];
-  if (!existsSync(`${folder}peers/node_modules`)) {
-    process.stdout.write("Installing the peers …\n");
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], {
-      cwd: `${folder}peers`,
-      stdio: "inherit",
-    });
-  }
-  const node =
-    values.node === "24" ? `${folder}peers/node_modules/node/bin/node` : process.execPath;
+  const node = findNode(values.node);
   const version = versionOf(node);
   const major = Number(/^v(\d+)/.exec(version)[1]);
   const fit = names.filter((name) => (servers[name].needs ?? 0) <= major);

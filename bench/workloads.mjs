@@ -83,3 +83,15 @@ export const workloads = {
     expected: { status: "success", data: createdUser("Ada Lovelace") },
   },
 };
+
+/** 1,000 endpoints, each with schemas of its own. */
+export const createThousand = (z) =>
+  Array.from({ length: 1000 }, (_, index) => ({
+    path: `/v1/things${index}/:id`,
+    input: z.object({
+      id: z.string().regex(/^\d+$/).transform(Number),
+      sort: z.enum(["name", "age"]).optional(),
+    }),
+    output: z.object({ id: z.number().int(), name: z.string(), tags: z.array(z.string()) }),
+    respond: ({ id }) => ({ id, name: `thing ${index}`, tags: ["a", "b"] }),
+  }));

@@ -1,18 +1,11 @@
-import { createConfig, createServer, defaultEndpointsFactory } from "sallyport";
+import { createServer, defaultEndpointsFactory } from "sallyport";
 import { z } from "zod";
 import { createdUser, createPage, createSchemas, createUser } from "../workloads.mjs";
+import { createQuietConfig } from "./quiet-config.mjs";
 
 const schemas = createSchemas(z);
 
-const config = createConfig({
-  http: { listen: Number(process.argv[2]) },
-  cors: false,
-  logger: { level: "silent" },
-  accessLogger: null,
-  startupLogo: false,
-});
-
-await createServer(config, {
+await createServer(createQuietConfig(), {
   "get /v1/users/:id": defaultEndpointsFactory.build({
     input: schemas.getInput,
     output: schemas.getOutput,

@@ -2,7 +2,7 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
-import { toParser } from "../schemas/parser.ts";
+import { toInputParser, toParser } from "../schemas/parser.ts";
 import type { Parser } from "../schemas/parse-result.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
@@ -54,7 +54,7 @@ const toBodyKind = (
 /** Settles what can be settled of a middleware. */
 export const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => ({
   middleware,
-  parseInput: middleware.inputSchema && toParser(middleware.inputSchema),
+  parseInput: middleware.inputSchema && toInputParser(middleware.inputSchema),
 });
 
 const toLinkedPages = (schema: ZodSchema | undefined): Pagination | undefined => {
@@ -81,7 +81,7 @@ export const planEndpoint = (
     middlewares,
     hasMiddlewareInput: declared.length > 0,
     nativeMiddlewares: middlewares.filter(({ middleware }) => middleware.isNative),
-    parseInput: endpoint.inputSchema && toParser(endpoint.inputSchema),
+    parseInput: endpoint.inputSchema && toInputParser(endpoint.inputSchema),
     foreignKeys: endpoint.inputSchema ? listForeignKeys(endpoint.inputSchema, declared) : [],
     parseOutput:
       endpoint.outputSchema && !endpoint.isVoid ? toParser(endpoint.outputSchema) : undefined,

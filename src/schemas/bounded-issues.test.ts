@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { maxIssues } from "./issues.ts";
-import { compileAfter, toParser } from "./parser.ts";
+import { compileAfter, toInputParser } from "./parser.ts";
 import type { ParseResult } from "./parse-result.ts";
 
 const parse = (schema: z.ZodType, value: unknown): ParseResult =>
-  toParser(schema)(value) as ParseResult;
+  toInputParser(schema)(value) as ParseResult;
 
 const wrong = Array.from({ length: 5000 }, () => true);
 const wrongByKey = Object.fromEntries(wrong.entries());
@@ -59,7 +59,7 @@ describe("a list with many wrong elements", () => {
       a: z.array(z.string().refine(async () => false)),
       b: z.array(z.int()),
     });
-    const result = await toParser(schema)({ a: ["x"], b: wrong });
+    const result = await toInputParser(schema)({ a: ["x"], b: wrong });
     expect(result.issues.length).toBeGreaterThanOrEqual(maxIssues);
   });
 });

@@ -17,9 +17,19 @@ const parsers = new WeakMap<ZodSchema, Parser>();
 export const toParser = (schema: ZodSchema): Parser => {
   const known = parsers.get(schema);
   if (known) return known;
-  const create = runsUserCode(schema) ? createCarefulParser : createFastParser;
-  const parser = boundIssues(schema, create(schema));
+  const parser = runsUserCode(schema) ? createCarefulParser(schema) : createFastParser(schema);
   parsers.set(schema, parser);
+  return parser;
+};
+
+const inputParsers = new WeakMap<ZodSchema, Parser>();
+
+/** Finds the parser of a schema for what clients send, which makes no more issues than are reported. */
+export const toInputParser = (schema: ZodSchema): Parser => {
+  const known = inputParsers.get(schema);
+  if (known) return known;
+  const parser = boundIssues(schema, toParser(schema));
+  inputParsers.set(schema, parser);
   return parser;
 };
 

@@ -1,0 +1,12 @@
+import { createConfig } from "sallyport";
+
+/** A server that logs nothing and has no CORS, as those of the peers. */
+export const createQuietConfig = (more = {}) =>
+  createConfig({
+    http: { listen: Number(process.argv[2]) },
+    cors: false,
+    logger: { level: "silent" },
+    accessLogger: null,
+    startupLogo: false,
+    ...more,
+  });
