@@ -97,7 +97,10 @@ const toRouting = (factory: typeof defaultEndpointsFactory): Routing => ({
       offset: z.coerce.number().int().min(0).default(0),
     }),
     output: z.object({ users: z.array(userSchema), total: z.number() }),
-    handler: async ({ input }) => ({ users: Array(input.limit).fill(user) as [], total: 1000 }),
+    handler: async ({ input }) => ({
+      users: Array.from({ length: input.limit }, () => user),
+      total: 1000,
+    }),
   }),
   "post /v1/users": factory.build({
     input: z.object({
