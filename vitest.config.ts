@@ -28,7 +28,11 @@ export default defineConfig({
       project("full", ["test/full/**/*.test.ts"], { testTimeout: 900_000, hookTimeout: 120_000 }),
       project(
         "quick-start",
-        ["test/package/quick-start.test.ts", "test/package/testing-guide.test.ts"],
+        [
+          "test/package/quick-start.test.ts",
+          "test/package/testing-guide.test.ts",
+          "test/package/cluster-guide.test.ts",
+        ],
         { testTimeout: 120_000 },
       ),
       project("package", ["test/package/packed-install.test.ts"], {
