@@ -120,10 +120,14 @@ export type {
 } from "./results/result-handler.ts";
 
 // Types: testing
-export type { TestEndpointOptions } from "./testing/test-endpoint.ts";
 export type { TestMiddlewareOptions, TestMiddlewareResult } from "./testing/test-middleware.ts";
 export type { TestServer } from "./testing/run-test-server.ts";
-export type { RequestProps, TestOptions, TestResult } from "./testing/test-options.ts";
+export type {
+  RequestProps,
+  TestEndpointOptions,
+  TestOptions,
+  TestResult,
+} from "./testing/test-options.ts";
 export type { LoggerMock, Logs, ResponseMock, ResponseMockMethods } from "./testing/mocks.ts";
 
 // Types: schemas

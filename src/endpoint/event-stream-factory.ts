@@ -6,8 +6,6 @@ import {
   type EventSchemas,
   type EventStreamResultHandler,
 } from "../results/event-stream-result-handler.ts";
-import { toParser } from "../schemas/parser.ts";
-import type { Parser } from "../schemas/parse-result.ts";
 import {
   isSchema,
   type EmptyObject,
@@ -16,20 +14,17 @@ import {
   type NoOutput,
   type SchemaInput,
   type SchemaOutput,
+  type ZodSchema,
 } from "../schemas/schema.ts";
 import { assertKeys } from "./check-definition.ts";
 import { Endpoint, type EndpointParts } from "./endpoint.ts";
 import { definitionKeys, type VoidEndpointDefinition } from "./endpoint-definition.ts";
 import { EndpointsFactory } from "./endpoints-factory.ts";
-import {
-  EventWriter,
-  isDeparture,
-  type EventStream,
-  type EventStreamPlan,
-} from "./event-stream.ts";
+import type { EventStream, EventStreamPlan } from "./event-stream.ts";
 import type { ExpressHandler, ExpressMiddlewareOptions } from "./express-middleware.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import type { Middleware, MiddlewareDefinition, MiddlewareReturn } from "./middleware.ts";
+import type { StreamHandler } from "./run-event-stream.ts";
 
 /** Options of an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
@@ -214,24 +209,12 @@ export class EventStreamFactory<
   }
 }
 
-type StreamHandler = (args: HandlerArguments<unknown, unknown>) => unknown;
-
-/** Runs a handler that emits, and ends the stream after it. */
+/** Runs a handler that emits; what sends the events is loaded with the first stream. */
 const toHandler =
   (plan: EventStreamPlan, handler: StreamHandler) =>
   async (args: HandlerArguments<unknown, unknown>): Promise<void> => {
-    const { input, logger, request, response, signal } = args;
-    const writer = new EventWriter(plan, args);
-    const { emit, isClosed } = writer;
-    const ctx = Object.assign(Object.create(null), args.ctx, { emit, isClosed, signal }) as object;
-    try {
-      await handler({ input, ctx, logger, request, response, signal });
-    } catch (error) {
-      const isFault = !isClosed() || !isDeparture(error, signal);
-      writer.stop();
-      if (isFault) throw error;
-    }
-    writer.end();
+    const { runEventStream } = await import("./run-event-stream.ts");
+    await runEventStream(plan, handler, args);
   };
 
 const defaults = { heartbeat: 15_000, openAfter: 10_000, maxBuffered: 1_048_576 };
@@ -247,21 +230,21 @@ const planEventStream = (events: EventSchemas, options: EventStreamOptions): Eve
   assertKeys("new EventStreamFactory", options, Object.keys(defaults));
   const { heartbeat, openAfter, maxBuffered } = defaults;
   return {
-    parsers: new Map(names.map((name) => [name, toEventParser(name, events[name])])),
+    schemas: new Map(names.map((name) => [name, assertEvent(name, events[name])])),
     heartbeat: toAmount("heartbeat", options.heartbeat, heartbeat, 0x7fffffff),
     openAfter: toAmount("openAfter", options.openAfter, openAfter, 0x7fffffff),
     maxBuffered: toAmount("maxBuffered", options.maxBuffered, maxBuffered),
   };
 };
 
-const toEventParser = (name: string, schema: unknown): Parser => {
+const assertEvent = (name: string, schema: unknown): ZodSchema => {
   // a line break would end the field; without a name the client takes the event for `message`
   if (name === "" || /[\r\n]/.test(name))
     throw new DefinitionError(
       "SLP_DEFINITION_EVENT",
       `new EventStreamFactory: the name of an event must be a text without line breaks, and not empty; got ${JSON.stringify(name)}. Rename it.`,
     );
-  if (isSchema(schema)) return toParser(schema);
+  if (isSchema(schema)) return schema;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
     `new EventStreamFactory: \`${name}\` must be a schema of Zod 4, such as z.number(); got ${schema === null ? "null" : typeof schema}.`,

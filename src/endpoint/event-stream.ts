@@ -4,11 +4,11 @@ import { onConnectionClose } from "../http/connection-close.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
-import { readSafely } from "../results/http-error.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
-import type { Parser, ParseResult } from "../schemas/parse-result.ts";
-import type { SchemaInput } from "../schemas/schema.ts";
+import type { ParseResult } from "../schemas/parse-result.ts";
+import { toParser } from "../schemas/parser.ts";
+import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
 
 /** What an event may carry besides its data. */
 export interface EmitOptions {
@@ -43,7 +43,8 @@ export interface EventStream<Events extends EventSchemas> {
 
 /** All that is settled of a stream before the first request. */
 export interface EventStreamPlan {
-  readonly parsers: ReadonlyMap<string, Parser>;
+  /** The schema of the data of each event. */
+  readonly schemas: ReadonlyMap<string, ZodSchema>;
   readonly heartbeat: number;
   readonly openAfter: number;
   readonly maxBuffered: number;
@@ -85,15 +86,15 @@ export class EventWriter {
 
   readonly emit = (event: string, data: unknown, options: EmitOptions = {}): Promise<void> => {
     if (this.isClosed()) return refuse();
-    const { parsers } = this.#plan;
-    const parse = parsers.get(event);
-    if (!parse)
+    const { schemas } = this.#plan;
+    const schema = schemas.get(event);
+    if (!schema)
       throw new ServerFault(
         "SLP_EVENT_UNKNOWN",
-        `emit: there is no event ${JSON.stringify(event)}.${suggest(event, [...parsers.keys()])} The events are ${[...parsers.keys()].join(", ")}.`,
+        `emit: there is no event ${JSON.stringify(event)}.${suggest(event, [...schemas.keys()])} The events are ${[...schemas.keys()].join(", ")}.`,
       );
     const head = toHead(event, options);
-    const result = parse(data);
+    const result = toParser(schema)(data);
     return result instanceof Promise
       ? result.then((late) => this.#send(event, head, late))
       : this.#send(event, head, result);
@@ -193,10 +194,6 @@ export class EventWriter {
     this.#response.destroy();
   }
 }
-
-/** Tells whether a handler was stopped because its stream is closed, which is no fault. */
-export const isDeparture = (thrown: unknown, signal: AbortSignal): boolean =>
-  thrown === signal.reason || readSafely(thrown, "name") === "AbortError";
 
 /** The lines before the data. */
 const toHead = (event: string, { id, retry }: EmitOptions): string => {

@@ -164,6 +164,8 @@ const breakOff = (walk: Walk, error: Error): void => {
     return;
   }
   logServerFault(logger, request, error);
+  // Node holds back until the next tick what was written in this one
+  response.socket?.uncork();
   response.destroy();
 };
 

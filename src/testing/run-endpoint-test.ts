@@ -1,19 +1,30 @@
-import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { isEndpoint } from "../endpoint/endpoint.ts";
 import { getRawBody, keepRawBody } from "../endpoint/raw-body.ts";
-import { RequestError } from "../errors.ts";
+import { DefinitionError, RequestError } from "../errors.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
 import { toAllowed } from "../server/dispatch.ts";
 import { setCorsHeaders } from "../server/cors.ts";
 import { answerPreflight } from "../server/preflight.ts";
 import { runInMemory } from "./run-in-memory.ts";
-import type { TestOptions, TestResult } from "./test-options.ts";
+import { assertTestOptions, type TestEndpointOptions, type TestResult } from "./test-options.ts";
 
 /** Runs an endpoint; see `testEndpoint`. */
 export const runEndpointTest = async <LoggerProps extends object>(
-  endpoint: AnyEndpoint,
-  options: TestOptions<LoggerProps>,
-): Promise<TestResult<LoggerProps>> =>
-  runInMemory("testEndpoint", options, endpoint.methods, async (scene) => {
+  options: TestEndpointOptions<LoggerProps>,
+): Promise<TestResult<LoggerProps>> => {
+  if (isEndpoint(options))
+    throw new DefinitionError(
+      "SLP_TEST_OPTIONS",
+      "testEndpoint: got an endpoint; pass it as an option, testEndpoint({ endpoint }).",
+    );
+  assertTestOptions("testEndpoint", options, ["endpoint"]);
+  const { endpoint } = options;
+  if (!isEndpoint(endpoint))
+    throw new DefinitionError(
+      "SLP_TEST_OPTIONS",
+      "testEndpoint: `endpoint` must be an endpoint, made with a factory's `build`.",
+    );
+  return runInMemory("testEndpoint", options, endpoint.methods, async (scene) => {
     const { config, prepared, request, response, sources } = scene;
     const plan = planEndpoint(endpoint, sources, config.handlerTimeout);
     if (scene.isPreflight) {
@@ -33,6 +44,7 @@ export const runEndpointTest = async <LoggerProps extends object>(
     if (plan.body === "raw" && Buffer.isBuffer(request.body)) request.body = { raw: request.body };
     await prepared.dispatcher.serve(plan, request, response);
   });
+};
 
 /** What a client would have sent. */
 const toBytes = (body: unknown): Buffer =>

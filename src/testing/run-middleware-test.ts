@@ -1,5 +1,6 @@
 import { toMergeOrder } from "../endpoint/input-sources.ts";
-import type { AnyMiddleware } from "../endpoint/middleware.ts";
+import { isMiddleware, type AnyMiddleware } from "../endpoint/middleware.ts";
+import { DefinitionError } from "../errors.ts";
 import { combineInput } from "../pipeline/combine-input.ts";
 import { planMiddleware } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
@@ -8,17 +9,25 @@ import { currentWalk, Walk, type WalkingRequest } from "../pipeline/walk.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { listFileLists } from "../schemas/upload.ts";
 import { runInMemory, type Scene } from "./run-in-memory.ts";
-import type { TestOptions, TestResult } from "./test-options.ts";
+import { assertTestOptions, type TestOptions, type TestResult } from "./test-options.ts";
 
 /** Runs a middleware; see `testMiddleware`. */
 export const runMiddlewareTest = async <LoggerProps extends object>(
-  middleware: AnyMiddleware,
-  ctx: object | undefined,
-  options: TestOptions<LoggerProps>,
+  options: TestOptions<LoggerProps> & {
+    readonly middleware: AnyMiddleware;
+    readonly ctx?: unknown;
+  },
 ): Promise<TestResult<LoggerProps> & { readonly output: unknown }> => {
+  assertTestOptions("testMiddleware", options, ["middleware", "ctx"]);
+  const { middleware, ctx } = options;
+  if (!isMiddleware(middleware))
+    throw new DefinitionError(
+      "SLP_TEST_OPTIONS",
+      "testMiddleware: `middleware` must be a middleware, made with `new Middleware({ ... })`.",
+    );
   let output: unknown = {};
   const result = await runInMemory("testMiddleware", options, undefined, async (scene) => {
-    const walk = toWalk(scene, ctx);
+    const walk = toWalk(scene, ctx as object | undefined);
     let returned: unknown;
     const spy = Object.create(middleware, {
       handle: { value: async (args: never) => (returned = await middleware.handle(args)) },

@@ -1,14 +1,4 @@
-import { DefinitionError } from "../errors.ts";
-import { isEndpoint, type MarkedEndpoint } from "../endpoint/endpoint.ts";
-import { assertTestOptions, type TestOptions, type TestResult } from "./test-options.ts";
-
-/** The options of {@link testEndpoint}. */
-export interface TestEndpointOptions<
-  LoggerProps extends object = object,
-> extends TestOptions<LoggerProps> {
-  /** The endpoint under test. */
-  readonly endpoint: MarkedEndpoint;
-}
+import type { TestEndpointOptions, TestResult } from "./test-options.ts";
 
 /**
  * Runs an endpoint without a server: the same walk as behind a socket, from its middlewares to the bytes of the response.
@@ -30,18 +20,6 @@ export interface TestEndpointOptions<
 export const testEndpoint = async <LoggerProps extends object = object>(
   options: TestEndpointOptions<LoggerProps>,
 ): Promise<TestResult<LoggerProps>> => {
-  if (isEndpoint(options))
-    throw new DefinitionError(
-      "SLP_TEST_OPTIONS",
-      "testEndpoint: got an endpoint; pass it as an option, testEndpoint({ endpoint }).",
-    );
-  assertTestOptions("testEndpoint", options, ["endpoint"]);
-  const { endpoint } = options;
-  if (!isEndpoint(endpoint))
-    throw new DefinitionError(
-      "SLP_TEST_OPTIONS",
-      "testEndpoint: `endpoint` must be an endpoint, made with a factory's `build`.",
-    );
   const { runEndpointTest } = await import("./run-endpoint-test.ts");
-  return runEndpointTest(endpoint, options);
+  return runEndpointTest(options);
 };

@@ -1,8 +1,7 @@
-import { DefinitionError } from "../errors.ts";
 import type { ContextOf } from "../endpoint/handler-arguments.ts";
-import { isMiddleware, type Middleware, type MiddlewareReturn } from "../endpoint/middleware.ts";
+import type { Middleware, MiddlewareReturn } from "../endpoint/middleware.ts";
 import type { EmptyObject, InputSchema } from "../schemas/schema.ts";
-import { assertTestOptions, type TestOptions, type TestResult } from "./test-options.ts";
+import type { TestOptions, TestResult } from "./test-options.ts";
 
 /** The options of {@link testMiddleware}. */
 export interface TestMiddlewareOptions<
@@ -47,14 +46,7 @@ export const testMiddleware = async <
 >(
   options: TestMiddlewareOptions<Context, Returned, Input, LoggerProps>,
 ): Promise<TestMiddlewareResult<ContextOf<Returned>, LoggerProps>> => {
-  assertTestOptions("testMiddleware", options, ["middleware", "ctx"]);
-  const { middleware, ctx } = options;
-  if (!isMiddleware(middleware))
-    throw new DefinitionError(
-      "SLP_TEST_OPTIONS",
-      "testMiddleware: `middleware` must be a middleware, made with `new Middleware({ ... })`.",
-    );
   const { runMiddlewareTest } = await import("./run-middleware-test.ts");
-  const result = await runMiddlewareTest(middleware, ctx as object | undefined, options);
+  const result = await runMiddlewareTest(options);
   return { ...result, output: result.output as ContextOf<Returned> };
 };

@@ -1,4 +1,5 @@
 import type { Request } from "express";
+import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
 import { DefinitionError, suggest } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import type { ServerConfig } from "../server/config.ts";
@@ -45,6 +46,14 @@ export interface TestOptions<LoggerProps extends object = object> {
   readonly loggerProps?: LoggerProps | undefined;
   /** Makes the client leave: for a stream without an end, `AbortSignal.timeout(100)`. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** The options of `testEndpoint`. */
+export interface TestEndpointOptions<
+  LoggerProps extends object = object,
+> extends TestOptions<LoggerProps> {
+  /** The endpoint under test. */
+  readonly endpoint: MarkedEndpoint;
 }
 
 /** What came of a test. */

@@ -71,5 +71,5 @@ test("several workers serve, are replaced one by one without a refused request, 
   child.kill("SIGTERM");
   const [code] = (await once(child, "exit")) as [number];
   expect(code).toBe(0);
-  await expect(ask()).rejects.toThrow();
+  await expect(ask()).rejects.toThrow("fetch failed");
 });

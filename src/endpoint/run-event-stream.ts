@@ -1,0 +1,30 @@
+import { readSafely } from "../results/http-error.ts";
+import { EventWriter, type EventStreamPlan } from "./event-stream.ts";
+import type { HandlerArguments } from "./handler-arguments.ts";
+
+/** A handler that emits events. */
+export type StreamHandler = (args: HandlerArguments<unknown, unknown>) => unknown;
+
+/** Runs a handler that emits, and ends the stream after it. */
+export const runEventStream = async (
+  plan: EventStreamPlan,
+  handler: StreamHandler,
+  args: HandlerArguments<unknown, unknown>,
+): Promise<void> => {
+  const { input, logger, request, response, signal } = args;
+  const writer = new EventWriter(plan, args);
+  const { emit, isClosed } = writer;
+  const ctx = Object.assign(Object.create(null), args.ctx, { emit, isClosed, signal }) as object;
+  try {
+    await handler({ input, ctx, logger, request, response, signal });
+  } catch (error) {
+    const isFault = !isClosed() || !isDeparture(error, signal);
+    writer.stop();
+    if (isFault) throw error;
+  }
+  writer.end();
+};
+
+/** Tells whether a handler was stopped because its stream is closed, which is no fault. */
+const isDeparture = (thrown: unknown, signal: AbortSignal): boolean =>
+  thrown === signal.reason || readSafely(thrown, "name") === "AbortError";
