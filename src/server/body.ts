@@ -7,12 +7,10 @@ import { RequestError } from "../errors.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { parseForm } from "./form.ts";
+import type { IdleBodies } from "./idle-bodies.ts";
 import { parseJson } from "./json.ts";
 import { closeAfterReply } from "./lingering-close.ts";
 import { parseUpload, type UploadPlan } from "./uploads.ts";
-
-/** The default of the option `bodyIdleTimeout`, in milliseconds. */
-export const defaultBodyIdleTimeout = 10_000;
 
 /** The default of the option `bodyLimit`: 1 MiB. */
 export const defaultBodyLimit = 1_048_576;
@@ -46,15 +44,15 @@ export interface BodyOptions {
   /** The largest body but an upload, in bytes. */
   readonly limit: number;
   readonly uploads: UploadPlan | undefined;
-  /** How long a client may pause while it sends a body, in milliseconds. */
-  readonly idleTimeout: number;
+  /** Finds clients that pause for too long while they send a body. */
+  readonly idle: IdleBodies;
 }
 
 /**
  * Reads and parses the body of a request to `request.body`, and the files of an upload to `request.files`;
  * leaves it alone where there is none, or where a native middleware has parsed it before.
  *
- * @throws {@link RequestError} when it is too large, of an unknown type, or malformed.
+ * @throws {@link RequestError} when it is too large, of an unknown type, malformed, or when the client pauses for too long.
  */
 export const parseBody = (
   plan: BodyPlan,
@@ -62,45 +60,60 @@ export const parseBody = (
   request: Request,
   response: Response,
   logger: Logger,
-): Promise<void> | undefined =>
-  plan.body !== "none" && request.body === undefined && hasBody(request)
-    ? unlessIdle(
-        request,
-        options.idleTimeout,
-        readAndParse(plan, options, request, response, logger),
-      )
-    : undefined;
+): Promise<void> | undefined => {
+  if (plan.body === "none" || request.body !== undefined || !hasBody(request)) return undefined;
+  return readAndParse(plan, options, request, response, logger);
+};
 
-/**
- * Waits for a body as long as it makes progress.
- *
- * @throws {@link RequestError} with 408 when the client pauses for too long.
- */
-const unlessIdle = async (
+const readAndParse = async (
+  plan: BodyPlan,
+  options: BodyOptions,
   request: Request,
-  idleTimeout: number,
-  reading: Promise<void>,
+  response: Response,
+  logger: Logger,
 ): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const idle = new Promise<never>((_resolve, reject) => {
-    let seen = 0;
-    const check = (): void => {
-      const { bytesRead } = request.socket;
-      // a disk that is slower than the network pauses the request; that is no fault of the client
-      if (bytesRead === seen && !request.isPaused() && !request.complete) {
-        reject(new RequestError("SLP_BODY_TIMEOUT"));
-        return;
-      }
-      seen = bytesRead;
-      timer = setTimeout(check, idleTimeout);
-    };
-    timer = setTimeout(check, idleTimeout);
-    seen = request.socket.bytesRead;
+  if (plan.body === "raw") {
+    request.body = { raw: await readBytes(request, response, options) };
+    return;
+  }
+  const field = request.headers["content-type"];
+  const contentType = parseContentType(field ?? "");
+  const { uploads, idle } = options;
+  const takesFiles = uploads !== undefined && plan.takesFiles;
+  if (takesFiles && contentType?.type === multipartType) {
+    await readUpload(uploads, idle, contentType, request, response, logger);
+    return;
+  }
+  // without a type there is nothing to parse it by, but it may be empty
+  const early = field === undefined ? undefined : toBodyParser(contentType, takesFiles);
+  const bytes = await readBytes(request, response, options);
+  if (plan.keepsRawBody) keepRawBody(request, bytes);
+  if (bytes.length === 0) return;
+  const parse = early ?? toBodyParser(contentType, takesFiles);
+  if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
+  const text = bytes.toString();
+  request.body = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+};
+
+const readUpload = async (
+  uploads: UploadPlan,
+  idle: IdleBodies,
+  contentType: ContentType,
+  request: Request,
+  response: Response,
+  logger: Logger,
+): Promise<void> => {
+  const paused = new Promise<never>((_resolve, reject) => {
+    idle.watch(request, () => reject(new RequestError("SLP_BODY_TIMEOUT")));
   });
+  const reading = (async () => {
+    await uploads.beforeUpload?.({ request, logger });
+    await parseUpload(uploads, contentType, request, response);
+  })();
   try {
-    await Promise.race([reading, idle]);
+    await Promise.race([reading, paused]);
   } finally {
-    clearTimeout(timer);
+    idle.forget(request);
     reading.catch(() => undefined);
   }
 };
@@ -109,36 +122,6 @@ const hasBody = ({ headers, readableEnded }: Request): boolean =>
   !readableEnded &&
   (headers["transfer-encoding"] !== undefined ||
     (headers["content-length"] !== undefined && headers["content-length"] !== "0"));
-
-const readAndParse = async (
-  plan: BodyPlan,
-  { limit, uploads }: BodyOptions,
-  request: Request,
-  response: Response,
-  logger: Logger,
-): Promise<void> => {
-  if (plan.body === "raw") {
-    request.body = { raw: await readBytes(request, response, limit) };
-    return;
-  }
-  const contentType = parseContentType(request.headers["content-type"] ?? "");
-  const takesFiles = uploads !== undefined && plan.takesFiles;
-  if (contentType?.type === multipartType && uploads && takesFiles) {
-    await uploads.beforeUpload?.({ request, logger });
-    await parseUpload(uploads, contentType, request, response);
-    return;
-  }
-  // without a type there is nothing to parse it by, but it may be empty
-  const isTyped = request.headers["content-type"] !== undefined;
-  const early = isTyped ? toBodyParser(contentType, takesFiles) : undefined;
-  const bytes = await readBytes(request, response, limit);
-  if (plan.keepsRawBody) keepRawBody(request, bytes);
-  if (bytes.length === 0) return;
-  const parse = early ?? toBodyParser(contentType, takesFiles);
-  if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
-  const text = bytes.toString();
-  request.body = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-};
 
 /** The media type is parsed once, strictly; nothing later looks at the header again. */
 const toBodyParser = (
@@ -177,23 +160,20 @@ const refuseLarge = (request: Request, response: Response): never => {
 };
 
 /** Reads a body; the limit counts its bytes after decompression. */
-const readBytes = async (request: Request, response: Response, limit: number): Promise<Buffer> => {
-  const decoder = toDecoder(request);
-  if (Number(request.headers["content-length"]) > limit) refuseLarge(request, response);
-  return collect(request, response, limit, decoder);
-};
-
-const collect = (
+const readBytes = (
   request: Request,
   response: Response,
-  limit: number,
-  decoder: Decoder | undefined,
-): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
+  { limit, idle }: BodyOptions,
+): Promise<Buffer> => {
+  const decoder = toDecoder(request);
+  if (Number(request.headers["content-length"]) > limit) refuseLarge(request, response);
+  return new Promise((resolve, reject) => {
     const source = decoder ? request.pipe(decoder) : request;
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] | undefined;
+    let first: Buffer | undefined;
     let size = 0;
     const stop = (): void => {
+      idle.forget(request);
       source.off("data", onData).off("end", onEnd);
       request.off("close", onClose).off("error", onClose);
     };
@@ -207,21 +187,24 @@ const collect = (
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= limit) {
-        chunks.push(chunk);
+      if (size > limit) {
+        request.pause();
+        closeAfterReply(request, response);
+        fail(new RequestError("SLP_BODY_TOO_LARGE"));
         return;
       }
-      request.pause();
-      closeAfterReply(request, response);
-      fail(new RequestError("SLP_BODY_TOO_LARGE"));
+      // most bodies come in one piece
+      if (first) (chunks ??= [first]).push(chunk);
+      else first = chunk;
     };
     const onEnd = (): void => {
       stop();
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+      resolve(chunks ? Buffer.concat(chunks, size) : (first ?? noBytes));
     };
     const onClose = (): void => {
       if (!request.complete) fail(new Error("The client has left while sending the body"));
     };
+    idle.watch(request, () => fail(new RequestError("SLP_BODY_TIMEOUT")));
     source.on("data", onData).on("end", onEnd);
     request.on("close", onClose).on("error", onClose);
     decoder?.on("error", (cause: Error) => {
@@ -229,3 +212,6 @@ const collect = (
       fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", { cause }));
     });
   });
+};
+
+const noBytes = Buffer.alloc(0);

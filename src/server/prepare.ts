@@ -11,7 +11,8 @@ import { checkRouting } from "../routing/check-routing.ts";
 import type { Circumstances } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
-import { defaultBodyIdleTimeout, defaultBodyLimit } from "./body.ts";
+import { defaultBodyLimit } from "./body.ts";
+import { defaultBodyIdleTimeout, IdleBodies } from "./idle-bodies.ts";
 import type { AppConfig, CommonConfig, ServerConfig } from "./config.ts";
 import { parseCookies } from "./cookies.ts";
 import { setDefaultCorsHeaders } from "./cors.ts";
@@ -80,7 +81,7 @@ export const prepare = (config: CommonConfig, entries: readonly RoutingEntry[]):
       bodies: {
         limit: config.bodyLimit ?? defaultBodyLimit,
         uploads: planUploads(config.upload),
-        idleTimeout: config.bodyIdleTimeout ?? defaultBodyIdleTimeout,
+        idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
       },
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
       getLogger: config.childLoggerProvider ? getLogger : () => logger,

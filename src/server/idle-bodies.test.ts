@@ -1,0 +1,63 @@
+import type { IncomingMessage } from "node:http";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { IdleBodies } from "./idle-bodies.ts";
+
+/** As much of a request as is looked at. */
+const createRequest = () => {
+  const state = { bytesRead: 0, isPaused: false, complete: false };
+  const request = {
+    socket: {
+      get bytesRead() {
+        return state.bytesRead;
+      },
+    },
+    isPaused: () => state.isPaused,
+    get complete() {
+      return state.complete;
+    },
+  } as unknown as IncomingMessage;
+  return { state, request };
+};
+
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }),
+);
+afterEach(() => void vi.useRealTimers());
+
+test("a body without progress is found once, between the limit and a fourth more", () => {
+  const idle = new IdleBodies(800);
+  const onIdle = vi.fn();
+  idle.watch(createRequest().request, onIdle);
+  vi.advanceTimersByTime(799);
+  expect(onIdle).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(201);
+  expect(onIdle).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(5000);
+  expect(onIdle).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  ["makes progress", { bytesRead: 1 }],
+  ["waits for a disk", { isPaused: true }],
+  ["is complete", { complete: true }],
+])("a body that %s is left alone", (_name, change) => {
+  const idle = new IdleBodies(800);
+  const onIdle = vi.fn();
+  const { state, request } = createRequest();
+  idle.watch(request, onIdle);
+  for (let turn = 1; turn < 20; turn++) {
+    Object.assign(state, change, "bytesRead" in change ? { bytesRead: turn } : {});
+    vi.advanceTimersByTime(400);
+  }
+  expect(onIdle).not.toHaveBeenCalled();
+});
+
+test("one timer looks after all bodies, and none runs without any", () => {
+  const idle = new IdleBodies(800);
+  const requests = Array.from({ length: 50 }, () => createRequest().request);
+  for (const request of requests) idle.watch(request, () => undefined);
+  expect(vi.getTimerCount()).toBe(1);
+  for (const request of requests) idle.forget(request);
+  vi.advanceTimersByTime(200);
+  expect(vi.getTimerCount()).toBe(0);
+});
