@@ -1,7 +1,2 @@
-import { createRequire } from "node:module";
-
-const require = createRequire(import.meta.url);
-
 /** Loads node:http when it is first needed: at import it would cost 25 ms, half as much as everything else. */
-export const loadNodeHttp = (): typeof import("node:http") =>
-  require("node:http") as typeof import("node:http");
+export const loadNodeHttp = (): typeof import("node:http") => process.getBuiltinModule("node:http");

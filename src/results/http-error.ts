@@ -1,14 +1,15 @@
-import { createRequire } from "node:module";
 import type createHttpError from "http-errors";
 import { z } from "zod";
 import { formatIssues } from "../schemas/issues.ts";
 import { isErrorStatus, toStatusText } from "../http/status.ts";
 
-const require = createRequire(import.meta.url);
-
 /** Loads http-errors with the first error. */
 const loadHttpErrors = (): typeof createHttpError =>
-  require("http-errors") as typeof createHttpError;
+  (createError ??= process.getBuiltinModule("node:module").createRequire(import.meta.url)(
+    "http-errors",
+  ) as typeof createHttpError);
+
+let createError: typeof createHttpError | undefined;
 
 /** An error that says with which status it is to be answered, as made by the `http-errors` package. */
 export interface HttpError extends Error {

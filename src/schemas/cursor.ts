@@ -1,14 +1,10 @@
-import { createRequire } from "node:module";
 import { z } from "zod";
 import { DefinitionError, suggest } from "../errors.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas } from "./some-schema.ts";
 
-const require = createRequire(import.meta.url);
-
 /** Loads node:crypto with the first cursor. */
-const loadCrypto = (): typeof import("node:crypto") =>
-  require("node:crypto") as typeof import("node:crypto");
+const loadCrypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
 
 /** The longest text of a cursor, in characters. */
 export const maxCursorLength = 4096;
