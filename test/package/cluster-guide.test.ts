@@ -32,6 +32,7 @@ afterAll(async () => {
 const ask = async (): Promise<string> => {
   const response = await fetch(`http://127.0.0.1:${port}/who`, {
     headers: { connection: "close" },
+    signal: AbortSignal.timeout(10_000),
   });
   const { data } = (await response.json()) as { readonly data: { readonly worker: string } };
   return data.worker;
