@@ -3,8 +3,12 @@ import type { Parser, ParseResult } from "./parse-result.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, someSchema } from "./some-schema.ts";
 
-type Internals = ZodSchema["_zod"];
-type Run = Internals["run"];
+type Run = (...args: Parameters<ZodSchema["_zod"]["run"]>) => ReturnType<ZodSchema["_zod"]["run"]>;
+
+/** What is exchanged of a schema: a property, which Zod calls as a function. */
+interface Runnable {
+  run: Run;
+}
 
 /** Where definitions keep the schema of which a value may have any number of elements. */
 const elementNames = ["element", "valueType", "keyType", "rest", "catchall"] as const;
@@ -46,9 +50,7 @@ export const boundIssues = (schema: ZodSchema, parse: Parser): Parser => {
   if (elements.length === 0) return parse;
   let wrong = 0;
   const exchanges = elements.map((internals) => {
-    // Zod calls it as a function
-    // oxlint-disable-next-line typescript/unbound-method
-    let run: Run = internals.run;
+    let { run } = internals;
     const countingRun: Run = (payload, context) => {
       if (wrong >= maxIssues) return payload;
       const result = run(payload, context);
@@ -57,8 +59,7 @@ export const boundIssues = (schema: ZodSchema, parse: Parser): Parser => {
     };
     return {
       begin: (): void => {
-        // oxlint-disable-next-line typescript/unbound-method
-        run = internals.run;
+        ({ run } = internals);
         internals.run = countingRun;
       },
       end: (): void => {
@@ -90,7 +91,7 @@ export const boundIssues = (schema: ZodSchema, parse: Parser): Parser => {
   };
 };
 
-const listElements = (root: ZodSchema): Internals[] => {
+const listElements = (root: ZodSchema): Runnable[] => {
   const elements = new Set<ZodSchema>();
   const spared = new Set<unknown>();
   const seen = new Set<ZodSchema>();

@@ -3,6 +3,7 @@ import { createConsoleLogger } from "../logger/console-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { listRoutes } from "../routing/list-routes.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
+import type { AttachedApi } from "./attached-api.ts";
 import { checkAppConfig } from "./check-config.ts";
 import type { AppConfig } from "./config.ts";
 
@@ -35,14 +36,16 @@ export const attachRouting = <const R extends Routing>(
   const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const settled = { ...config };
   // the walk is loaded where it is used; the first requests wait for it
-  const loading = import("./attached-api.ts").then(({ createAttachedApi }) =>
-    createAttachedApi(settled, entries),
+  let loaded: AttachedApi | undefined;
+  const loading = import("./attached-api.ts").then(
+    ({ createAttachedApi }) => (loaded = createAttachedApi(settled, entries)),
   );
   loading.catch((error: unknown) => logger.error("The API could not be loaded", { error }));
   const handleBy =
     (name: "handle" | "answerNotFound"): RequestHandler =>
     (request, response, next) => {
-      loading.then((api) => api[name](request, response, next), next);
+      if (loaded) void loaded[name](request, response, next);
+      else loading.then((api) => api[name](request, response, next), next);
     };
   config.app.use(handleBy("handle"));
   return { logger, notFoundHandler: handleBy("answerNotFound") };

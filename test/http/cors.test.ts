@@ -353,7 +353,7 @@ describe("H15: a cors function that fails is answered without CORS headers", () 
       () => {
         throw "text";
       },
-    ], // oxlint-disable-line no-throw-literal
+    ], // oxlint-disable-line no-throw-literal -- what is thrown need not be an error
     ["returns a string", () => "*"],
     ["returns a number as value", () => ({ ...exact, "Access-Control-Max-Age": 600 })],
     ["returns CR and LF in a value", () => ({ ...exact, "X-A": "a\r\nSet-Cookie: b=c" })],
