@@ -1,7 +1,7 @@
 import { RequestError, RoutingError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import type { Method } from "../http/method.ts";
-import { listNames, matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
+import { listNames, matchParameters, parsePathPattern } from "./path-pattern.ts";
 
 /** The parameters of a path, by name, on an object without a prototype. */
 export type PathParameters = Record<string, string | string[]>;
@@ -14,17 +14,25 @@ export interface Found<Target> {
 
 /** What serves a path. */
 interface Leaf<Target> {
-  readonly routes: Map<Method, { readonly target: Target; readonly names: readonly string[] }>;
   readonly path: string;
+  readonly target: Target;
+  readonly names: readonly string[];
 }
 
 /** A segment deep in the tree of paths. */
 interface Node<Target> {
   readonly literals: Map<string, Node<Target>>;
+  /** The literal where there is no other: compared in place it saves cutting out and hashing a segment, 0.05 microseconds. */
+  only: LiteralChild<Target> | undefined;
   /** The most specific first: the more text around the parameters, the earlier. */
   readonly parameters: ParameterChild<Target>[];
   rest: Leaf<Target> | undefined;
   leaf: Leaf<Target> | undefined;
+}
+
+interface LiteralChild<Target> {
+  readonly text: string;
+  readonly node: Node<Target>;
 }
 
 interface ParameterChild<Target> {
@@ -36,26 +44,20 @@ interface ParameterChild<Target> {
 
 const createNode = <Target>(): Node<Target> => ({
   literals: new Map(),
+  only: undefined,
   parameters: [],
   rest: undefined,
   leaf: undefined,
 });
 
-/** Tells whether a leaf ends the search. */
-type Accept<Target> = (leaf: Leaf<Target>) => boolean;
-
 /**
  * Finds what serves a method and a path.
  *
  * A literal segment beats a parameter, and a parameter beats a wildcard; among parameters the one with more text around wins.
- * Where the better match lacks the method, the next one that has it serves. The cost does not grow with the number of routes.
+ * Each method has a tree of its own, so a match of another method is never in the way. The cost does not grow with the number of routes.
  */
 export class RouteTable<Target> {
-  readonly #root = createNode<Target>();
-  /** Paths without parameters, found without walking the tree. */
-  readonly #literals = new Map<string, Leaf<Target>>();
-  /** Made once for each method, not for each request. */
-  readonly #accepts = new Map<Method, Accept<Target>>();
+  readonly #trees = new Map<Method, Node<Target>>();
 
   /**
    * Adds a route.
@@ -64,19 +66,22 @@ export class RouteTable<Target> {
    */
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
-    const leaf = this.#toLeaf(segments, path);
-    if (leaf.routes.has(method))
-      throw new RoutingError(
-        "SLP_ROUTING_DUPLICATE",
-        leaf.path === path
-          ? `The route ${method} ${path} is declared twice; remove one of them.`
-          : `The routes ${method} ${leaf.path} and ${method} ${path} match the same paths; remove one of them.`,
-        { method, path },
-      );
-    const names = segments.flatMap(listNames);
-    leaf.routes.set(method, { target, names });
-    if (names.length === 0) this.#literals.set(path, leaf);
-    this.#accepts.set(method, ({ routes }) => routes.has(method));
+    let node = this.#trees.get(method);
+    if (!node) this.#trees.set(method, (node = createNode()));
+    const leaf = { path, target, names: segments.flatMap(listNames) };
+    for (const segment of segments) {
+      if (segment.kind === "rest") {
+        if (node.rest) refuseDuplicate(method, path, node.rest);
+        node.rest = leaf;
+        return;
+      }
+      node =
+        segment.kind === "literal"
+          ? toChild(node, hideSlashes(segment.text))
+          : toParameterChild(node, segment.around.map(hideSlashes));
+    }
+    if (node.leaf) refuseDuplicate(method, path, node.leaf);
+    node.leaf = leaf;
   }
 
   /**
@@ -85,50 +90,47 @@ export class RouteTable<Target> {
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
   find(method: Method, path: string): Found<Target> | undefined {
-    const literal = this.#literals.get(path)?.routes.get(method);
-    if (literal) return { target: literal.target, params: new BareObject() as PathParameters };
-    const accept = this.#accepts.get(method);
-    const values: (string | string[])[] = [];
+    const tree = this.#trees.get(method);
+    if (!tree) return undefined;
     const decoded = decodePath(path);
-    const leaf = accept && match(this.#root, decoded, toStart(decoded), values, accept);
-    const route = leaf?.routes.get(method);
-    if (!route) return undefined;
+    const values: (string | string[])[] = [];
+    const leaf = match(tree, decoded, toStart(decoded), values);
+    if (!leaf) return undefined;
     const shown = decoded === path ? values : values.map(showSlashes);
-    return { target: route.target, params: toParams(route.names, shown) };
+    return { target: leaf.target, params: toParams(leaf.names, shown) };
   }
 
   /**
-   * Lists the routes of every method that match a path, in the order of their declaration.
+   * Lists the routes of every method that match a path, in the order in which the methods were first declared.
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
-    const found = new Map<Method, Target>();
     const decoded = decodePath(path);
-    match(this.#root, decoded, toStart(decoded), [], ({ routes }) => {
-      for (const [method, { target }] of routes) if (!found.has(method)) found.set(method, target);
-      return false;
+    return [...this.#trees].flatMap(([method, tree]) => {
+      const leaf = match(tree, decoded, toStart(decoded), []);
+      return leaf ? { method, target: leaf.target } : [];
     });
-    return [...found].map(([method, target]) => ({ method, target }));
-  }
-
-  #toLeaf(segments: readonly Segment[], path: string): Leaf<Target> {
-    let node = this.#root;
-    for (const segment of segments) {
-      if (segment.kind === "rest") return (node.rest ??= { routes: new Map(), path });
-      node =
-        segment.kind === "literal"
-          ? toChild(node, hideSlashes(segment.text))
-          : toParameterChild(node, segment.around.map(hideSlashes));
-    }
-    return (node.leaf ??= { routes: new Map(), path });
   }
 }
 
-const toChild = <Target>({ literals }: Node<Target>, text: string): Node<Target> => {
-  const child = literals.get(text) ?? createNode<Target>();
-  literals.set(text, child);
-  return child;
+const refuseDuplicate = (method: Method, path: string, known: { readonly path: string }): never => {
+  throw new RoutingError(
+    "SLP_ROUTING_DUPLICATE",
+    known.path === path
+      ? `The route ${method} ${path} is declared twice; remove one of them.`
+      : `The routes ${method} ${known.path} and ${method} ${path} match the same paths; remove one of them.`,
+    { method, path },
+  );
+};
+
+const toChild = <Target>(parent: Node<Target>, text: string): Node<Target> => {
+  const known = parent.literals.get(text);
+  if (known) return known;
+  const node = createNode<Target>();
+  parent.literals.set(text, node);
+  parent.only = parent.literals.size === 1 ? { text, node } : undefined;
+  return node;
 };
 
 const toParameterChild = <Target>(
@@ -151,24 +153,34 @@ const toParameterChild = <Target>(
 /** Where the first segment starts; past the end where there is none. */
 const toStart = (path: string): number => (path === "/" ? 2 : 1);
 
-/** Walks down the tree from the segment that starts at an index; the first leaf that is accepted ends the walk. */
+const findLiteral = <Target>(
+  { only, literals }: Node<Target>,
+  path: string,
+  start: number,
+  end: number,
+): Node<Target> | undefined => {
+  if (!only) return literals.size === 0 ? undefined : literals.get(path.slice(start, end));
+  const { text, node } = only;
+  return text.length === end - start && path.startsWith(text, start) ? node : undefined;
+};
+
+/** Walks down the tree from the segment that starts at an index; the first leaf ends the walk. */
 const match = <Target>(
   node: Node<Target>,
   path: string,
   start: number,
   values: (string | string[])[],
-  accept: Accept<Target>,
 ): Leaf<Target> | undefined => {
-  if (start > path.length) return node.leaf && accept(node.leaf) ? node.leaf : undefined;
+  if (start > path.length) return node.leaf;
   let end = path.indexOf("/", start);
   if (end < 0) end = path.length;
-  const segment = path.slice(start, end);
-  const literal = node.literals.get(segment);
-  const below = literal && match(literal, path, end + 1, values, accept);
+  const literal = findLiteral(node, path, start, end);
+  const below = literal && match(literal, path, end + 1, values);
   if (below) return below;
-  if (segment === "") return undefined;
+  if (start === end) return undefined;
   const taken = values.length;
   for (const { around, isWhole, node: next } of node.parameters) {
+    const segment = path.slice(start, end);
     if (isWhole) {
       values.push(segment);
     } else {
@@ -176,11 +188,11 @@ const match = <Target>(
       if (!matched) continue;
       values.push(...matched);
     }
-    const leaf = match(next, path, end + 1, values, accept);
+    const leaf = match(next, path, end + 1, values);
     if (leaf) return leaf;
     values.length = taken;
   }
-  if (!node.rest || !accept(node.rest)) return undefined;
+  if (!node.rest) return undefined;
   const rest = path.slice(start).split("/");
   if (rest.includes("")) return undefined;
   values.push(rest);

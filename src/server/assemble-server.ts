@@ -1,7 +1,7 @@
-import { createServer as createHttpServer, type RequestListener } from "node:http";
-import { createServer as createHttpsServer } from "node:https";
+import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
+import { loadNodeHttp, loadNodeHttps } from "../http/node-http.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./client-errors.ts";
@@ -135,11 +135,17 @@ const createServers = (
   const classes = { IncomingMessage, ServerResponse };
   const listeners: Listener[] = [];
   if (http) {
-    const server = createHttpServer({ ...defaultOptions, ...http.options, ...classes }, listener);
+    const server = loadNodeHttp().createServer(
+      { ...defaultOptions, ...http.options, ...classes },
+      listener,
+    );
     listeners.push({ name: "http", server, at: http.listen });
   }
   if (https) {
-    const server = createHttpsServer({ ...defaultOptions, ...https.options, ...classes }, listener);
+    const server = loadNodeHttps().createServer(
+      { ...defaultOptions, ...https.options, ...classes },
+      listener,
+    );
     listeners.push({ name: "https", server, at: https.listen });
   }
   for (const { server } of listeners) {

@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import type { Logger } from "../logger/logger.ts";
-import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
+import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { forgetSending } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
@@ -19,7 +19,7 @@ import type { StaticMounts } from "./static-mounts.ts";
 
 /** What the dispatcher knows of a server, settled at its start. */
 export interface DispatchPlan {
-  readonly table: RouteTable<EndpointPlan>;
+  readonly table: RouteTable<LazyPlan>;
   readonly statics: StaticMounts;
   readonly cors: CorsOption;
   readonly errorHandler: AnyResultHandler;
@@ -58,7 +58,7 @@ export class Dispatcher {
       const method = methods.get(request.method);
       const route = method && table.find(method, path);
       if (!route) return this.#dispatchOther(request, response, path, next);
-      plan = route.target;
+      plan = route.target.plan;
       const { params } = route as { readonly params: Request["params"] };
       // a router of the user's own may have parameters of its own
       request.params = request.params === undefined ? params : { ...request.params, ...params };
@@ -139,8 +139,8 @@ export class Dispatcher {
     if (!first) return false;
     const isPreflight = request.method === "OPTIONS" && cors !== false;
     const wanted = isPreflight ? request.headers["access-control-request-method"] : undefined;
-    const { target: plan } =
-      routes.find(({ method }) => method === methods.get(wanted ?? "")) ?? first;
+    const { plan } = (routes.find(({ method }) => method === methods.get(wanted ?? "")) ?? first)
+      .target;
     const logger = getLogger(request);
     if (typeof cors === "function")
       await setCorsHeaders(cors, request, response, plan.endpoint, logger);

@@ -4,7 +4,7 @@ import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
-import { planEndpoint, type EndpointPlan } from "../pipeline/endpoint-plan.ts";
+import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import { checkRouting } from "../routing/check-routing.ts";
@@ -59,9 +59,9 @@ export const prepare = (config: CommonConfig, entries: readonly RoutingEntry[]):
   const toSources = (method: Method): readonly InputSource[] =>
     config.inputSources?.[method] ?? defaultInputSources[method];
   const endpointEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
-  const table = new RouteTable<EndpointPlan>();
+  const table = new RouteTable<LazyPlan>();
   for (const { method, path, endpoint } of endpointEntries)
-    table.add(method, path, planEndpoint(endpoint, toSources(method), config.handlerTimeout));
+    table.add(method, path, new LazyPlan(endpoint, toSources(method), config.handlerTimeout));
   if (isDevelopment) checkRouting(entries, toCircumstances(config, toSources), logger);
 
   const children = new WeakMap<Request, Logger>();

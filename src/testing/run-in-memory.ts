@@ -1,4 +1,3 @@
-import { createServer as createHttpServer } from "node:http";
 import type { Request, Response } from "express";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
@@ -9,6 +8,7 @@ import { checkServerConfig } from "../server/check-server-config.ts";
 import type { ServerConfig } from "../server/config.ts";
 import { connect } from "../server/express-objects.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
+import { loadNodeHttp } from "../http/node-http.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
@@ -74,7 +74,7 @@ export const runInMemory = async <LoggerProps extends object>(
   let responseMock: Response | undefined;
   let acting: Promise<boolean> | undefined;
   const serverOptions = { ...classes, maxHeaderSize };
-  const server = createHttpServer(serverOptions, (message, reply) => {
+  const server = loadNodeHttp().createServer(serverOptions, (message, reply) => {
     const request = (requestMock = message as Request);
     const response = (responseMock = reply as Response);
     connect(request, response);
