@@ -2,6 +2,12 @@ import type { Response } from "express";
 
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
+/** The settings of the Express application that concern responses. */
+export type AppSettings = Readonly<Record<string, unknown>>;
+
+/** Where a response has the settings of its application, without a need to load Express. */
+export const appSettings: unique symbol = Symbol.for("sallyport/app-settings");
+
 /**
  * Sends a body as JSON, with the bytes and headers of Express' `response.json`.
  *
@@ -16,7 +22,7 @@ export const sendJson = (
   body: unknown,
   type = "application/json; charset=utf-8",
 ): void => {
-  const { settings } = response.app as unknown as { settings: Readonly<Record<string, unknown>> };
+  const settings = toSettings(response);
   if (
     settings["etag fn"] ||
     settings["json escape"] ||
@@ -38,3 +44,6 @@ export const sendJson = (
   });
   response.end(text);
 };
+
+const toSettings = (response: Response & { readonly [appSettings]?: AppSettings }): AppSettings =>
+  response[appSettings] ?? (response.app as unknown as { settings: AppSettings }).settings;

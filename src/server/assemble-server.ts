@@ -17,7 +17,6 @@ import { spareUnsentReplies } from "./unsent-replies.ts";
 
 /** A server before it listens. */
 export interface AssembledServer extends Prepared {
-  readonly app: Express;
   readonly objects: ExpressObjects;
   /** The servers that the configuration asks for. */
   readonly listeners: readonly Listener[];
@@ -32,60 +31,77 @@ export const assembleServer = async (
   config: ServerConfig,
   routing: Routing,
 ): Promise<AssembledServer> => {
+  const { compression, beforeRouting, afterRouting } = config;
   const prepared = prepare(config, [...walkRouting(routing, config)]);
-  const { dispatcher, getLogger } = prepared;
-  const { app, ...objects } = createAppObjects(prepared, config);
-  const isBare = await buildStack(app, prepared, config);
-  const listener = createListener(prepared, isBare ? undefined : app);
-  const listeners = createServers(config, objects, listener, dispatcher);
-  for (const { server } of listeners) answerClientErrors(server, getLogger(), config.cors === true);
-  return { ...prepared, app, objects, listeners };
+  const isBare = !compression && !beforeRouting && !afterRouting;
+  const objects = createAppObjects(prepared, config, (app) => {
+    if (isBare) buildStack(app, prepared);
+  });
+  if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
+  const listener = createListener(prepared, isBare ? undefined : objects.getApp());
+  const listeners = createServers(config, objects, listener, prepared.dispatcher);
+  for (const { server } of listeners)
+    answerClientErrors(server, prepared.getLogger(), config.cors === true);
+  return { ...prepared, objects, listeners };
 };
 
-/** Makes the Express application as configured, and the classes of its requests and responses. */
+/** Makes the classes of the requests and responses, and the Express application as configured once it is asked for. */
 export const createAppObjects = (
   { dispatcher, getLogger }: Prepared,
   { etag, queryParser, responseIdleTimeout }: Partial<ServerConfig>,
-): ExpressObjects & { readonly app: Express } => {
-  const objects = createExpressObjects(
-    (error, request, response) => void dispatcher.fail(error, request, response),
-    {
+  build: (app: Express) => void = () => undefined,
+): ExpressObjects =>
+  createExpressObjects({
+    etag,
+    queryParser,
+    build,
+    fail: (error, request, response) => void dispatcher.fail(error, request, response),
+    stalled: {
       timeout: responseIdleTimeout ?? defaultResponseIdleTimeout,
       report: ({ req }) =>
         getLogger(req as Request).debug("Dropped a client that does not read its response"),
     },
-  );
-  const { app } = objects;
-  app.disable("x-powered-by");
-  app.set("etag", etag ?? false);
-  if (queryParser !== undefined) app.set("query parser", queryParser);
-  return objects;
+  });
+
+/** Puts the API on an application to which nothing is added. */
+const buildStack = (app: Express, prepared: Prepared): void => {
+  useBeginning(app, prepared);
+  useApi(app, prepared);
+  useEnding(app, prepared);
 };
 
-/**
- * Puts the API on the application, between what the hooks add.
- *
- * @returns whether the hooks have added nothing, so that the stack need not be entered
- */
-const buildStack = async (
+/** Puts the API on the application, between what the hooks add. */
+const buildOwnStack = async (
   app: Express,
-  { begin, dispatcher, getLogger }: Prepared,
+  prepared: Prepared,
   { compression, beforeRouting, afterRouting }: ServerConfig,
-): Promise<boolean> => {
+): Promise<void> => {
+  const { getLogger } = prepared;
+  useBeginning(app, prepared);
+  if (compression) app.use(createCompression(compression === true ? {} : compression));
+  await beforeRouting?.({ app, getLogger });
+  useApi(app, prepared);
+  await afterRouting?.({ app, getLogger });
+  useEnding(app, prepared);
+};
+
+const useBeginning = (app: Express, { begin }: Prepared): void => {
   app.use(async (request, response, next) => {
     await begin(request, response);
     next();
   });
-  if (compression) app.use(createCompression(compression === true ? {} : compression));
-  await beforeRouting?.({ app, getLogger });
+};
+
+const useApi = (app: Express, { dispatcher }: Prepared): void => {
   app.use((request, response, next) => void dispatcher.dispatch(request, response, next));
-  await afterRouting?.({ app, getLogger });
+};
+
+const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   app.use((request, response) => void dispatcher.answerNotFound(request, response));
   // Express tells an error handler by its four parameters
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     void dispatcher.fail(error, request, response);
   });
-  return app.router.stack.length === 4;
 };
 
 /** Serves requests; without entering the Express stack where it has nothing to add. */

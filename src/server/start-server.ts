@@ -12,7 +12,7 @@ import { createClosing, shutDownOnSignals } from "./shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {
-  /** The Express application that serves the API. */
+  /** The Express application that serves the API; without hooks it is made, and Express loaded, when it is first read. */
   readonly app: Express;
   /** The logger in use. */
   readonly logger: Logger;
@@ -29,7 +29,7 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   checkServerConfig(config);
   checkRuntime();
-  const { app, objects, listeners, logger, getLogger } = await assembleServer(config, routing);
+  const { objects, listeners, logger, getLogger } = await assembleServer(config, routing);
   if (listeners.length === 0)
     getLogger().warn(
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
@@ -45,5 +45,12 @@ export const startServer = async (
     options?.timeout,
   );
   if (options) shutDownOnSignals(close, getLogger(), options);
-  return { app, logger, servers: listening, close };
+  return {
+    get app() {
+      return objects.getApp();
+    },
+    logger,
+    servers: listening,
+    close,
+  };
 };

@@ -10,7 +10,7 @@ import { Walk } from "../pipeline/walk.ts";
 import { parsePathPattern } from "../routing/path-pattern.ts";
 import type { ServeStaticOptions } from "../routing/static-files.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
-import { loadExpress } from "./express-objects.ts";
+import { loadExpress } from "./lazy-express.ts";
 
 interface Mount {
   /** The decoded segments of its path; none for the root. */

@@ -39,11 +39,13 @@ export const runTestServer = async (
     https: undefined,
   };
   checkServerConfig({ ...config, cors: complete.cors });
-  const { app, listeners } = await assembleServer(complete, routing);
+  const { objects, listeners } = await assembleServer(complete, routing);
   const server = listeners[0]?.server;
   if (!server) throw new Error("A server without http was assembled");
   return {
-    app,
+    get app() {
+      return objects.getApp();
+    },
     loggerMock,
     fetch: async (input, init) => {
       const request = new Request(

@@ -1,4 +1,5 @@
 import express from "express";
+import { requestMembers, responseMembers } from "../../src/server/lazy-express.ts";
 import { describe, expect, test } from "vitest";
 
 describe("what is relied on in Express", () => {
@@ -26,5 +27,16 @@ describe("what is relied on in Express", () => {
 
   test("the simple query parser is the default", () => {
     expect(express().get("query parser")).toBe("simple");
+  });
+
+  test("its requests and responses have the members that are made when they are first used", () => {
+    const app = express();
+    const list = (own: object): string[] => [
+      ...Object.getOwnPropertyNames(Object.getPrototypeOf(own)),
+      ...Object.getOwnPropertyNames(own),
+    ];
+    // `query` is made anew
+    expect(list(app.request).toSorted()).toEqual([...requestMembers, "query"].toSorted());
+    expect(list(app.response).toSorted()).toEqual([...responseMembers].toSorted());
   });
 });

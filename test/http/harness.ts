@@ -101,7 +101,13 @@ export const start = async (
   const address = server.servers[0]?.address();
   const { port } = address as AddressInfo;
   return {
-    ...server,
+    // to read it loads Express
+    get app() {
+      return server.app;
+    },
+    logger: server.logger,
+    servers: server.servers,
+    close: server.close,
     port,
     lines,
     linesOf: (severity) => lines.filter((line) => line.severity === severity),
