@@ -1,4 +1,4 @@
-import { inspect } from "node:util";
+import { loadNodeUtil } from "../http/node-modules.ts";
 import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
 
 /** The levels of the built-in logger, from no lines at all to every line. */
@@ -66,7 +66,7 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
         const details =
           meta === undefined
             ? ""
-            : ` ${escapeLines(inspect(meta, { depth, breakLength: Infinity, compact: true }))}`;
+            : ` ${escapeLines(loadNodeUtil().inspect(meta, { depth, breakLength: Infinity, compact: true }))}`;
         // oxlint-disable-next-line no-console -- the console is where this logger writes, and it survives a closed pipe
         console.log(`${new Date().toISOString()} ${label}: ${escapeLine(message)}${details}`);
       } catch {

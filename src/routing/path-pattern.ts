@@ -12,7 +12,10 @@ export type Segment =
   | { readonly kind: "rest"; readonly name: string };
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
+const parameterSource = new RegExp(parameter.source);
 const reserved = /[?*(){}#\\]/;
+/** Most segments: nothing in them means anything. */
+const plain = /^[\w.~-]+$/;
 
 const refuse = (path: string, reason: string): never => {
   throw new RoutingError("SLP_ROUTING_PATH_SYNTAX", `The path "${path}" ${reason}`, { path });
@@ -39,6 +42,7 @@ export const listNames = (segment: Segment): readonly string[] =>
   segment.kind === "parameters" ? segment.names : segment.kind === "rest" ? [segment.name] : [];
 
 const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
+  if (plain.test(part)) return { kind: "literal", text: part };
   const rest = /^\*([A-Za-z_$][\w$]*)$/.exec(part);
   if (rest?.[1] !== undefined)
     return isLast
@@ -51,7 +55,7 @@ const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
       `has the reserved character "${special}": there are no optional, repeated or pattern segments. Declare a route for each form, use :name for a segment, or *name for the rest of the path.`,
     );
   const names = [...part.matchAll(parameter)].map((match) => match[1] ?? "");
-  const around = part.split(new RegExp(parameter.source)).filter((_text, index) => index % 2 === 0);
+  const around = part.split(parameterSource).filter((_text, index) => index % 2 === 0);
   if (around.some((text) => text.includes(":")))
     refuse(path, `has a parameter without a name in "${part}"; write :name.`);
   const texts = around.map((text) => decodeText(path, text));

@@ -1,11 +1,10 @@
 import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
-import { loadNodeHttp, loadNodeHttps } from "../http/node-http.ts";
+import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./client-errors.ts";
-import { createCompression } from "./compression.ts";
 import type { ServerConfig } from "./config.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
@@ -32,7 +31,7 @@ export const assembleServer = async (
   routing: Routing,
 ): Promise<AssembledServer> => {
   const { compression, beforeRouting, afterRouting } = config;
-  const prepared = prepare(config, [...walkRouting(routing, config)]);
+  const prepared = await prepare(config, [...walkRouting(routing, config)]);
   const isBare = !compression && !beforeRouting && !afterRouting;
   const objects = createAppObjects(prepared, config, (app) => {
     if (isBare) buildStack(app, prepared);
@@ -78,7 +77,10 @@ const buildOwnStack = async (
 ): Promise<void> => {
   const { getLogger } = prepared;
   useBeginning(app, prepared);
-  if (compression) app.use(createCompression(compression === true ? {} : compression));
+  if (compression) {
+    const { createCompression } = await import("./compression.ts");
+    app.use(createCompression(compression === true ? {} : compression));
+  }
   await beforeRouting?.({ app, getLogger });
   useApi(app, prepared);
   await afterRouting?.({ app, getLogger });

@@ -38,7 +38,7 @@ export const attachRouting = <const R extends Routing>(
   // the walk is loaded where it is used; the first requests wait for it
   let loaded: AttachedApi | undefined;
   const loading = import("./attached-api.ts").then(
-    ({ createAttachedApi }) => (loaded = createAttachedApi(settled, entries)),
+    async ({ createAttachedApi }) => (loaded = await createAttachedApi(settled, entries)),
   );
   loading.catch((error: unknown) => logger.error("The API could not be loaded", { error }));
   const handleBy =

@@ -14,11 +14,11 @@ export interface AttachedApi {
 }
 
 /** Creates the layers of an API; see `attachRouting`. */
-export const createAttachedApi = (
+export const createAttachedApi = async (
   config: CommonConfig,
   entries: readonly RoutingEntry[],
-): AttachedApi => {
-  const { begin, dispatcher } = prepare(config, entries);
+): Promise<AttachedApi> => {
+  const { begin, dispatcher } = await prepare(config, entries);
   return {
     handle: async (request, response, next) => {
       // a router has no application of its own before it serves

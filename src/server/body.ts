@@ -1,16 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
-import * as zlib from "node:zlib";
 import type { Request, Response } from "express";
 import { keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
+import { loadNodeZlib } from "../http/node-modules.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { parseForm } from "./form.ts";
 import type { IdleBodies } from "./idle-bodies.ts";
 import { parseJson } from "./json.ts";
 import { closeAfterReply } from "./lingering-close.ts";
-import { parseUpload, type UploadPlan } from "./uploads.ts";
+import type { UploadPlan } from "./uploads.ts";
 
 /** The default of the option `bodyLimit`: 1 MiB. */
 export const defaultBodyLimit = 1_048_576;
@@ -21,16 +21,18 @@ const multipartType = "multipart/form-data";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;
 
-const { createBrotliDecompress, createGunzip, createInflate } = zlib;
-/** Node has it since 22.15 and 23.8. */
-const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Decoder };
-
-const decoders: ReadonlyMap<string, () => Decoder> = new Map<string, () => Decoder>([
-  ["gzip", () => createGunzip()],
-  ["deflate", () => createInflate()],
-  ["br", () => createBrotliDecompress()],
-  ...(createZstdDecompress ? ([["zstd", createZstdDecompress]] as const) : []),
-]);
+const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
+  const zlib = loadNodeZlib();
+  const { createBrotliDecompress, createGunzip, createInflate } = zlib;
+  // Node has it since 22.15 and 23.8
+  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Decoder };
+  return new Map<string, () => Decoder>([
+    ["gzip", () => createGunzip()],
+    ["deflate", () => createInflate()],
+    ["br", () => createBrotliDecompress()],
+    ...(createZstdDecompress ? ([["zstd", createZstdDecompress]] as const) : []),
+  ]);
+};
 
 /** What a route and its server say of the body. */
 export interface BodyPlan {
@@ -108,7 +110,7 @@ const readUpload = async (
   });
   const reading = (async () => {
     await uploads.beforeUpload?.({ request, logger });
-    await parseUpload(uploads, contentType, request, response);
+    await uploads.parse(contentType, request, response);
   })();
   try {
     await Promise.race([reading, paused]);
@@ -146,6 +148,7 @@ const findBodyParser = (type: string): ((text: string) => object) | undefined =>
 const toDecoder = ({ headers }: Request): Decoder | undefined => {
   const encoding = headers["content-encoding"]?.toLowerCase().replace(/^x-/, "") ?? "identity";
   if (encoding === "identity") return undefined;
+  const decoders = toDecoders();
   const createDecoder = decoders.get(encoding);
   if (!createDecoder)
     throw new RequestError("SLP_BODY_ENCODING", {

@@ -1,8 +1,7 @@
 import { constants } from "node:os";
 import { ConfigError } from "../errors.ts";
 import { assertObject, commonChecks } from "./check-config.ts";
-import { toThreshold } from "./compression.ts";
-import { sendableEncodings } from "./encoders.ts";
+import { knownEncodings, listSendableEncodings, toThreshold } from "./compression-options.ts";
 import {
   aFunction,
   be,
@@ -42,10 +41,10 @@ const wholeNumberFrom = (least: number, most: number): Check =>
   );
 
 const encodings: Check = (value, option) => {
-  const known: readonly unknown[] = ["zstd", "br", "gzip", "deflate"];
-  if (!Array.isArray(value) || value.length === 0 || !value.every((one) => known.includes(one)))
-    refuse(option, value, `a list of one or more of ${known.join(", ")}`);
-  const lacking = (value as string[]).find((one) => !sendableEncodings.includes(one));
+  const isKnown = (one: unknown): boolean => knownEncodings.some((known) => known === one);
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isKnown))
+    refuse(option, value, `a list of one or more of ${knownEncodings.join(", ")}`);
+  const lacking = (value as string[]).find((one) => !listSendableEncodings().includes(one));
   if (lacking !== undefined)
     throw new ConfigError(
       "SLP_CONFIG_VALUE",

@@ -4,23 +4,12 @@ import type { RequestHandler, Response } from "express";
 import { chooseEncoding } from "../http/accept-encoding.ts";
 import { onConnectionClose } from "../http/connection-close.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
+import { listSendableEncodings, toThreshold } from "./compression-options.ts";
 import type { CompressionOptions } from "./config.ts";
-import { createEncoder, flushEncoder, sendableEncodings, type Encoder } from "./encoders.ts";
+import { createEncoder, flushEncoder, type Encoder } from "./encoders.ts";
 
 /** The default of the option `threshold`, in bytes. */
 const defaultThreshold = 1024;
-
-const thresholdPattern = /^(\d+(?:\.\d+)?) ?(b|kb|mb|gb)?$/i;
-
-/** The bytes that a threshold such as "1kb" means; undefined for what is none. */
-export const toThreshold = (threshold: unknown): number | undefined => {
-  if (typeof threshold === "number") return threshold >= 0 ? threshold : undefined;
-  const match = typeof threshold === "string" ? thresholdPattern.exec(threshold) : null;
-  if (!match) return undefined;
-  return (
-    Number(match[1]) * 1024 ** ["b", "kb", "mb", "gb"].indexOf((match[2] ?? "b").toLowerCase())
-  );
-};
 
 /** How many encoded bytes wait for the end of a body that its writer has ended. */
 const maxLastSize = 16_384;
@@ -37,7 +26,7 @@ interface Plan {
 export const createCompression = (options: CompressionOptions): RequestHandler => {
   const plan: Plan = {
     threshold: toThreshold(options.threshold) ?? defaultThreshold,
-    encodings: options.encodings ?? sendableEncodings,
+    encodings: options.encodings ?? listSendableEncodings(),
     options,
   };
   return (_request, response, next) => {

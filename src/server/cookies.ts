@@ -18,12 +18,18 @@ interface RequestWithCookies {
 }
 
 /**
- * Parses the cookies of a request to `request.cookies`, and those with a right signature to `request.signedCookies`.
+ * Creates what parses the cookies of a request to `request.cookies`, and those with a right signature to `request.signedCookies`.
  *
  * The signature is that of Express' `response.cookie(name, value, { signed: true })`; a wrong one drops the cookie.
  */
-export const parseCookies = (request: Request, { secret = [] }: CookieOptions): void => {
+export const createCookieParser = ({
+  secret = [],
+}: CookieOptions): ((request: Request) => void) => {
   const secrets = typeof secret === "string" ? [secret] : secret;
+  return (request) => parseCookies(request, secrets);
+};
+
+const parseCookies = (request: Request, secrets: readonly string[]): void => {
   const cookies = new BareObject() as Cookies;
   const signedCookies = new BareObject() as Cookies;
   for (const [name, value = ""] of Object.entries(parseCookie(request.headers.cookie ?? ""))) {

@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
-import { loadNodeHttp } from "../http/node-http.ts";
+import { loadNodeHttp } from "../http/node-modules.ts";
 import type { Logger } from "../logger/logger.ts";
 
 /** What a `cors` function receives. */

@@ -20,7 +20,7 @@ import type { StaticMounts } from "./static-mounts.ts";
 /** What the dispatcher knows of a server, settled at its start. */
 export interface DispatchPlan {
   readonly table: RouteTable<LazyPlan>;
-  readonly statics: StaticMounts;
+  readonly statics: StaticMounts | undefined;
   readonly cors: CorsOption;
   readonly errorHandler: AnyResultHandler;
   readonly bodies: BodyOptions;
@@ -132,7 +132,7 @@ export class Dispatcher {
     }
     const isReading = request.method === "GET" || request.method === "HEAD";
     const routes = table.findAll(path);
-    if (isReading && (await statics.serve(request, response, path, getLogger(request))))
+    if (isReading && statics && (await statics.serve(request, response, path, getLogger(request))))
       return true;
 
     const [first] = routes;

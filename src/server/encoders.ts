@@ -1,12 +1,14 @@
-import * as zlib from "node:zlib";
+import type { BrotliCompress } from "node:zlib";
+import { loadNodeZlib } from "../http/node-modules.ts";
 import type { CompressionOptions } from "./config.ts";
 
 /** A stream that encodes a body. */
-export type Encoder = zlib.BrotliCompress;
+export type Encoder = BrotliCompress;
 
 /** @param length of the body where it is known; a hint, no promise */
 type CreateEncoder = (options: CompressionOptions, length: number | undefined) => Encoder;
 
+const zlib = loadNodeZlib();
 const { constants, createBrotliCompress, createDeflate, createGzip } = zlib;
 /** Node has it since 22.15 and 23.8. */
 const { createZstdCompress } = zlib as { createZstdCompress?: (options: object) => Encoder };
@@ -54,9 +56,6 @@ const encoders: ReadonlyMap<string, CreateEncoder> = new Map<string, CreateEncod
   ["gzip", (options) => createGzip(toZlibOptions(options))],
   ["deflate", (options) => createDeflate(toZlibOptions(options))],
 ]);
-
-/** The encodings that this Node can send, in the order of preference. */
-export const sendableEncodings: readonly string[] = [...encoders.keys()];
 
 /**
  * Makes an encoder of a kind; undefined where Node lacks it.

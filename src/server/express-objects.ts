@@ -6,7 +6,7 @@ import { RequestError } from "../errors.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
-import { loadNodeHttp } from "../http/node-http.ts";
+import { loadNodeHttp } from "../http/node-modules.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import { appSettings, type AppSettings } from "../results/send-json.ts";
 import type { ServerConfig } from "./config.ts";

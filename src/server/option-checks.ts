@@ -1,4 +1,4 @@
-import { inspect } from "node:util";
+import { loadNodeUtil } from "../http/node-modules.ts";
 import { ConfigError, suggest } from "../errors.ts";
 
 /** Says what an option must be; undefined when the value is right. */
@@ -7,7 +7,7 @@ export type Check = (value: unknown, option: string) => void;
 export const refuse = (option: string, value: unknown, expected: string): never => {
   throw new ConfigError(
     "SLP_CONFIG_VALUE",
-    `The option \`${option}\` must be ${expected}; got ${inspect(value, { depth: 0, breakLength: Infinity })}.`,
+    `The option \`${option}\` must be ${expected}; got ${loadNodeUtil().inspect(value, { depth: 0, breakLength: Infinity })}.`,
   );
 };
 
@@ -18,7 +18,7 @@ export const be =
   };
 
 export const oneOf = (...values: readonly unknown[]): Check =>
-  be(`one of ${values.map((value) => inspect(value)).join(", ")}`, (value) =>
+  be(`one of ${values.map((value) => loadNodeUtil().inspect(value)).join(", ")}`, (value) =>
     values.includes(value),
   );
 

@@ -7,18 +7,15 @@ import { guardLogger } from "../logger/guard-logger.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import { checkRouting } from "../routing/check-routing.ts";
 import type { Circumstances } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyLimit } from "./body.ts";
 import { defaultBodyIdleTimeout, IdleBodies } from "./idle-bodies.ts";
 import type { AppConfig, CommonConfig, ServerConfig } from "./config.ts";
-import { parseCookies } from "./cookies.ts";
 import { setDefaultCorsHeaders } from "./cors.ts";
 import { Dispatcher } from "./dispatch.ts";
-import { StaticMounts } from "./static-mounts.ts";
-import { planUploads } from "./uploads.ts";
+import type { StaticMounts } from "./static-mounts.ts";
 
 /** What is settled before a server takes its first request. */
 export interface Prepared {
@@ -32,11 +29,14 @@ export interface Prepared {
 }
 
 /**
- * Settles the routes, the plans of the endpoints and the loggers.
+ * Settles the routes, the plans of the endpoints and the loggers; loads what the configuration asks for, and no more.
  *
  * @throws RoutingError when two entries have the same method and path.
  */
-export const prepare = (config: CommonConfig, entries: readonly RoutingEntry[]): Prepared => {
+export const prepare = async (
+  config: CommonConfig,
+  entries: readonly RoutingEntry[],
+): Promise<Prepared> => {
   const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const logger = guardLogger(given);
   const isDevelopment = process.env["NODE_ENV"] !== "production";
@@ -62,25 +62,27 @@ export const prepare = (config: CommonConfig, entries: readonly RoutingEntry[]):
   const table = new RouteTable<LazyPlan>();
   for (const { method, path, endpoint } of endpointEntries)
     table.add(method, path, new LazyPlan(endpoint, toSources(method), config.handlerTimeout));
-  if (isDevelopment) checkRouting(entries, toCircumstances(config, toSources), logger);
+  if (isDevelopment && entries.length > 0) {
+    const { checkRouting } = await import("../routing/check-routing.ts");
+    checkRouting(entries, toCircumstances(config, toSources), logger);
+  }
 
   const children = new WeakMap<Request, Logger>();
   const getLogger = (request?: Request): Logger => (request && children.get(request)) ?? logger;
   return {
     logger: given,
     getLogger,
-    begin: createBeginning(config, logger, children),
+    begin: await createBeginning(config, logger, children),
     dispatcher: new Dispatcher({
       table,
-      statics: new StaticMounts(
-        entries.flatMap((entry) => (entry.kind === "static" ? entry : [])),
-        toSources("get"),
-      ),
+      statics: await toStaticMounts(entries, toSources("get")),
       cors: config.cors ?? false,
       errorHandler: config.errorHandler ?? defaultResultHandler,
       bodies: {
         limit: config.bodyLimit ?? defaultBodyLimit,
-        uploads: planUploads(config.upload),
+        uploads: config.upload
+          ? (await import("./uploads.ts")).planUploads(config.upload)
+          : undefined,
         idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
       },
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
@@ -110,23 +112,35 @@ const readQueryParser = (app: object): unknown =>
 const toQueryParser = (setting: unknown): Circumstances["queryParser"] =>
   setting === "simple" || setting === "extended" ? setting : "unknown";
 
-const createBeginning = (
+const toStaticMounts = async (
+  entries: readonly RoutingEntry[],
+  sources: readonly InputSource[],
+): Promise<StaticMounts | undefined> => {
+  const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
+  if (statics.length === 0) return undefined;
+  const { StaticMounts } = await import("./static-mounts.ts");
+  return new StaticMounts(statics, sources);
+};
+
+const createBeginning = async (
   { cors, childLoggerProvider, accessLogger, cookies = false }: CommonConfig,
   logger: Logger,
   children: WeakMap<Request, Logger>,
-): Prepared["begin"] => {
+): Promise<Prepared["begin"]> => {
   const logAccess = toAccessLogger(accessLogger, logger);
-  const cookieOptions = cookies === true ? {} : cookies;
+  const readCookies = cookies
+    ? (await import("./cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
+    : undefined;
   if (!childLoggerProvider)
     return (request, response) => {
       if (cors === true) setDefaultCorsHeaders(response);
-      if (cookieOptions) parseCookies(request, cookieOptions);
+      readCookies?.(request);
       logAccess?.(request, logger);
       return undefined;
     };
   return async (request, response) => {
     if (cors === true) setDefaultCorsHeaders(response);
-    if (cookieOptions) parseCookies(request, cookieOptions);
+    readCookies?.(request);
     const child = await childLoggerProvider({ request, parent: logger });
     const own = isLogger(child) ? guardLogger(child) : logger;
     children.set(request, own);

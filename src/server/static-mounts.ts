@@ -44,7 +44,7 @@ export class StaticMounts {
     path: string,
     logger: Logger,
   ): Promise<boolean> {
-    if (this.#mounts.length === 0 || !isPlain(path)) return false;
+    if (!isPlain(path)) return false;
     for (const mount of this.#mounts) {
       const prefix = findPrefix(mount, path);
       if (prefix === undefined) continue;

@@ -69,13 +69,20 @@ export interface UploadPlan {
   readonly limits: { readonly [K in keyof UploadLimits]-?: number };
   readonly tempFileDir: string;
   readonly beforeUpload: UploadOptions["beforeUpload"];
+  /**
+   * Reads a multipart body: its fields to `request.body`, its files to `request.files`; a repeated name has a list.
+   *
+   * What is left of the files is deleted when the response is finished or the client has left.
+   *
+   * @throws {@link RequestError} when the body is malformed or over a limit; no file is left then.
+   */
+  readonly parse: (type: ContentType, request: Request, response: Response) => Promise<void>;
 }
 
-/** Settles the options of uploads; undefined where they are off. */
-export const planUploads = (option: boolean | UploadOptions = false): UploadPlan | undefined => {
-  if (option === false) return undefined;
+/** Settles the options of uploads. */
+export const planUploads = (option: true | UploadOptions): UploadPlan => {
   const { limits = {}, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
-  return {
+  const plan: UploadPlan = {
     limits: {
       fileSize: limits.fileSize ?? 10_485_760,
       files: limits.files ?? 10,
@@ -86,19 +93,14 @@ export const planUploads = (option: boolean | UploadOptions = false): UploadPlan
     },
     tempFileDir,
     beforeUpload,
+    parse: (...args) => parseUpload(plan, ...args),
   };
+  return plan;
 };
 
 type Several<T> = Record<string, T | T[]>;
 
-/**
- * Reads a multipart body: its fields to `request.body`, its files to `request.files`; a repeated name has a list.
- *
- * What is left of the files is deleted when the response is finished or the client has left.
- *
- * @throws {@link RequestError} when the body is malformed or over a limit; no file is left then.
- */
-export const parseUpload = async (
+const parseUpload = async (
   { limits, tempFileDir }: UploadPlan,
   { type, parameters }: ContentType,
   request: Request,

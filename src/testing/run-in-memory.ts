@@ -8,7 +8,7 @@ import { checkServerConfig } from "../server/check-server-config.ts";
 import type { ServerConfig } from "../server/config.ts";
 import { connect } from "../server/express-objects.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
-import { loadNodeHttp } from "../http/node-http.ts";
+import { loadNodeHttp } from "../http/node-modules.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
@@ -68,7 +68,7 @@ export const runInMemory = async <LoggerProps extends object>(
     logger: loggerMock,
   };
   checkServerConfig(config);
-  const prepared = prepare(config, []);
+  const prepared = await prepare(config, []);
   const classes = createAppObjects(prepared, config);
   let requestMock: Request | undefined;
   let responseMock: Response | undefined;
