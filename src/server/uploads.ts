@@ -1,11 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createRequire } from "node:module";
-import { createWriteStream, type WriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { finished } from "node:stream/promises";
+import type { Writable } from "node:stream";
 import type { Busboy, BusboyFileStream } from "@fastify/busboy";
 import type { Request, Response } from "express";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
@@ -13,6 +8,7 @@ import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { closeAfterReply } from "./lingering-close.ts";
+import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
 
 const require = createRequire(import.meta.url);
@@ -114,7 +110,6 @@ const parseUpload = async (
   try {
     await upload.read(request, `${type}; boundary="${boundary}"`);
   } catch (error) {
-    request.unpipe();
     if (error instanceof RequestError && error.statusCode === 413)
       closeAfterReply(request, response);
     else request.resume();
@@ -125,22 +120,31 @@ const parseUpload = async (
   (request as { files?: unknown }).files = upload.files;
 };
 
+/** A file of a multipart body, and what its part says of it. */
+interface Arrival {
+  readonly field: string | undefined;
+  readonly parts: { readonly name: string; readonly encoding: string; readonly mimetype: string };
+  readonly stream: BusboyFileStream;
+  readonly spool: Spool;
+}
+
 /** One multipart body on its way in. */
 class Upload {
   readonly fields = Object.create(null) as Several<string>;
   readonly files = Object.create(null) as Several<UploadedFile>;
   readonly #limits: UploadPlan["limits"];
   readonly #tempFileDir: string;
-  /** The files that are still being written. */
-  readonly #writing = new Set<Promise<void>>();
-  readonly #streams = new Set<BusboyFileStream>();
-  readonly #kept = new Set<UploadedFile>();
-  readonly #paths = new Set<string>();
-  #memory = 0;
+  readonly #budget: MemoryBudget;
+  readonly #arrivals: Arrival[] = [];
+  readonly #kept: UploadedFile[] = [];
+  /** What is being written. */
+  #settling = Promise.resolve();
+  #isOver = false;
 
   constructor(limits: UploadPlan["limits"], tempFileDir: string) {
     this.#limits = limits;
     this.#tempFileDir = tempFileDir;
+    this.#budget = { limit: limits.memory, used: 0 };
   }
 
   async read(request: Request, contentType: string): Promise<void> {
@@ -149,105 +153,113 @@ class Upload {
       headers: { "content-type": contentType },
       limits: { fieldSize, files, fields, parts, headerPairs: 100, headerSize: 16_384 },
     });
-    await new Promise<void>((resolve, reject) => {
-      const malformed = (cause?: unknown): void =>
-        reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
-      const tooMany = (): void => reject(new RequestError("SLP_UPLOAD_TOO_MANY"));
-      parser.on("field", (name, value, _isNameCut, isCut) => {
-        if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
-        else if (!add(this.fields, name, value)) reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
+    let stop: () => void = ignore;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const malformed = (cause?: unknown): void =>
+          reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
+        const tooMany = (): void => reject(new RequestError("SLP_UPLOAD_TOO_MANY"));
+        parser.on("field", (name, value, _isNameCut, isCut) => {
+          if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
+          else if (!add(this.fields, name, value))
+            reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
+        });
+        parser.on("file", (field, stream, name, encoding, mimetype) => {
+          stream.on("error", malformed);
+          this.#receive(
+            { field, stream, parts: { name: toBaseName(name), encoding, mimetype } },
+            reject,
+          );
+        });
+        parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
+        parser.on("error", malformed);
+        parser.on("finish", () => void this.#settle().then(resolve, reject));
+        request.once("close", () => {
+          if (!request.complete) reject(new Error("The client has left while sending the body"));
+        });
+        stop = this.#feed(request, parser, reject);
       });
-      parser.on("file", (name, stream, fileName, encoding, mimetype) => {
-        this.#streams.add(stream);
-        const writing = this.#readFile(name, stream, toBaseName(fileName), encoding, mimetype);
-        this.#writing.add(writing);
-        writing.catch(reject);
-      });
-      parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
-      parser.on("error", malformed);
-      parser.on("finish", () => void Promise.all(this.#writing).then(() => resolve(), reject));
-      request.once("close", () => {
-        if (!request.complete) reject(new Error("The client has left while sending the body"));
-      });
-      request.pipe(parser);
-    });
+    } finally {
+      this.#isOver = true;
+      stop();
+    }
+    // what follows the last part is of no interest
+    request.resume();
+    for (const { field, parts: told, spool } of this.#arrivals) {
+      const { size, path: tempFilePath } = spool;
+      const content = spool.takeContent();
+      const file = new UploadedFile({ ...told, size, content, tempFilePath });
+      this.#kept.push(file);
+      if (!add(this.files, field, file)) throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
+    }
   }
 
   /** Deletes everything, also what is still being written. */
   async discard(): Promise<void> {
-    for (const stream of this.#streams) stream.on("error", ignore).destroy();
-    await Promise.allSettled(this.#writing);
+    this.#isOver = true;
+    await this.#settling.catch(ignore);
+    const unfinished = this.#arrivals.slice(this.#kept.length);
     await Promise.allSettled([
-      ...[...this.#kept].map((file) => file.discard()),
-      ...[...this.#paths].map((path) => rm(path, { force: true })),
+      ...this.#kept.map((file) => file.discard()),
+      ...unfinished.map(({ spool }) => spool.discard()),
     ]);
   }
 
-  async #readFile(
-    field: string,
-    stream: BusboyFileStream,
-    name: string,
-    encoding: string,
-    mimetype: string,
-  ): Promise<void> {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let spool: WriteStream | undefined;
-    let path: string | undefined;
-    try {
-      for await (const chunk of stream as AsyncIterable<Buffer>) {
-        size += chunk.length;
-        if (size > this.#limits.fileSize)
-          throw new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { field });
-        if (!spool && this.#memory + chunk.length <= this.#limits.memory) {
-          this.#memory += chunk.length;
-          chunks.push(chunk);
-          continue;
-        }
-        if (!spool) {
-          path = join(this.#tempFileDir, `sallyport-${randomUUID()}`);
-          this.#paths.add(path);
-          spool = createWriteStream(path, { flags: "wx", mode: 0o600 });
-          // a failure reaches the one who writes
-          spool.on("error", ignore);
-          for (const earlier of chunks.splice(0)) {
-            this.#memory -= earlier.length;
-            await write(spool, earlier);
-          }
-        }
-        await write(spool, chunk);
+  /** Gives the parser one piece of the body after the other, each once the disk has taken the one before. */
+  #feed(request: Request, parser: Writable, fail: (error: unknown) => void): () => void {
+    const onData = (piece: Buffer): void => {
+      request.pause();
+      // streams pass on what they hold within this turn of the event loop
+      parser.write(piece, () => setImmediate(() => void goOn(piece).catch(fail)));
+    };
+    const goOn = async (piece: Buffer): Promise<void> => {
+      await this.#settle();
+      if (this.#isOver) return;
+      const isTaken = this.#arrivals.every(({ stream }) => stream.readableLength === 0);
+      if (isTaken && request.listenerCount("data") === 1) free(piece);
+      request.resume();
+    };
+    const onEnd = (): void => void parser.end();
+    request.on("data", onData).on("end", onEnd);
+    return () => request.off("data", onData).off("end", onEnd);
+  }
+
+  #receive(told: Omit<Arrival, "spool">, fail: (error: unknown) => void): void {
+    const spool = new Spool(this.#budget, this.#tempFileDir);
+    this.#arrivals.push({ ...told, spool });
+    told.stream.on("data", (part: Buffer) => {
+      if (this.#isOver) return;
+      if (spool.size + part.length <= this.#limits.fileSize) spool.take(part);
+      else {
+        this.#isOver = true;
+        fail(new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { field: told.field }));
       }
-      if (spool) {
-        spool.end();
-        await finished(spool);
-      }
-    } catch (error) {
-      stream.on("error", ignore).resume();
-      if (spool) await close(spool);
-      throw error;
-    }
-    const content = spool ? undefined : Buffer.concat(chunks, size);
-    const parts = { name, mimetype, encoding, size, content, tempFilePath: path };
-    const file = new UploadedFile(parts);
-    this.#kept.add(file);
-    if (path !== undefined) this.#paths.delete(path);
-    if (!add(this.files, field, file)) throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
+    });
+    told.stream.on("end", () => (spool.isEnded = true));
+  }
+
+  /** One after the other: the end of the last part may be parsed while the part is still being written. */
+  #settle(): Promise<void> {
+    const earlier = this.#settling;
+    const settle = async (): Promise<void> => {
+      await earlier;
+      for (const { spool } of this.#arrivals) if (!this.#isOver) await spool.settle();
+    };
+    return (this.#settling = settle());
   }
 }
 
 const ignore = (): void => undefined;
 
-/** Waits until a file is closed, so that it can be deleted. */
-const close = async (spool: WriteStream): Promise<void> => {
-  spool.destroy();
-  if (!spool.closed) await once(spool, "close");
+/**
+ * Frees the memory of a piece that nobody holds any more, where it has memory of its own.
+ *
+ * Node before 21 cannot; there the pieces wait for V8.
+ */
+const free = ({ buffer, byteLength }: Buffer): void => {
+  if (buffer.byteLength === byteLength)
+    (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
 };
-
-/** Waits for the disk where it is slower than the network. */
-const write = (spool: WriteStream, chunk: Buffer): Promise<void> =>
-  new Promise((resolve, reject) => {
-    spool.write(chunk, (error) => (error ? reject(error) : resolve()));
-  });
 
 /** @returns false for a name that could change a prototype, or none at all */
 const add = <T>(target: Several<T>, name: string | undefined, value: T): boolean => {

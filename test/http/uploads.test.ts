@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import createHttpError from "http-errors";
 import { defaultEndpointsFactory as factory, ez, type ServerConfig } from "sallyport";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -86,6 +88,72 @@ test("a small file stays in memory, a larger one goes to a temporary file, and b
       }),
     ]);
   }
+  await expectClean();
+});
+
+test("whatever comes in whatever pieces, it arrives as it was sent", async () => {
+  const digest = (content: Buffer | string): string =>
+    createHash("md5").update(content).digest("hex");
+  const files = z.object({
+    a: ez.upload().optional(),
+    b: ez.upload().optional(),
+    c: ez.upload().optional(),
+    text: z.string().optional(),
+  });
+  const endpoint = factory.build({
+    method: "post",
+    input: files,
+    output: z.record(z.string(), z.string()),
+    handler: async ({ input }) =>
+      Object.fromEntries(
+        Object.entries(input).map(([name, value = ""]) => [
+          name,
+          typeof value === "string" ? digest(value) : (value.md5 ?? ""),
+        ]),
+      ),
+  });
+  const wide = { ...limits, fileSize: 1_000_000, fieldSize: 1_000_000, files: 3, fields: 3 };
+  const upload = { limits: wide, tempFileDir: directory };
+  const server = await start({ up: endpoint }, { upload });
+  // what looks like a boundary must not end a part
+  const content = fc
+    .tuple(
+      fc.oneof(fc.nat(3000), fc.nat(400_000)),
+      fc.array(fc.constantFrom("\r\n--", "\r\n--c", "\r\n-", "\r\n", "\r")),
+    )
+    .map(([size, odd]) => Buffer.concat([randomBytes(size), Buffer.from(odd.join("x"))]));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({ a: content, b: content, c: content, text: fc.string() }, { requiredKeys: [] }),
+      fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 40 }),
+      async (sent, cuts) => {
+        const parts = Object.entries(sent).map(([name, value]): Part =>
+          typeof value === "string" ? [name, value] : [name, value, name],
+        );
+        const body = toBody(parts);
+        const socket = await server.open();
+        const answer = once(socket, "data") as Promise<Buffer[]>;
+        socket
+          .setNoDelay(true)
+          .write(
+            `POST /up HTTP/1.1\r\nHost: x\r\nContent-Type: ${multipart["content-type"]}\r\nContent-Length: ${body.length}\r\n\r\n`,
+          );
+        for (let at = 0, cut = 0; at < body.length; cut++) {
+          const end = cut < 60 ? at + (cuts[cut % cuts.length] ?? 1) : body.length;
+          socket.write(body.subarray(at, end));
+          await new Promise((resolve) => setImmediate(resolve));
+          at = end;
+        }
+        const text = String((await answer)[0]);
+        socket.destroy();
+        const expected = Object.entries(sent).map(([name, value]) => [name, digest(value)]);
+        expect(JSON.parse(text.slice(text.indexOf("{")))).toEqual(
+          successEnvelope(Object.fromEntries(expected)),
+        );
+      },
+    ),
+    { numRuns: 40, examples: [[{ a: randomBytes(400_000), b: randomBytes(10) }, [64_000]]] },
+  );
   await expectClean();
 });
 

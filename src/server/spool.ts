@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { open, rm, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+
+/** How much is gathered for one write to disk, in bytes. */
+const stagingSize = 262_144;
+/** More than Node reads from a socket at once: with less room than this what is gathered is written. */
+const leastRoom = 65_536;
+
+/** How much of a request's files is held in memory, and may be, in bytes. */
+export interface MemoryBudget {
+  readonly limit: number;
+  used: number;
+}
+
+/**
+ * The content of one file on its way in: in memory while the budget allows it, then in a temporary file.
+ *
+ * What it takes it copies, to disk through one buffer that is used again and again. So the memory of a request can be
+ * freed as soon as it is taken, and 500 MB cost 10 MB; V8 would let 64 MB of buffers gather before it collects them.
+ */
+export class Spool {
+  /** In bytes. */
+  size = 0;
+  /** Where it is on disk; undefined for one in memory. */
+  path: string | undefined;
+  /** Nothing more will come. */
+  isEnded = false;
+  readonly #budget: MemoryBudget;
+  readonly #directory: string;
+  /** What waits beside the staging buffer: all of it in memory, or what was too large for the buffer. */
+  #pieces: Buffer[] = [];
+  #staging: Buffer | undefined;
+  #staged = 0;
+  #handle: FileHandle | undefined;
+  /** Too large for what is left of the budget. */
+  #isLarge = false;
+  #isClosed = false;
+
+  constructor(budget: MemoryBudget, directory: string) {
+    this.#budget = budget;
+    this.#directory = directory;
+  }
+
+  /** Copies a part of the content. */
+  take(part: Buffer): void {
+    if (!this.#isLarge) this.#count(part.length);
+    this.size += part.length;
+    const staged = this.#staging ? part.copy(this.#staging, this.#staged) : 0;
+    this.#staged += staged;
+    if (staged < part.length) this.#pieces.push(Buffer.from(part.subarray(staged)));
+  }
+
+  /**
+   * Writes what should not wait in memory; called when nothing is being taken.
+   *
+   * @throws Node's error when the disk does not take it.
+   */
+  async settle(): Promise<void> {
+    if (!this.#isLarge || this.#isClosed) return;
+    const handle = (this.#handle ??= await this.#open());
+    const room = stagingSize - this.#staged;
+    if (this.isEnded || room < leastRoom || this.#pieces.length > 0) await this.#write(handle);
+    if (this.isEnded) await this.#close();
+  }
+
+  /** The content of a file that has stayed in memory; undefined for one on disk. */
+  takeContent(): Buffer | undefined {
+    return this.path === undefined ? Buffer.concat(this.#pieces.splice(0), this.size) : undefined;
+  }
+
+  /** Deletes what is on disk. */
+  async discard(): Promise<void> {
+    await this.#close();
+    if (this.path !== undefined) await rm(this.path, { force: true });
+  }
+
+  #count(length: number): void {
+    this.#isLarge = this.#budget.used + length > this.#budget.limit;
+    this.#budget.used += this.#isLarge ? -this.size : length;
+  }
+
+  async #open(): Promise<FileHandle> {
+    this.path = join(this.#directory, `sallyport-${randomUUID()}`);
+    const handle = await open(this.path, "wx", 0o600);
+    this.#staging = Buffer.allocUnsafeSlow(stagingSize);
+    return handle;
+  }
+
+  async #write(handle: FileHandle): Promise<void> {
+    if (this.#staging) await writeAll(handle, this.#staging.subarray(0, this.#staged));
+    for (const piece of this.#pieces) await writeAll(handle, piece);
+    this.#staged = 0;
+    this.#pieces = [];
+  }
+
+  async #close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#staging = undefined;
+    await this.#handle?.close();
+  }
+}
+
+/** The system may take less at once than it is given. */
+const writeAll = async (handle: FileHandle, part: Buffer): Promise<void> => {
+  for (let done = 0; done < part.length;) {
+    const { bytesWritten } = await handle.write(part, done, part.length - done);
+    done += bytesWritten;
+  }
+};
