@@ -11,7 +11,7 @@ import { toSendingError } from "../results/http-error.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import { parseBody, type BodyOptions } from "./body.ts";
-import { setCorsHeaders, type CorsOption } from "./cors.ts";
+import { setCorsHeaders, type CorsFunction, type CorsOption } from "./cors.ts";
 import { closeAfterReply } from "./lingering-close.ts";
 import { answerPreflight } from "./preflight.ts";
 import { toCanonicalPath } from "./request-target.ts";
@@ -71,25 +71,46 @@ export class Dispatcher {
   /** Serves a request whose route is found; never rejects. */
   serve(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
     const { cors, getLogger } = this.#plan;
-    if (plan.body !== "none" || typeof cors === "function")
-      return this.#serveSlowly(plan, request, response);
-    return runEndpoint(plan, request, response, getLogger(request));
+    const logger = getLogger(request);
+    if (typeof cors === "function") return this.#serveByCors(cors, plan, request, response, logger);
+    return plan.body === "none"
+      ? runEndpoint(plan, request, response, logger)
+      : this.#serveBody(plan, request, response, logger);
   }
 
-  /** A request that has something to wait for before its endpoint. */
-  async #serveSlowly(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
-    const { cors, bodies, getLogger } = this.#plan;
-    const logger = getLogger(request);
+  async #serveByCors(
+    cors: CorsFunction,
+    plan: EndpointPlan,
+    request: Request,
+    response: Response,
+    logger: Logger,
+  ): Promise<void> {
     try {
-      if (typeof cors === "function")
-        await setCorsHeaders(cors, request, response, plan.endpoint, logger);
-      const parsing = parseBody(plan, bodies, request, response, logger);
-      if (parsing) await parsing;
+      await setCorsHeaders(cors, request, response, plan.endpoint, logger);
     } catch (error) {
       await this.fail(error, request, response);
       return;
     }
-    await runEndpoint(plan, request, response, logger);
+    await this.#serveBody(plan, request, response, logger);
+  }
+
+  #serveBody(
+    plan: EndpointPlan,
+    request: Request,
+    response: Response,
+    logger: Logger,
+  ): Promise<void> {
+    let parsing: Promise<void> | undefined;
+    try {
+      parsing = parseBody(plan, this.#plan.bodies, request, response, logger);
+    } catch (error) {
+      return this.fail(error, request, response);
+    }
+    if (!parsing) return runEndpoint(plan, request, response, logger);
+    return parsing.then(
+      () => runEndpoint(plan, request, response, logger),
+      (error: unknown) => this.fail(error, request, response),
+    );
   }
 
   /** Answers an error that belongs to no endpoint by the configured error handler; never rejects. */

@@ -9,6 +9,7 @@ import { currentWalk, type Walk } from "../pipeline/walk.ts";
 import { loadNodeHttp } from "../http/node-modules.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import { appSettings, type AppSettings } from "../results/send-json.ts";
+import { bodySink, type BodySink } from "./body-sink.ts";
 import type { ServerConfig } from "./config.ts";
 import {
   adopt,
@@ -96,10 +97,28 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     [parsedFor]: string | undefined = undefined;
     [ownNext]: unknown = undefined;
     [currentWalk]: Walk | undefined = undefined;
+    [bodySink]: BodySink | undefined = undefined;
 
     // oxlint-disable-next-line no-useless-constructor -- Node passes the socket, and the fields must be declared after it
     constructor(socket: Socket) {
       super(socket);
+    }
+
+    /** What the parser of node:http has read. */
+    override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
+      const sink = this[bodySink];
+      if (!sink) return super.push(piece, encoding);
+      if (piece !== null) {
+        sink.take(piece);
+        return true;
+      }
+      sink.end();
+      return super.push(null);
+    }
+
+    override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+      this[bodySink]?.leave();
+      super._destroy(error, callback);
     }
 
     /** Parsed once, when it is first read. */

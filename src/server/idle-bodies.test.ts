@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { IdleBodies } from "./idle-bodies.ts";
 
@@ -55,9 +56,37 @@ test.each([
 test("one timer looks after all bodies, and none runs without any", () => {
   const idle = new IdleBodies(800);
   const requests = Array.from({ length: 50 }, () => createRequest().request);
-  for (const request of requests) idle.watch(request, () => undefined);
+  const watched = requests.map((request) => idle.watch(request, () => undefined));
   expect(vi.getTimerCount()).toBe(1);
-  for (const request of requests) idle.forget(request);
+  for (const one of watched) idle.forget(one);
   vi.advanceTimersByTime(200);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("only what is forgotten is left alone, in whatever order, also twice", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.boolean(), { maxLength: 12 }),
+      fc.infiniteStream(fc.nat()),
+      (keeps, ranks) => {
+        const idle = new IdleBodies(800);
+        const called: number[] = [];
+        const watched = keeps.map((_keep, index) =>
+          idle.watch(createRequest().request, () => called.push(index)),
+        );
+        const order = keeps
+          .map((keep, index) => ({ keep, index, rank: ranks.next().value ?? 0 }))
+          .toSorted((one, other) => one.rank - other.rank);
+        for (const { keep, index } of order) {
+          const one = watched[index];
+          if (keep || !one) continue;
+          idle.forget(one);
+          idle.forget(one);
+        }
+        vi.advanceTimersByTime(5000);
+        expect(called).toEqual(keeps.flatMap((keep, index) => (keep ? index : [])));
+        expect(vi.getTimerCount()).toBe(0);
+      },
+    ),
+  );
 });

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from "node:http";
+
+/** Takes the body of a request as it is parsed, instead of the stream of the request. */
+export interface BodySink {
+  take(piece: Buffer): void;
+  /** The body is complete. */
+  end(): void;
+  /** The client has left, or the connection was closed. */
+  leave(): void;
+}
+
+/** Where a request has its sink; undefined where the stream takes the body. */
+export const bodySink: unique symbol = Symbol.for("sallyport/body-sink");
+
+/** A request that can have a sink. */
+export type SinkableRequest = IncomingMessage & { [bodySink]: BodySink | undefined };
+
+/** Tells whether a sink will get the whole body: nobody has begun to read it, and none of it has come so far. */
+export const isSinkable = (request: IncomingMessage): request is SinkableRequest =>
+  bodySink in request &&
+  request.readableFlowing === null &&
+  request.readableLength === 0 &&
+  !request.complete &&
+  // it is asked for when the stream is read
+  request.headers.expect === undefined;
