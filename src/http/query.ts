@@ -40,30 +40,36 @@ export const parseQuery = (
   onForbidden: () => void = ignore,
 ): Query => {
   const query = new BareObject() as Query;
-  let start = 0;
-  while (start < text.length) {
-    let end = text.indexOf("&", start);
-    if (end < 0) end = text.length;
-    if (end > start && !addPair(query, text, start, end, decode)) onForbidden();
-    start = end + 1;
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    let equals = -1;
+    let isPlain = true;
+    // one loop over a short text beats a search for each mark
+    for (end = start; end < text.length; end++) {
+      const code = text.charCodeAt(end);
+      if (code === ampersand) break;
+      if (code === equalsSign && equals < 0) equals = end;
+      else if (code === percent || code === plus) isPlain = false;
+    }
+    if (end === start) continue;
+    const name = text.slice(start, equals < 0 ? end : equals);
+    const value = equals < 0 ? "" : text.slice(equals + 1, end);
+    const isAdded = isPlain
+      ? addPair(query, name, value)
+      : addPair(query, decodePart(name, decode), decodePart(value, decode));
+    if (!isAdded) onForbidden();
   }
   return query;
 };
 
+const ampersand = 0x26;
+const equalsSign = 0x3d;
+const percent = 0x25;
+const plus = 0x2b;
+
 const ignore = (): void => undefined;
 
 /** @returns false for a name that could change a prototype */
-const addPair = (
-  query: Query,
-  text: string,
-  start: number,
-  end: number,
-  decode: Decode,
-): boolean => {
-  let equals = text.indexOf("=", start);
-  if (equals < 0 || equals > end) equals = end;
-  const name = decodePart(text.slice(start, equals), decode);
-  const value = equals < end ? decodePart(text.slice(equals + 1, end), decode) : "";
+const addPair = (query: Query, name: string, value: string): boolean => {
   if (name === "__proto__") return false;
   const known = query[name];
   if (known === undefined) query[name] = value;

@@ -22,7 +22,7 @@ interface Leaf<Target> {
 /** A segment deep in the tree of paths. */
 interface Node<Target> {
   readonly literals: Map<string, Node<Target>>;
-  /** The literal where there is no other: compared in place it saves cutting out and hashing a segment, 0.05 microseconds. */
+  /** The literal where there is no other: compared in place it saves cutting out and hashing a segment. */
   only: LiteralChild<Target> | undefined;
   /** The most specific first: the more text around the parameters, the earlier. */
   readonly parameters: ParameterChild<Target>[];
@@ -161,7 +161,19 @@ const findLiteral = <Target>(
 ): Node<Target> | undefined => {
   if (!only) return literals.size === 0 ? undefined : literals.get(path.slice(start, end));
   const { text, node } = only;
-  return text.length === end - start && path.startsWith(text, start) ? node : undefined;
+  if (text.length !== end - start) return undefined;
+  for (let index = 0; index < text.length; index++)
+    if (path.charCodeAt(start + index) !== text.charCodeAt(index)) return undefined;
+  return node;
+};
+
+const slash = 0x2f;
+
+/** Where the segment ends that starts at an index; for texts as short as these a loop beats a search. */
+const findEnd = (path: string, start: number): number => {
+  let end = start;
+  while (end < path.length && path.charCodeAt(end) !== slash) end++;
+  return end;
 };
 
 /** Walks down the tree from the segment that starts at an index; the first leaf ends the walk. */
@@ -172,8 +184,7 @@ const match = <Target>(
   values: (string | string[])[],
 ): Leaf<Target> | undefined => {
   if (start > path.length) return node.leaf;
-  let end = path.indexOf("/", start);
-  if (end < 0) end = path.length;
+  const end = findEnd(path, start);
   const literal = findLiteral(node, path, start, end);
   const below = literal && match(literal, path, end + 1, values);
   if (below) return below;

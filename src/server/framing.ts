@@ -23,8 +23,8 @@ export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage)
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
     const value = rawHeaders[index + 1] ?? "";
-    // most fields are told by their length alone
-    if (name.length === hostLength && name.toLowerCase() === "host") {
+    // most fields are told by their length alone, and most hosts by their usual spelling
+    if (name.length === hostLength && (name === "Host" || name.toLowerCase() === "host")) {
       if (host !== undefined) throw new RequestError("SLP_HEADER_HOST");
       host = value;
     } else if (name.length === codingLength && name.toLowerCase() === "transfer-encoding") {
