@@ -1,6 +1,6 @@
 // Starts servers pinned to one core, loads them from the other, and tells the CPU time that a request costs.
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
@@ -38,6 +38,14 @@ export const readCpu = (pid) => {
   return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick;
 };
 
+/** That of a process and of its children. */
+export const readCpuOfAll = (pid) => {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
+  );
+  return [pid, ...children].reduce((sum, one) => sum + readCpu(one), 0);
+};
+
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Asks until a server answers. */
@@ -52,9 +60,9 @@ export const untilServing = async (port, path = "/") => {
   throw new Error(`Nothing listens on port ${port}`);
 };
 
-/** Starts a server of the bench on the first core. */
-export const startServer = async ({ file, node, port, args = [], env = {} }) => {
-  const child = spawn("taskset", ["-c", "0", node, file, String(port), ...args], {
+/** Starts a server of the bench, on the first core if nothing else is said. */
+export const startServer = async ({ file, node, port, args = [], env = {}, cpus = "0" }) => {
+  const child = spawn("taskset", ["-c", cpus, node, file, String(port), ...args], {
     cwd: folder,
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, NODE_ENV: "production", NODE_NO_WARNINGS: "1", ...env },

@@ -1,0 +1,76 @@
+// npm run bench:cluster: requests a second by one and by two processes behind one port, the load beside them on the same cores.
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { assertTools, median, readCpuOfAll, startServer, versionOf } from "./measure.mjs";
+import { findNode } from "./peers.mjs";
+import { workloads } from "./workloads.mjs";
+
+const { values } = parseArgs({
+  options: {
+    workers: { type: "string", default: "1,2" },
+    workload: { type: "string", default: "get" },
+    rounds: { type: "string", default: "7" },
+    seconds: { type: "string", default: "2" },
+    node: { type: "string", default: "24" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+const script = fileURLToPath(new URL("wrk.lua", import.meta.url));
+
+/** Loads a server from any core. */
+const load = (port, { path, method = "GET", body = "" }) => {
+  const args = ["-t1", "-c64", `-d${values.seconds}s`, "-s", script];
+  const output = execFileSync("wrk", [...args, `http://127.0.0.1:${port}${path}`], {
+    encoding: "utf8",
+    env: { ...process.env, BENCH_METHOD: method, BENCH_BODY: body },
+  });
+  if (/Non-2xx|Socket errors/.test(output)) throw new Error(output);
+  return {
+    requests: Number(/(\d+) requests in/.exec(output)[1]),
+    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)[1]),
+  };
+};
+
+const main = async () => {
+  if (values.help) {
+    process.stdout.write(
+      "Requests a second by several processes behind one port; the load runs on the same cores.\n\n  --workers 1,2  --workload get  --rounds 7  --seconds 2  --node 24\n",
+    );
+    return;
+  }
+  assertTools();
+  const node = findNode(values.node);
+  const running = [];
+  try {
+    for (const [index, workers] of values.workers.split(",").entries())
+      running.push({
+        ...{ workers, rates: [], costs: [] },
+        ...(await startServer({
+          ...{ file: "servers/cluster.mjs", node, port: 9600 + index },
+          ...{ args: [workers], cpus: "0-1" },
+        })),
+      });
+    for (let round = 0; round <= Number(values.rounds); round++)
+      for (const { pid, port, rates, costs } of running) {
+        const before = readCpuOfAll(pid);
+        const { requests, rate } = load(port, workloads[values.workload]);
+        if (round === 0) continue;
+        rates.push(rate);
+        costs.push((readCpuOfAll(pid) - before) / requests);
+      }
+    process.stdout.write(`Node.js ${versionOf(node)}, ${values.workload}, 2 cores\n\n`);
+    const [first] = running;
+    for (const { workers, rates, costs } of running) {
+      const ratio = median(rates.map((rate, round) => rate / first.rates[round]));
+      process.stdout.write(
+        `${workers} workers   ${median(rates).toFixed(0).padStart(7)} requests a second (${ratio.toFixed(2)} of the first)   ${median(costs).toFixed(1)} µs each\n`,
+      );
+    }
+  } finally {
+    for (const { stop } of running) await stop();
+  }
+};
+
+await main();

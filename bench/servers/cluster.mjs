@@ -1,0 +1,10 @@
+// The server of the three workloads in as many processes as the second argument says, behind one port.
+import cluster from "node:cluster";
+import { fileURLToPath } from "node:url";
+
+const [, , port, workers] = process.argv;
+cluster.setupPrimary({
+  exec: fileURLToPath(new URL("sallyport.mjs", import.meta.url)),
+  args: [port],
+});
+for (let count = Number(workers); count > 0; count--) cluster.fork();
