@@ -164,7 +164,8 @@ const breakOff = (walk: Walk, error: Error): void => {
     return;
   }
   logServerFault(logger, request, error);
-  // Node holds back until the next tick what was written in this one
+  // Node holds back until the next tick what was written in this one: before 26 in the socket, since then in the response
+  while (response.writableCorked > 0) response.uncork();
   response.socket?.uncork();
   response.destroy();
 };

@@ -31,6 +31,8 @@ describe("ez.cursor", () => {
     const any = cursor(z.json(), { secret });
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
+        // Zod leaves such a key out
+        fc.pre(!JSON.stringify(value).includes("__proto__"));
         const json = JSON.parse(JSON.stringify(value)) as z.core.util.JSONType;
         expect(z.decode(any, z.encode(any, json))).toEqual(json);
       }),

@@ -172,7 +172,8 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
       if (this.req.method !== "HEAD") {
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
-        if (!isTaken) dropStalledReader(this, stalled);
+        // Node may hand it to the socket with the next tick only
+        if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
         return isTaken;
       }
       this.once("unpipe", (source: Readable) => source.destroy());
