@@ -1,8 +1,6 @@
 // npm run bench:cluster: requests a second by one and by two processes behind one port, the load beside them on the same cores.
-import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { assertTools, median, readCpuOfAll, startServer, versionOf } from "./measure.mjs";
+import { assertTools, median, readCpuOfAll, runWrk, startServer, versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
 import { workloads } from "./workloads.mjs";
 
@@ -16,22 +14,6 @@ const { values } = parseArgs({
     help: { type: "boolean", default: false },
   },
 });
-
-const script = fileURLToPath(new URL("wrk.lua", import.meta.url));
-
-/** Loads a server from any core. */
-const load = (port, { path, method = "GET", body = "" }) => {
-  const args = ["-t1", "-c64", `-d${values.seconds}s`, "-s", script];
-  const output = execFileSync("wrk", [...args, `http://127.0.0.1:${port}${path}`], {
-    encoding: "utf8",
-    env: { ...process.env, BENCH_METHOD: method, BENCH_BODY: body },
-  });
-  if (/Non-2xx|Socket errors/.test(output)) throw new Error(output);
-  return {
-    requests: Number(/(\d+) requests in/.exec(output)[1]),
-    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)[1]),
-  };
-};
 
 const main = async () => {
   if (values.help) {
@@ -55,7 +37,7 @@ const main = async () => {
     for (let round = 0; round <= Number(values.rounds); round++)
       for (const { pid, port, rates, costs } of running) {
         const before = readCpuOfAll(pid);
-        const { requests, rate } = load(port, workloads[values.workload]);
+        const { requests, rate } = runWrk(port, workloads[values.workload], values.seconds, "0-1");
         if (round === 0) continue;
         rates.push(rate);
         costs.push((readCpuOfAll(pid) - before) / requests);

@@ -82,23 +82,27 @@ export const startServer = async ({ file, node, port, args = [], env = {}, cpus 
   };
 };
 
-/** Loads a server from the second core for some seconds; gives the microseconds of CPU a request. */
-export const load = ({ pid, port }, { path, method, body }, seconds = 2) => {
+/** Loads a port for some seconds, from the second core if nothing else is said. */
+export const runWrk = (port, { path, method = "GET", body = "" }, seconds, cpus = "1") => {
+  const target = `http://127.0.0.1:${port}${path}`;
+  const args = ["wrk", "-t1", "-c64", `-d${seconds}s`, "-s", `${folder}wrk.lua`, target];
+  const output = execFileSync("taskset", ["-c", cpus, ...args], {
+    encoding: "utf8",
+    env: { ...process.env, BENCH_METHOD: method, BENCH_BODY: body },
+  });
+  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`${target}:\n${output}`);
+  return {
+    requests: Number(/(\d+) requests in/.exec(output)[1]),
+    /** A second. */
+    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)[1]),
+  };
+};
+
+/** Loads a server; gives the microseconds of CPU a request. */
+export const load = ({ pid, port }, workload, seconds = 2) => {
   const before = readCpu(pid);
-  const output = execFileSync(
-    "taskset",
-    [
-      ...["-c", "1", "wrk", "-t1", "-c64", `-d${seconds}s`, "-s", `${folder}wrk.lua`],
-      `http://127.0.0.1:${port}${path}`,
-    ],
-    {
-      encoding: "utf8",
-      env: { ...process.env, BENCH_METHOD: method ?? "GET", BENCH_BODY: body ?? "" },
-    },
-  );
-  const used = readCpu(pid) - before;
-  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`Port ${port}, ${path}:\n${output}`);
-  return used / Number(/(\d+) requests in/.exec(output)[1]);
+  const { requests } = runWrk(port, workload, seconds);
+  return (readCpu(pid) - before) / requests;
 };
 
 /** The version of a Node.js binary. */
