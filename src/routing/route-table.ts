@@ -1,7 +1,7 @@
 import { RequestError, RoutingError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import type { Method } from "../http/method.ts";
-import { listNames, matchParameters, parsePathPattern } from "./path-pattern.ts";
+import { listNames, matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
 
 /** The parameters of a path, by name, on an object without a prototype. */
 export type PathParameters = Record<string, string | string[]>;
@@ -17,6 +17,8 @@ interface Leaf<Target> {
   readonly path: string;
   readonly target: Target;
   readonly names: readonly string[];
+  /** Of each segment; the smaller, the better the match. */
+  readonly ranks: readonly number[];
 }
 
 /** A segment deep in the tree of paths. */
@@ -68,7 +70,8 @@ export class RouteTable<Target> {
     const segments = parsePathPattern(path);
     let node = this.#trees.get(method);
     if (!node) this.#trees.set(method, (node = createNode()));
-    const leaf = { path, target, names: segments.flatMap(listNames) };
+    const names = segments.flatMap(listNames);
+    const leaf = { path, target, names, ranks: segments.map(toRank) };
     for (const segment of segments) {
       if (segment.kind === "rest") {
         if (node.rest) refuseDuplicate(method, path, node.rest);
@@ -101,18 +104,33 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Lists the routes of every method that match a path, in the order in which the methods were first declared.
+   * Lists the route of every method that matches a path; the better match comes first.
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const decoded = decodePath(path);
-    return [...this.#trees].flatMap(([method, tree]) => {
+    const found = [...this.#trees].flatMap(([method, tree]) => {
       const leaf = match(tree, decoded, toStart(decoded), []);
-      return leaf ? { method, target: leaf.target } : [];
+      return leaf ? { method, leaf } : [];
     });
+    return found
+      .toSorted((one, other) => compareRanks(one.leaf.ranks, other.leaf.ranks))
+      .map(({ method, leaf }) => ({ method, target: leaf.target }));
   }
 }
+
+/** A literal beats a parameter, a parameter with more text around one with less, and each of them a wildcard. */
+const toRank = (segment: Segment): number => {
+  if (segment.kind === "literal") return 0;
+  if (segment.kind === "rest") return Infinity;
+  return 1 / (segment.around.join("").length + segment.around.length / 1000);
+};
+
+const compareRanks = (one: readonly number[], other: readonly number[]): number => {
+  const at = one.findIndex((rank, index) => rank !== other[index]);
+  return at < 0 ? 0 : (one[at] ?? 0) < (other[at] ?? 0) ? -1 : 1;
+};
 
 const refuseDuplicate = (method: Method, path: string, known: { readonly path: string }): never => {
   throw new RoutingError(

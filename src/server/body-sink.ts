@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { loadNodeHttp } from "../http/node-modules.ts";
 
 /** Takes the body of a request as it is parsed, instead of the stream of the request. */
 export interface BodySink {
@@ -15,10 +16,24 @@ export const bodySink: unique symbol = Symbol.for("sallyport/body-sink");
 /** A request that can have a sink. */
 export type SinkableRequest = IncomingMessage & { [bodySink]: BodySink | undefined };
 
-/** Tells whether a sink will get the whole body: nobody has begun to read it, and none of it has come so far. */
+/** The methods of every stream, to compare with. */
+const { on, emit } = Object.getPrototypeOf(loadNodeHttp().IncomingMessage.prototype) as {
+  readonly on: unknown;
+  readonly emit: unknown;
+};
+
+/** Tells whether nobody has begun to read a request, nor watches it by replacing its methods, as tracing tools do. */
+export const isUnread = (request: IncomingMessage): boolean =>
+  request.readableFlowing === null &&
+  request.listenerCount("data") === 0 &&
+  request.readableEncoding === null &&
+  request.on === on &&
+  request.emit === emit;
+
+/** Tells whether a sink will get the whole body: nobody reads it, and none of it has come so far. */
 export const isSinkable = (request: IncomingMessage): request is SinkableRequest =>
   bodySink in request &&
-  request.readableFlowing === null &&
+  isUnread(request) &&
   request.readableLength === 0 &&
   !request.complete &&
   // it is asked for when the stream is read

@@ -113,7 +113,10 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
         return true;
       }
       sink.end();
-      return super.push(null);
+      super.push(null);
+      // without a reader the stream would end with the reply; handlers and middlewares rely on a request that has ended
+      this.read(0);
+      return false;
     }
 
     override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {

@@ -32,7 +32,7 @@ export const adopt = (target: object, own: object, except: readonly string[]): v
   }
 };
 
-/** Gives a prototype members that are adopted, all at once, when one of them is first used. */
+/** Gives a prototype placeholders of members, which are adopted, all at once, when one of them is first used. */
 export const adoptLater = (
   target: object,
   members: readonly string[],
@@ -43,10 +43,13 @@ export const adoptLater = (
       configurable: true,
       enumerable: true,
       get(this: object): unknown {
+        // an Express that lacks the member puts nothing in its place
+        Reflect.deleteProperty(target, member);
         adoptAll();
         return Reflect.get(target, member, this);
       },
       set(this: object, value: unknown): void {
+        Reflect.deleteProperty(target, member);
         adoptAll();
         Reflect.set(target, member, value, this);
       },

@@ -60,8 +60,12 @@ export const prepare = async (
     config.inputSources?.[method] ?? defaultInputSources[method];
   const endpointEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
   const table = new RouteTable<LazyPlan>();
-  for (const { method, path, endpoint } of endpointEntries)
-    table.add(method, path, new LazyPlan(endpoint, toSources(method), config.handlerTimeout));
+  for (const { method, path, endpoint } of endpointEntries) {
+    const lazy = new LazyPlan(endpoint, toSources(method), config.handlerTimeout);
+    table.add(method, path, lazy);
+    // what is wrong with a schema is found before production
+    if (isDevelopment) void lazy.plan;
+  }
   if (isDevelopment && entries.length > 0) {
     const { checkRouting } = await import("../routing/check-routing.ts");
     checkRouting(entries, toCircumstances(config, toSources), logger);

@@ -36,6 +36,7 @@ export class Spool {
   /** Too large for what is left of the budget. */
   #isLarge = false;
   #isClosed = false;
+  #isWriting = false;
 
   constructor(budget: MemoryBudget, directory: string) {
     this.#budget = budget;
@@ -46,13 +47,15 @@ export class Spool {
   take(part: Buffer): void {
     if (!this.#isLarge) this.#count(part.length);
     this.size += part.length;
-    const staged = this.#staging ? part.copy(this.#staging, this.#staged) : 0;
+    // in the right order, and nothing into the buffer that is just being written
+    const canStage = !this.#isWriting && this.#pieces.length === 0;
+    const staged = canStage && this.#staging ? part.copy(this.#staging, this.#staged) : 0;
     this.#staged += staged;
     if (staged < part.length) this.#pieces.push(Buffer.from(part.subarray(staged)));
   }
 
   /**
-   * Writes what should not wait in memory; called when nothing is being taken.
+   * Writes what should not wait in memory; what is taken meanwhile is written as well.
    *
    * @throws Node's error when the disk does not take it.
    */
@@ -88,10 +91,15 @@ export class Spool {
   }
 
   async #write(handle: FileHandle): Promise<void> {
-    if (this.#staging) await writeAll(handle, this.#staging.subarray(0, this.#staged));
-    for (const piece of this.#pieces) await writeAll(handle, piece);
-    this.#staged = 0;
-    this.#pieces = [];
+    this.#isWriting = true;
+    try {
+      if (this.#staging) await writeAll(handle, this.#staging.subarray(0, this.#staged));
+      this.#staged = 0;
+      for (let piece = this.#pieces.shift(); piece; piece = this.#pieces.shift())
+        await writeAll(handle, piece);
+    } finally {
+      this.#isWriting = false;
+    }
   }
 
   async #close(): Promise<void> {

@@ -7,6 +7,7 @@ import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
+import { isUnread } from "./body-sink.ts";
 import { closeAfterReply } from "./lingering-close.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
@@ -207,6 +208,7 @@ class Upload {
 
   /** Gives the parser one piece of the body after the other, each once the disk has taken the one before. */
   #feed(request: Request, parser: Writable, fail: (error: unknown) => void): () => void {
+    const isOurs = isUnread(request);
     const onData = (piece: Buffer): void => {
       request.pause();
       // streams pass on what they hold within this turn of the event loop
@@ -216,7 +218,7 @@ class Upload {
       await this.#settle();
       if (this.#isOver) return;
       const isTaken = this.#arrivals.every(({ stream }) => stream.readableLength === 0);
-      if (isTaken && request.listenerCount("data") === 1) free(piece);
+      if (isOurs && isTaken && request.listenerCount("data") === 1) free(piece);
       request.resume();
     };
     const onEnd = (): void => void parser.end();

@@ -1,0 +1,177 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+import express, { type RequestHandler } from "express";
+import { defaultEndpointsFactory as factory, ez, type ServerConfig } from "sallyport";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { start, successEnvelope, type Answer, type TestServer } from "./harness.ts";
+
+const md5 = (content: Buffer): string => createHash("md5").update(content).digest("hex");
+
+/** Bodies go past the stream of their request, which others may read and watch as well. */
+const watchedBy = (watch: RequestHandler): Pick<ServerConfig, "beforeRouting"> => ({
+  beforeRouting: ({ app }) => void app.use(watch),
+});
+
+type Listener = (...args: unknown[]) => void;
+
+const post = (server: TestServer): Promise<Answer> =>
+  server.send("/x", { method: "POST", body: { a: 1 } });
+
+describe("a body that is parsed", () => {
+  test("is left alone by a native body parser of a factory", async () => {
+    const endpoint = factory
+      .use(express.json())
+      .build({ method: "post", input: z.object({ a: z.int() }), handler: ({ input }) => input });
+    const server = await start({ x: endpoint });
+    expect((await post(server)).json()).toEqual(successEnvelope({ a: 1 }));
+  });
+
+  test("leaves a request that has ended when the handler runs", async () => {
+    const endpoint = factory.build({
+      method: "post",
+      handler: async ({ request }) => {
+        await finished(request);
+        const { readableEnded, complete, aborted } = request;
+        return { readableEnded, complete, aborted };
+      },
+    });
+    const server = await start({ x: endpoint });
+    expect((await post(server)).json()).toEqual(
+      successEnvelope({ readableEnded: true, complete: true, aborted: false }),
+    );
+  });
+
+  test("is seen by those who replace a method of the request to watch it", async () => {
+    let seen = 0;
+    const endpoint = factory.build({ method: "post", handler: async () => ({}) });
+    const server = await start({ x: endpoint });
+    server.servers[0]?.prependListener("request", (request) => {
+      const on = request.on.bind(request) as (event: string, listener: Listener) => unknown;
+      const watch = (event: string, listener: Listener): unknown =>
+        on(event, (...args) => {
+          if (event === "data") seen += (args[0] as Buffer).length;
+          listener(...args);
+        });
+      Object.assign(request, { on: watch });
+    });
+    expect((await post(server)).status).toBe(200);
+    expect(seen).toBe(7);
+  });
+});
+
+describe("an upload", () => {
+  const content = randomBytes(3_000_000);
+  const body = Buffer.concat([
+    Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'),
+    content,
+    Buffer.from("\r\n--b--\r\n"),
+  ]);
+  const kept: Buffer[] = [];
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ file: ez.upload() }),
+    output: z.object({ md5: z.string(), kept: z.number() }),
+    handler: async ({ input: { file } }) => ({
+      md5: file.md5 ?? "",
+      kept: Buffer.concat(kept.splice(0)).length,
+    }),
+  });
+
+  test.each<[string, RequestHandler, boolean]>([
+    [
+      "is piped elsewhere",
+      (request, _response, next) => {
+        request.pipe(createWriteStream("/dev/null"));
+        next();
+      },
+      false,
+    ],
+    [
+      "is paused and resumed",
+      (request, _response, next) => {
+        request.on("data", () => {
+          request.pause();
+          setImmediate(() => request.resume());
+        });
+        next();
+      },
+      false,
+    ],
+    [
+      "has a first piece that is kept",
+      (request, _response, next) => {
+        request.once("data", (piece: Buffer) => kept.push(piece));
+        next();
+      },
+      true,
+    ],
+    [
+      "is kept by a method that was replaced",
+      (request, _response, next) => {
+        const emit = request.emit.bind(request);
+        request.emit = (event: string, ...args: unknown[]) => {
+          if (event === "data") kept.push(args[0] as Buffer);
+          return emit(event, ...args);
+        };
+        next();
+      },
+      true,
+    ],
+  ])("whose request %s arrives as it was sent", async (_name, watch, isKept) => {
+    const server = await start({ x: endpoint }, { upload: true, ...watchedBy(watch) });
+    for (let turn = 0; turn < 4; turn++) {
+      const headers = { "content-type": "multipart/form-data; boundary=b" };
+      const answer = await server.send("/x", { method: "POST", headers, body });
+      const { data } = answer.json() as { readonly data: { md5: string; kept: number } };
+      expect([answer.status, data.md5, data.kept > 0]).toEqual([200, md5(content), isKept]);
+    }
+  });
+
+  test("of text whose request is given an encoding arrives as well", async () => {
+    const server = await start(
+      { x: endpoint },
+      {
+        upload: true,
+        ...watchedBy((request, _response, next) => {
+          request.setEncoding("latin1");
+          next();
+        }),
+      },
+    );
+    const text = Buffer.from(body.toString("latin1").replace(content.toString("latin1"), "text"));
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const answer = await server.send("/x", { method: "POST", headers, body: text });
+    expect(answer.json()).toEqual(successEnvelope({ md5: md5(Buffer.from("text")), kept: 0 }));
+  });
+});
+
+test("a cors function is told of the better match, also where the method has none", async () => {
+  const told: unknown[] = [];
+  const one = factory.build({ handler: async () => ({}) });
+  const best = factory.build({ method: "post", handler: async () => ({}) });
+  const server = await start(
+    { "get /a/:id": one, "post /a/b": best },
+    {
+      cors: ({ endpoint }) => {
+        told.push(endpoint);
+        return {};
+      },
+    },
+  );
+  expect((await server.send("/a/b", { method: "DELETE" })).status).toBe(405);
+  expect((await server.send("/a/b", { method: "OPTIONS" })).status).toBe(200);
+  expect((await server.send("/a/c", { method: "DELETE" })).status).toBe(405);
+  expect(told).toEqual([best, best, one]);
+});
+
+test("a schema that cannot be read stops the start in development", async () => {
+  const input = z.object({
+    get a(): z.ZodString {
+      throw new Error("a getter that fails");
+    },
+  });
+  const endpoint = factory.build({ input, handler: async () => ({}) });
+  await expect(start({ x: endpoint })).rejects.toThrow("a getter that fails");
+});
