@@ -32,10 +32,9 @@ describe("parseContentType", () => {
     expect(parse(field)).toBeUndefined();
   });
 
+  // anything but linear time would not end before the test is given up
   test("takes linear time for hostile fields", () => {
-    const start = performance.now();
-    parse(`application/json${"; ".repeat(50_000)}x`);
-    parse(`application/json;a="${"\\a".repeat(50_000)}`);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(parse(`application/json${"; ".repeat(500_000)}x`)).toBeUndefined();
+    expect(parse(`application/json;a="${"\\a".repeat(500_000)}`)).toBeUndefined();
   });
 });

@@ -95,10 +95,10 @@ describe("RouteTable", () => {
     expect(() => tableOf(path)).toThrow(RoutingError);
   });
 
+  // anything but linear time would not end before the test is given up
   test("takes linear time for a long segment against several parameters", () => {
     const table = tableOf("/:a-:b.:c~:d");
-    const start = performance.now();
-    for (let turn = 0; turn < 100; turn++) find(table, `/${"-".repeat(8000)}`);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(find(table, `/${"-".repeat(1_000_000)}`)).toBeUndefined();
+    expect(find(table, `/${"-.".repeat(500_000)}`)).toBeUndefined();
   });
 });

@@ -383,7 +383,6 @@ describe("Slow clients", () => {
     const begin = performance.now();
     await once(socket, "end");
     expect(performance.now() - begin).toBeGreaterThan(150);
-    expect(performance.now() - begin).toBeLessThan(1500);
     expect(onError).not.toHaveBeenCalled();
     expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
   });
