@@ -1,6 +1,5 @@
 import type { Request, Response } from "express";
 import { OutputValidationError, ServerFault, suggest } from "../errors.ts";
-import { onConnectionClose } from "../http/connection-close.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
@@ -67,7 +66,6 @@ export class EventWriter {
   #room: Promise<void> | undefined;
   #releaseRoom: (() => void) | undefined;
   #isStopped = false;
-  #forget: (() => void) | undefined;
 
   constructor(
     plan: EventStreamPlan,
@@ -78,9 +76,6 @@ export class EventWriter {
     this.#response = args.response;
     this.#logger = args.logger;
     this.#response.once("close", this.stop);
-    // a response that waits for its turn on the connection is not told when that closes
-    if (!this.#response.socket)
-      this.#forget = onConnectionClose(this.#request.socket, () => this.stop());
     this.#timer = setTimeout(this.#beat, plan.openAfter).unref();
   }
 
@@ -111,7 +106,6 @@ export class EventWriter {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#response.off("close", this.stop);
-    this.#forget?.();
     this.#releaseRoom?.();
   };
 

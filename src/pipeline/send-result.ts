@@ -1,4 +1,5 @@
 import { ServerFault } from "../errors.ts";
+import { drain } from "../http/drain.ts";
 import { toStatusText } from "../http/status.ts";
 import { clearRepresentation } from "../results/clear-representation.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
@@ -68,13 +69,11 @@ export const failWalk = (walk: Walk, thrown: unknown): void => {
 /** A body that a handler has begun to read and left would stand in the way of the next request on the connection. */
 export const drainAfter = ({ request, response }: Walk): void => {
   if (request.complete) return;
-  const drain = (): void => {
-    if (request.complete || request.destroyed) return;
-    request.removeAllListeners("readable");
-    request.resume();
+  const drainLeft = (): void => {
+    if (!request.complete && !request.destroyed) drain(request);
   };
-  if (response.writableFinished) drain();
-  else response.once("finish", drain);
+  if (response.writableFinished) drainLeft();
+  else response.once("finish", drainLeft);
 };
 
 /** Nothing is awaited where the result handler has sent at once. */

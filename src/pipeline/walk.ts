@@ -2,7 +2,6 @@ import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
-import { onConnectionClose } from "../http/connection-close.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 
@@ -59,18 +58,12 @@ export class Walk {
     if (!this.#abort) {
       const abort = (this.#abort = new AbortController());
       const { response } = this;
-      const { socket } = this.request;
-      let forget: (() => void) | undefined;
       const onClose = (): void => {
-        forget?.();
         if (!response.writableFinished) abort.abort(new ClientLeft());
       };
       if (this.#reason) abort.abort(this.#reason);
-      else if (response.closed || socket.closed) onClose();
-      else {
-        response.once("close", onClose);
-        if (!response.socket) forget = onConnectionClose(socket, onClose);
-      }
+      else if (response.closed || this.request.socket.closed) onClose();
+      else response.once("close", onClose);
     }
     return this.#abort.signal;
   }

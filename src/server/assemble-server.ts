@@ -2,15 +2,18 @@ import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
+import { normalisePath } from "../http/normal-path.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import type { ServerConfig } from "./config.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
+import { toExpectingListener } from "./expectation.ts";
 import { assertFraming } from "./framing.ts";
 import type { Listener } from "./listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
+import { inTurn } from "./request-queue.ts";
 import { defaultResponseIdleTimeout } from "./stalled-reader.ts";
 import { spareUnsentReplies } from "./unsent-replies.ts";
 
@@ -89,6 +92,8 @@ const buildOwnStack = async (
 
 const useBeginning = (app: Express, { begin }: Prepared): void => {
   app.use(async (request, response, next) => {
+    // before a middleware of a hook sees the path
+    normalisePath(request);
     await begin(request, response);
     next();
   });
@@ -153,45 +158,29 @@ const createServers = (
   const classes = { IncomingMessage, ServerResponse };
   const listeners: Listener[] = [];
   if (http) {
-    const server = loadNodeHttp().createServer(
-      { ...defaultOptions, ...http.options, ...classes },
-      listener,
-    );
+    const server = loadNodeHttp().createServer({ ...defaultOptions, ...http.options, ...classes });
     listeners.push({ name: "http", server, at: http.listen });
   }
   if (https) {
-    const server = loadNodeHttps().createServer(
-      { ...defaultOptions, ...https.options, ...classes },
-      listener,
-    );
+    const server = loadNodeHttps().createServer({
+      ...defaultOptions,
+      ...https.options,
+      ...classes,
+    });
     listeners.push({ name: "https", server, at: https.listen });
   }
+  const onRequest = inTurn(listener);
+  const onContinue = inTurn(toExpectingListener(listener));
+  const onExpectation = inTurn((message, reply) => {
+    const [request, response] = [message as Request, reply as Response];
+    connect(request, response);
+    void dispatcher.fail(new RequestError("SLP_EXPECTATION"), request, response);
+  });
   for (const { server } of listeners) {
     spareUnsentReplies(server);
-    server.on("checkContinue", toExpectingListener(listener));
-    server.on("checkExpectation", (message: unknown, reply: unknown) => {
-      const [request, response] = [message as Request, reply as Response];
-      connect(request, response);
-      void dispatcher.fail(new RequestError("SLP_EXPECTATION"), request, response);
-    });
+    server.on("request", onRequest);
+    server.on("checkContinue", onContinue);
+    server.on("checkExpectation", onExpectation);
   }
   return listeners;
 };
-
-/** The body of a client that waits to be asked for it is asked for when someone begins to read it, and not before. */
-const toExpectingListener =
-  (listener: RequestListener): RequestListener =>
-  (request, response) => {
-    // unless the body is asked for, the client may send it or not, so the connection cannot go on
-    response.setHeader("Connection", "close");
-    const read = request._read.bind(request);
-    request._read = (size) => {
-      request._read = read;
-      if (!response.headersSent) {
-        response.removeHeader("Connection");
-        response.writeContinue();
-      }
-      read(size);
-    };
-    listener(request, response);
-  };

@@ -1,4 +1,5 @@
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
+import { normalisePath } from "../http/normal-path.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { listRoutes } from "../routing/list-routes.ts";
@@ -47,6 +48,22 @@ export const attachRouting = <const R extends Routing>(
       if (loaded) void loaded[name](request, response, next);
       else loading.then((api) => api[name](request, response, next), next);
     };
+  normaliseFirst(config.app);
   config.app.use(handleBy("handle"));
   return { logger, notFoundHandler: handleBy("answerNotFound") };
+};
+
+const normalising = new WeakSet<object>();
+
+/** Makes an application normalise the paths of its requests before anything on it sees them, what was added earlier included. */
+const normaliseFirst = (app: AppConfig["app"]): void => {
+  if (normalising.has(app)) return;
+  normalising.add(app);
+  const router = app as { handle?: (request: Request, ...rest: unknown[]) => unknown };
+  const { handle } = router;
+  if (typeof handle !== "function") return;
+  router.handle = function (this: unknown, request, ...rest) {
+    normalisePath(request);
+    return handle.call(this, request, ...rest);
+  };
 };

@@ -6,6 +6,7 @@ import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config.ts";
 import { markSending } from "./express-objects.ts";
 import { prepare } from "./prepare.ts";
+import { inTurn } from "./request-queue.ts";
 
 /** An API as layers of an Express application. */
 export interface AttachedApi {
@@ -19,23 +20,26 @@ export const createAttachedApi = async (
   entries: readonly RoutingEntry[],
 ): Promise<AttachedApi> => {
   const { begin, dispatcher } = await prepare(config, entries);
+  const handle: AttachedApi["handle"] = async (request, response, next) => {
+    // a router has no application of its own before it serves
+    markSending((request.app as Express).response);
+    try {
+      await begin(request, response);
+    } catch (error) {
+      await dispatcher.fail(error, request, response);
+      return;
+    }
+    // what Express fails to send for a handler is the endpoint's to answer, else it goes on to the user's own handlers
+    request.next = (error?: unknown) => {
+      const walk = (request as WalkingRequest)[currentWalk];
+      if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));
+      else next(error);
+    };
+    await dispatcher.dispatch(request, response, next);
+  };
   return {
-    handle: async (request, response, next) => {
-      // a router has no application of its own before it serves
-      markSending((request.app as Express).response);
-      try {
-        await begin(request, response);
-      } catch (error) {
-        await dispatcher.fail(error, request, response);
-        return;
-      }
-      // what Express fails to send for a handler is the endpoint's to answer, else it goes on to the user's own handlers
-      request.next = (error?: unknown) => {
-        const walk = (request as WalkingRequest)[currentWalk];
-        if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));
-        else next(error);
-      };
-      await dispatcher.dispatch(request, response, next);
+    handle: (request, response, next) => {
+      inTurn(() => void handle(request, response, next))(request, response);
     },
     answerNotFound: (request, response) => dispatcher.answerNotFound(request, response),
   };

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { toStatusText } from "../http/status.ts";
@@ -6,6 +5,7 @@ import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import { defaultCorsHeaders } from "./cors.ts";
 import { isClosing } from "./lingering-close.ts";
+import { findReply } from "./running-reply.ts";
 
 /** The methods of the server as a whole. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
@@ -37,27 +37,33 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
     }
     const status = statuses.get(code) ?? 400;
     warnSampled(logger, code, "Not a request", { code, statusCode: status });
-    const running = findRunning(socket);
-    if (running && !running.req.complete && running.headersSent) socket.destroy();
-    else if (running?.req.complete) void endAfter(socket, toReply(status, hasCors));
-    else endWith(socket, toReply(status, hasCors));
+    const reply = toReply(status, hasCors);
+    const running = findReply(socket);
+    if (!running || running.writableFinished) endWith(socket, reply);
+    else if (running.req.complete) endAfter(socket, running, reply);
+    else if (running.headersSent) socket.destroy();
+    else endWith(socket, reply);
   });
   server.on("connect", (_request: IncomingMessage, socket: Duplex) =>
     endWith(socket, toReply(405, hasCors)),
   );
 };
 
-/** Node keeps the response that is under way on its socket; those of pipelined requests come there one after the other. */
-const findRunning = (socket: Duplex): ServerResponse | null | undefined =>
-  (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+/** The connections on which nothing can be parsed any more. */
+const lost = new WeakSet<object>();
 
-/** Waits for the replies that are under way, so that nothing is mixed with them. */
-const endAfter = async (socket: Duplex, reply: string): Promise<void> => {
-  for (let running = findRunning(socket); running; running = findRunning(socket)) {
-    if (running.closed) break;
-    await once(running, "close");
-  }
-  endWith(socket, reply);
+/** Tells whether a request will never be complete, because what follows on its connection cannot be parsed. */
+export const isLost = ({ socket, complete }: IncomingMessage): boolean =>
+  !complete && lost.has(socket);
+
+/** Waits for the replies to the requests that are complete, so that nothing is mixed with them. */
+const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void => {
+  lost.add(socket);
+  running.once("close", () => {
+    const next = findReply(socket);
+    if (next?.req.complete) endAfter(socket, next, reply);
+    else endWith(socket, reply);
+  });
 };
 
 /** Sends a last reply, and waits a little for the client to read it. */

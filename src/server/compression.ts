@@ -2,7 +2,6 @@ import type { ServerResponse } from "node:http";
 import { isUint8Array } from "node:util/types";
 import type { RequestHandler, Response } from "express";
 import { chooseEncoding } from "../http/accept-encoding.ts";
-import { onConnectionClose } from "../http/connection-close.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
 import { listSendableEncodings, toThreshold } from "./compression-options.ts";
 import type { CompressionOptions } from "./config.ts";
@@ -187,13 +186,11 @@ class Layer {
     encoder.on("drain", () => emit("drain"));
     encoder.once("error", () => response.destroy());
     response.once("finish", () => this.#finish());
-    const leave = (): void => {
+    response.once("close", () => {
       this.#isLeft = true;
       encoder.destroy();
       this.#finish(toError("ERR_STREAM_PREMATURE_CLOSE"));
-    };
-    response.once("close", leave);
-    if (!response.socket) response.once("close", onConnectionClose(response.req.socket, leave));
+    });
     Object.defineProperties(response, {
       emit: {
         configurable: true,

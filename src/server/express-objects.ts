@@ -19,6 +19,7 @@ import {
   requestMembers,
   responseMembers,
 } from "./lazy-express.ts";
+import { runningReply } from "./running-reply.ts";
 import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
 
 /** The classes of the requests and responses of one application, for `http.createServer`. */
@@ -165,10 +166,14 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       return settings;
     }
 
-    /** A pipelined response may be written before it has its turn on the socket. */
     override assignSocket(socket: Socket): void {
       super.assignSocket(socket);
-      dropStalledReader(this, stalled);
+      (socket as ReplyingSocket)[runningReply] = this;
+    }
+
+    override detachSocket(socket: Socket): void {
+      super.detachSocket(socket);
+      (socket as ReplyingSocket)[runningReply] = undefined;
     }
 
     /** The answer to HEAD needs no body, so its first byte ends it, and tells the producer to stop. */
@@ -209,6 +214,8 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   if (etag || isExpressLoaded()) getApp();
   return { getApp, IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 };
+
+type ReplyingSocket = Socket & { [runningReply]?: ServerResponse | undefined };
 
 const marked = new WeakSet<Response>();
 

@@ -7,6 +7,9 @@ export const maxHeaderFields = 100;
 /** A host and perhaps a port, without anything that another server could read in another way. */
 const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;
 
+/** Tells whether a text is a host and perhaps a port. */
+export const isHost = (text: string): boolean => hostPattern.test(text);
+
 /**
  * Checks what Node leaves unchecked of a request's head, in one pass over its raw fields.
  *
@@ -34,7 +37,7 @@ export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage)
   }
   // most requests name the host of the one before
   if (host === rightHost) return;
-  if (host === undefined ? httpVersionMinor > 0 : !hostPattern.test(host))
+  if (host === undefined ? httpVersionMinor > 0 : !isHost(host))
     throw new RequestError("SLP_HEADER_HOST");
   if (host !== undefined) rightHost = host;
 };

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { drain } from "../http/drain.ts";
 
-/** How much of an unwanted body is discarded after the reply, and for how long, before the socket is destroyed. */
+/** How much is discarded after the last reply of a connection, and for how long, before the socket is destroyed. */
 const maxDiscardedBytes = 256 * 1024;
 const maxDiscardingTime = 500;
 
@@ -17,15 +18,17 @@ export const closeAfterReply = (request: IncomingMessage, response: ServerRespon
   if (response.headersSent) return;
   response.setHeader("Connection", "close");
   const { socket } = request;
-  closing.add(socket);
+  if (lingering.has(socket)) return;
+  lingering.set(socket, () => undefined);
   // Node calls this once the last reply of a connection is written
   socket.destroySoon = () => linger(socket, request);
 };
 
-const closing = new WeakSet<object>();
+/** The connections that were given up, with what checks how much has arrived on them since. */
+const lingering = new WeakMap<object, () => void>();
 
 /** Tells whether a connection was given up: what else arrives on it does not matter. */
-export const isClosing = (socket: object): boolean => closing.has(socket);
+export const isClosing = (socket: object): boolean => lingering.has(socket);
 
 const linger = (socket: Socket, request: IncomingMessage): void => {
   const destroy = (): void => {
@@ -33,14 +36,20 @@ const linger = (socket: Socket, request: IncomingMessage): void => {
     socket.destroy();
   };
   const timer = setTimeout(destroy, maxDiscardingTime);
-  let discarded = 0;
-  request.on("data", (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > maxDiscardedBytes) destroy();
+  const last = socket.bytesRead + maxDiscardedBytes;
+  lingering.set(socket, () => {
+    if (socket.bytesRead > last) destroy();
   });
-  request.once("end", destroy).once("close", destroy);
   socket.once("close", destroy);
-  if (request.complete) socket.once("finish", destroy);
   socket.end();
-  request.resume();
+  discard(request);
+};
+
+/** Reads a request, or what is left of it, and forgets it. */
+export const discard = (request: IncomingMessage): void => {
+  const { socket } = request;
+  const check = lingering.get(socket);
+  check?.();
+  if (check && !request.complete) request.on("data", check);
+  drain(request);
 };

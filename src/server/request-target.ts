@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
+import { normalisePath } from "../http/normal-path.ts";
+import { isHost } from "./framing.ts";
 
 /** The longest request target that is served, in characters. */
 export const maxTargetLength = 8192;
@@ -7,10 +9,11 @@ export const maxTargetLength = 8192;
 const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 /**
- * Gives the canonical path of a request: without query and fragment, and without the trailing slash.
+ * Returns the canonical path of a request: without query and fragment, and without the trailing slash.
  *
  * It is still percent-encoded: dot segments and double slashes are kept as they are and match no route,
  * and `%2F` stays inside its segment. A target in absolute form is turned into its path, its authority into the host.
+ * What needs no encoding is decoded, in `request.url` as well; see {@link normalisePath}.
  *
  * `*` of `OPTIONS *` stays as it is.
  *
@@ -20,6 +23,7 @@ const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
 export const toCanonicalPath = (request: IncomingMessage): string => {
   let url = request.url ?? "";
   if (url.length > maxTargetLength) throw new RequestError("SLP_TARGET_TOO_LONG");
+  if (url.includes("%")) url = normalisePath(request);
   let end = findPathEnd(url);
   if (url === "*" && request.method === "OPTIONS") return url;
   if (url.charCodeAt(0) !== slash) {
@@ -52,7 +56,9 @@ const findPathEnd = (url: string): number => {
 
 const toOriginForm = (request: IncomingMessage, url: string): string => {
   const [, authority, rest] = absoluteForm.exec(url) ?? [];
-  if (!authority || rest === undefined) throw new RequestError("SLP_TARGET_MALFORMED");
+  // a name and password, or a list of hosts, may be read in another way elsewhere
+  if (!authority || rest === undefined || !isHost(authority))
+    throw new RequestError("SLP_TARGET_MALFORMED");
   request.headers.host = authority;
   return rest.startsWith("/") ? rest : `/${rest}`;
 };

@@ -10,6 +10,9 @@ export interface StalledReaderOptions {
   readonly report: (response: ServerResponse) => void;
 }
 
+/** The responses whose client is watched. */
+const watched = new WeakSet<ServerResponse>();
+
 /**
  * Drops the connection of a response whose client reads nothing for too long; called after each write.
  *
@@ -20,11 +23,16 @@ export const dropStalledReader = (
   { timeout, report }: StalledReaderOptions,
 ): void => {
   const { socket } = response;
-  if (!socket || socket.writableLength === 0 || timeout === 0) return;
-  // watched before, or by the application
+  if (!socket || socket.writableLength === 0 || timeout === 0 || watched.has(response)) return;
+  // the application has a timeout of its own
   if (socket.timeout) return;
+  watched.add(response);
   // Node counts a part of a write that the client has taken as progress, too
   socket.setTimeout(timeout);
+  // before Node sets the timeout of the idle connection
+  response.prependOnceListener("finish", () => {
+    if (socket.timeout === timeout) socket.setTimeout(0);
+  });
   response.on("timeout", () => {
     // the pause may as well be the handler's
     if (socket.writableLength === 0) return;

@@ -1,7 +1,6 @@
-import type { Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
-
-type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
+import { findReply } from "./running-reply.ts";
 
 /**
  * Keeps replies whose client is still reading them out of `closeIdleConnections`, which `close` calls as well.
@@ -9,17 +8,18 @@ type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
  * Node takes a connection for idle once its reply is ended, although bytes of it may still wait in this process.
  */
 export const spareUnsentReplies = (server: Server): void => {
-  const sockets = new Set<HttpSocket>();
-  const onConnection = (socket: HttpSocket): void => {
+  const sockets = new Set<Socket>();
+  const onConnection = (socket: Socket): void => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   };
   server.on("connection", onConnection).on("secureConnection", onConnection);
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
-    const unsent = [...sockets].flatMap(({ _httpMessage: reply, writableLength }) =>
-      reply?.finished === true && writableLength > 0 ? reply : [],
-    ) as { finished: boolean }[];
+    const unsent = [...sockets].flatMap((socket) => {
+      const reply = findReply(socket);
+      return reply?.finished === true && socket.writableLength > 0 ? reply : [];
+    }) as { finished: boolean }[];
     // what is not finished is not idle
     for (const reply of unsent) reply.finished = false;
     try {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, describe, test } from "vitest";
 
@@ -41,6 +41,38 @@ describe("what is relied on in Node", () => {
     await once(socket, "close");
     expect(calls).toBe(1);
     server.close();
+  });
+
+  test("a pipelined response gets the socket, and says so, once the one before it is finished", async () => {
+    const seen: string[] = [];
+    class Response extends ServerResponse {
+      override assignSocket(socket: Socket): void {
+        super.assignSocket(socket);
+        seen.push(`assigned ${this.req.url}`);
+      }
+      override detachSocket(socket: Socket): void {
+        super.detachSocket(socket);
+        seen.push(`detached ${this.req.url}`);
+      }
+    }
+    const server = createServer({ ServerResponse: Response }, (request, response) => {
+      const answer = (): void => void response.end();
+      seen.push(`${response.socket ? "runs" : "waits"} ${request.url}`);
+      if (response.socket) setImmediate(answer);
+      else response.once("socket", answer);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    const close = "Connection: close\r\n";
+    socket
+      .resume()
+      .write(`GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n${close}\r\n`);
+    await once(socket, "close");
+    server.close();
+    expect(seen).toEqual([
+      ...["assigned /1", "runs /1", "waits /2", "detached /1", "assigned /2", "detached /2"],
+    ]);
   });
 
   test("a stream that is piped into a response listens for `unpipe` on it", () => {

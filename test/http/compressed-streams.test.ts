@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EndpointsFactory, ResultHandler } from "sallyport";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ask, encodings, long, openEncoded, readAll, send } from "./encoded.ts";
 import { start } from "./harness.ts";
@@ -113,39 +113,6 @@ describe("a stream", () => {
       expect(codes.splice(0)).toEqual(["ERR_STREAM_DESTROYED", "ERR_STREAM_PREMATURE_CLOSE"]);
     }
     expect(server.linesOf("error")).toEqual([]);
-  });
-
-  test("that waits for its turn on a connection ends with it, and many make no warning", async () => {
-    const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
-    onTestFinished(() => warn.mockRestore());
-    const { promise: isClosed, resolve } = withResolvers();
-    const codes: unknown[] = [];
-    const note = (error?: Error | null): unknown => codes.push((error as { code?: string })?.code);
-    let waiting = 0;
-    const first = send(async (response, { socket }) => {
-      response.type("text").write(long);
-      await once(socket, "close");
-      resolve();
-    });
-    const next = send(async (response) => {
-      response.type("text").write(long);
-      waiting++;
-      await isClosed;
-      response.write("more", note);
-      response.end("last", note);
-    });
-    const server = await start({ first, next }, { compression: true });
-    const toRequest = (path: string): string =>
-      `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n`;
-    const socket = await server.open();
-    socket.write(toRequest("/first") + toRequest("/next").repeat(20));
-    await expect.poll(() => waiting).toBe(20);
-    socket.destroy();
-    await expect.poll(() => codes).toHaveLength(40);
-    const destroyed = codes.filter((code) => code === "ERR_STREAM_DESTROYED");
-    const closed = codes.filter((code) => code === "ERR_STREAM_PREMATURE_CLOSE");
-    expect([destroyed.length, closed.length]).toEqual([20, 20]);
-    expect(warn).not.toHaveBeenCalled();
   });
 
   test("that waits for a client who leaves is destroyed", async () => {

@@ -136,30 +136,6 @@ test("R13: a client that leaves before the first event ends the handler as well"
   await expect.poll(() => server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
 });
 
-test("R13: a reply that waits for its turn on a connection that closes is given up", async () => {
-  let isDone = false;
-  let isFull = false;
-  const slow = new EventStreamFactory(events).build({
-    handler: ({ ctx: { signal } }) => once(signal, "abort"),
-  });
-  const run = new EventStreamFactory(events, { heartbeat: 0 }).build({
-    handler: async ({ response, ctx: { emit, isClosed } }) => {
-      while (!isClosed()) {
-        const sending = emit("big", chunk);
-        isFull = response.writableNeedDrain;
-        await sending;
-      }
-      isDone = true;
-    },
-  });
-  const server = await start({ slow, run });
-  const socket = await server.open();
-  socket.write(`GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${getRun}`);
-  await expect.poll(() => isFull).toBe(true);
-  socket.destroy();
-  await expect.poll(() => isDone).toBe(true);
-});
-
 test("R13: nothing is left behind on the connection", async () => {
   let counts: number[] = [];
   const run = new EventStreamFactory(events).build({

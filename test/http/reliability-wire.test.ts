@@ -371,6 +371,8 @@ test.each([
   ["a query only", "?a=1"],
   ["a scheme that is not HTTP", "ftp://a/ping"],
   ["an authority that is empty", "http:///ping"],
+  ["an authority with a name and password", "http://x:y@a/ping"],
+  ["an authority of two hosts", "http://a,b/ping"],
 ])("W13: a target of %s is 400", async (_name, target) => {
   const server = await start(routing);
   await expectRefused(server, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`, [400]);

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from "node:http";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { normalisePath } from "./normal-path.ts";
+
+const normalise = (url: string): string => normalisePath({ url } as IncomingMessage);
+
+describe("normalisePath", () => {
+  test.each([
+    ["/v1/%61dmin", "/v1/admin"],
+    ["/%7Ejoe/%2d%5f%2e", "/~joe/-_."],
+    ["/%40me/a%3ab%2Cc", "/@me/a:b,c"],
+    ["/a%2fb%5c%c3%bc", "/a%2Fb%5C%C3%BC"],
+    ["/a%20b?q=%61", "/a%20b?q=%61"],
+    ["/%61?q=%61#%61", "/a?q=%61#%61"],
+    ["/%2561", "/%2561"],
+  ])("%s is %s", (given, expected) => {
+    expect(normalise(given)).toBe(expected);
+  });
+
+  test.each(["/%61%", "/%61%zz", "/%%361"])("%s is malformed and left alone", (path) => {
+    expect(normalise(path)).toBe(path);
+  });
+
+  const segment = fc.string({
+    unit: fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@"),
+    minLength: 1,
+    maxLength: 8,
+  });
+  test("whatever may stand in a segment as it is has one spelling", () => {
+    const spelled = fc.tuple(segment, fc.infiniteStream(fc.constantFrom(0, 1, 2)));
+    fc.assert(
+      fc.property(spelled, ([plain, ways]) => {
+        const sent = [...plain].map((character) => {
+          const hex = character.charCodeAt(0).toString(16);
+          const { value: way } = ways.next() as { value: number };
+          return way === 0 ? character : `%${way === 1 ? hex : hex.toUpperCase()}`;
+        });
+        expect(normalise(`/x/${sent.join("")}`)).toBe(`/x/${plain}`);
+      }),
+    );
+  });
+
+  test("what is decoded later stays the same, and nothing is decoded twice", () => {
+    const path = fc.string({ unit: fc.constantFrom(..."%%%2567af/AFx"), maxLength: 16 });
+    fc.assert(
+      fc.property(path, (text) => {
+        const once = normalise(`/${text}`);
+        expect(normalise(once)).toBe(once);
+        const split = (one: string): string[] => one.split("/").map((part) => decode(part));
+        expect(split(once)).toEqual(split(`/${text}`));
+      }),
+    );
+  });
+
+  test("the original URL is normalised as well, unless it is that of another path", () => {
+    const request = { url: "/%61", originalUrl: "/%61" } as unknown as IncomingMessage;
+    normalisePath(request);
+    expect(request).toEqual({ url: "/a", originalUrl: "/a" });
+    const mounted = { url: "/%61", originalUrl: "/%62/%61" } as unknown as IncomingMessage;
+    normalisePath(mounted);
+    expect(mounted).toEqual({ url: "/a", originalUrl: "/%62/%61" });
+  });
+});
+
+/** What is malformed shows itself as such. */
+const decode = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "malformed";
+  }
+};

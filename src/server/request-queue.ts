@@ -1,0 +1,71 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { isLost } from "./client-errors.ts";
+import { discard } from "./lingering-close.ts";
+
+/** How many requests may wait on one connection before no more of it is read. */
+export const maxWaiting = 16;
+
+/** The requests of one connection that wait for their turn. */
+interface Queue {
+  waiting: number;
+  /** Whether the connection is paused, or about to be. */
+  isPaused: boolean;
+  isPausing: boolean;
+}
+
+const queues = new WeakMap<Socket, Queue>();
+
+/**
+ * Makes a listener handle one request of a connection at a time.
+ *
+ * Node hands over requests that are pipelined behind a running one at once. Here each waits until its response has the
+ * socket, so that a connection runs one handler, and nothing runs behind a reply that ends the connection.
+ *
+ * @see RFC 9112, sections 9.3.2 and 9.6
+ */
+export const inTurn =
+  (listener: RequestListener): RequestListener =>
+  (request, response) => {
+    const { socket } = response;
+    if (socket === null) waitForTurn(request, response, listener);
+    else if (socket.writable) listener(request, response);
+    else discard(request);
+  };
+
+/** Calls a listener once the response has the socket; never if the connection ends before that. */
+export const waitForTurn = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  listener: RequestListener,
+): void => {
+  const { socket } = request;
+  let queue = queues.get(socket);
+  if (!queue) queues.set(socket, (queue = { waiting: 0, isPaused: false, isPausing: false }));
+  queue.waiting++;
+  pauseWhenLong(queue, socket);
+  response.once("socket", () => {
+    // what belongs to the reply before, such as its `close`, comes first
+    process.nextTick(() => {
+      leaveQueue(queue, socket);
+      if (socket.writable && !isLost(request)) listener(request, response);
+      else discard(request);
+    });
+  });
+};
+
+const pauseWhenLong = (queue: Queue, socket: Socket): void => {
+  if (queue.waiting <= maxWaiting || queue.isPausing) return;
+  queue.isPaused = queue.isPausing = true;
+  // Node resumes the socket at the end of each request that it parses, and when one is read
+  process.nextTick(() => {
+    queue.isPausing = false;
+    if (queue.isPaused) socket.pause();
+  });
+};
+
+const leaveQueue = (queue: Queue, socket: Socket): void => {
+  if (--queue.waiting > 0 || !queue.isPaused) return;
+  queue.isPaused = false;
+  socket.resume();
+};

@@ -1,0 +1,318 @@
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import express from "express";
+import {
+  attachRouting,
+  createConfig,
+  defaultEndpointsFactory as factory,
+  ez,
+  type Logger,
+  type Routing,
+} from "sallyport";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
+import { createRecorder, start } from "./harness.ts";
+
+const head = (line: string, ...fields: readonly string[]): string =>
+  [`${line} HTTP/1.1`, "Host: a", ...fields, "", ""].join("\r\n");
+const json = "Content-Type: application/json";
+const closing = head("GET /none", "Connection: close");
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** An endpoint that tells when it runs and ends when the test says so. */
+const createGate = () => {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const entered = vi.fn();
+  const gate = factory.build({
+    handler: async () => {
+      entered();
+      await opened;
+      return {};
+    },
+  });
+  return { gate, entered, open };
+};
+
+/** An endpoint that records what it is sent. */
+const createAct = () => {
+  const acts: unknown[] = [];
+  const act = factory.build({
+    method: "post",
+    input: z.looseObject({}),
+    handler: ({ input }) => {
+      acts.push(input["x"]);
+      return {};
+    },
+  });
+  return { act, acts };
+};
+
+const toAct = (x: unknown): string => {
+  const body = JSON.stringify({ x });
+  return head("POST /act", json, `Content-Length: ${body.length}`) + body;
+};
+
+const collect = (socket: Socket): (() => string) => {
+  let text = "";
+  socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
+  return () => text;
+};
+const listStatuses = (text: string): number[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+
+describe("A connection runs one request at a time", () => {
+  const createCounting = () => {
+    const counts = { running: 0, peak: 0, ran: 0 };
+    const count = factory.build({
+      handler: async () => {
+        counts.peak = Math.max(counts.peak, ++counts.running);
+        await sleep(1);
+        counts.running--;
+        counts.ran++;
+        return {};
+      },
+    });
+    return { counts, count };
+  };
+
+  test("W26: of 200 pipelined requests one handler runs at a time, and all are answered", async () => {
+    const { counts, count } = createCounting();
+    const socket = await (await start({ count })).open();
+    const read = collect(socket);
+    socket.write(head("GET /count").repeat(200) + closing);
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([...Array<number>(200).fill(200), 404]);
+    expect(counts).toEqual({ running: 0, peak: 1, ran: 200 });
+  });
+
+  test("W26: it is the same on an application of the user's own", async () => {
+    const { counts, count } = createCounting();
+    const app = express();
+    const { logger } = createRecorder();
+    attachRouting(createConfig({ app, cors: false, logger }), { count });
+    const server = createHttpServer(app).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    const read = collect(socket);
+    socket.write(head("GET /count").repeat(20) + closing);
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([...Array<number>(20).fill(200), 404]);
+    expect(counts).toEqual({ running: 0, peak: 1, ran: 20 });
+  });
+
+  test("W26: nothing runs of what waits when its client leaves, and no file is left", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "sallyport-pipelining-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const { gate, entered, open } = createGate();
+    const handler = vi.fn(() => ({}));
+    const upload = factory.build({
+      method: "post",
+      input: z.object({ file: ez.upload() }),
+      handler,
+    });
+    const options = { tempFileDir: directory, limits: { memory: 0 } };
+    const server = await start({ gate, upload }, { upload: options });
+    const part = `--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n${"x".repeat(30_000)}\r\n--b--\r\n`;
+    const sending = head(
+      "POST /upload",
+      "Content-Type: multipart/form-data; boundary=b",
+      `Content-Length: ${part.length}`,
+    );
+    const socket = await server.open();
+    socket.write(head("GET /gate") + (sending + part).repeat(2));
+    await expect.poll(() => entered.mock.calls.length).toBe(1);
+    socket.resetAndDestroy();
+    await sleep(50);
+    open();
+    await sleep(50);
+    expect(handler).not.toHaveBeenCalled();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test("W26: while many requests wait, no more is read of their connection", async () => {
+    const { gate, entered, open } = createGate();
+    const server = await start({ gate });
+    const sockets: Socket[] = [];
+    server.servers[0]?.on("connection", (one: Socket) => sockets.push(one));
+    const client = await server.open();
+    await expect.poll(() => sockets.length).toBe(1);
+    const socket = sockets[0] as Socket;
+    const read = collect(client);
+    client.write(head("GET /gate"));
+    await expect.poll(() => entered.mock.calls.length).toBe(1);
+    // four megabytes, which the kernel alone does not hold
+    const flood = head("GET /gate", `X-Padding: ${"x".repeat(8000)}`);
+    client.write(flood.repeat(500) + closing);
+    await sleep(100);
+    const before = socket.bytesRead;
+    expect(before).toBeLessThan(1_000_000);
+    await sleep(50);
+    expect(socket.bytesRead).toBe(before);
+    open();
+    await once(client, "close");
+    expect(listStatuses(read())).toEqual([...Array<number>(501).fill(200), 404]);
+  });
+
+  test("W26: a body that arrives while its request waits is read whole", async () => {
+    const { gate, open } = createGate();
+    const { act, acts } = createAct();
+    const server = await start({ gate, act });
+    const socket = await server.open();
+    const read = collect(socket);
+    const long = "x".repeat(500_000);
+    socket.write(head("GET /gate") + toAct(long).slice(0, 300_000));
+    await sleep(30);
+    open();
+    socket.write(toAct(long).slice(300_000) + closing);
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([200, 200, 404]);
+    expect(acts).toEqual([long]);
+  });
+});
+
+describe("Nothing runs behind the end of a connection", () => {
+  const large = toAct("y".repeat(3000));
+  const cases: readonly (readonly [name: string, bytes: string, status: number])[] = [
+    ["two hosts", head("GET /act", "Host: b"), 400],
+    [
+      "a transfer coding beside chunked",
+      `${head("POST /act", json, "Transfer-Encoding: gzip, chunked")}0\r\n\r\n`,
+      400,
+    ],
+    ["a body over the limit", large, 413],
+    [
+      "a final answer to Expect",
+      `${head("POST /none", "Expect: 100-continue", "Content-Length: 5")}hello`,
+      404,
+    ],
+    ["a request to close", head("GET /none", "Connection: close"), 404],
+  ];
+
+  test.each(cases)("W27: at once behind %s", async (_name, bytes, status) => {
+    const { act, acts } = createAct();
+    const server = await start({ act }, { bodyLimit: 1000 });
+    const socket = await server.open();
+    const read = collect(socket);
+    socket.write(bytes + toAct("smuggled"));
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([status]);
+    expect(acts).toEqual([]);
+  });
+
+  test.each(cases)("W27: once the reply to %s is out", async (_name, bytes, status) => {
+    const { act, acts } = createAct();
+    const { port } = await start({ act }, { bodyLimit: 1000 });
+    // one that does not end its side when the server ends its own
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    const read = collect(socket);
+    socket.write(bytes);
+    await once(socket, "data");
+    await sleep(20);
+    socket.write(toAct("smuggled"));
+    socket.end();
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([status]);
+    expect(acts).toEqual([]);
+  });
+
+  test("W19: a bad chunk in a request that waits is 400 as soon as those before it are answered", async () => {
+    const { gate, open } = createGate();
+    const { act, acts } = createAct();
+    const socket = await (await start({ gate, act })).open();
+    const read = collect(socket);
+    const bad = `${head("POST /act", json, "Transfer-Encoding: chunked")}zz\r\n{}\r\n0\r\n\r\n`;
+    socket.write(head("GET /gate") + toAct(1) + bad + toAct(2));
+    await sleep(30);
+    expect(read()).toBe("");
+    open();
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([200, 200, 400]);
+    expect(acts).toEqual([1]);
+  });
+
+  test("W2: garbage behind a response that fails late is answered, and no rejection floats", async () => {
+    const late = factory.buildVoid({
+      handler: ({ response }) => {
+        response.on("error", () => undefined);
+        response.write("part");
+        setTimeout(() => {
+          response.end("x");
+          response.write("after the end");
+        }, 50);
+      },
+    });
+    const socket = await (await start({ late })).open();
+    const read = collect(socket);
+    socket.write(`${head("GET /late")}\u0000garbage\r\n\r\n`);
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([200, 400]);
+  });
+});
+
+describe("Time limits end with their reply", () => {
+  test("W23: a slow reader's time limit does not end the request behind it", async () => {
+    const big: Routing[string] = factory.buildVoid({
+      handler: ({ response }) => void response.type("text/plain").end(Buffer.alloc(12e6, 97)),
+    });
+    const slow = factory.build({
+      handler: async () => {
+        await sleep(600);
+        return {};
+      },
+    });
+    const server = await start({ big, slow }, { responseIdleTimeout: 200 });
+    const socket = await server.open();
+    socket.pause();
+    socket.write(head("GET /big") + head("GET /slow") + closing);
+    await sleep(100);
+    let text = "";
+    socket.on("data", (piece: Buffer) => {
+      text = (text + piece.toString("latin1")).slice(-2000);
+    });
+    socket.resume();
+    await once(socket, "close");
+    expect(listStatuses(text)).toEqual([200, 404]);
+  });
+});
+
+describe("Expect: 100-continue with a body that does not wait", () => {
+  const expecting = (path: string, body: string): string =>
+    head(`POST ${path}`, json, "Expect: 100-continue", `Content-Length: ${body.length}`) + body;
+  const childLoggerProvider = async ({ parent }: { readonly parent: Logger }) => {
+    await sleep(30);
+    return parent;
+  };
+
+  test("W17: one that arrives before its logger is made keeps its connection", async () => {
+    const { act, acts } = createAct();
+    const server = await start({ act }, { childLoggerProvider });
+    const socket = await server.open();
+    const read = collect(socket);
+    socket.write(expecting("/act", '{"x":1}') + closing);
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([100, 200, 404]);
+    expect(acts).toEqual([1]);
+  });
+
+  test("W17: the refusal of a large one is not lost", async () => {
+    const server = await start({});
+    const socket = await server.open();
+    const read = collect(socket);
+    socket.pause();
+    socket.write(expecting("/none", "x".repeat(3_000_000)).slice(0, 100_000));
+    await sleep(30);
+    socket.write("x".repeat(50_000));
+    await sleep(30);
+    socket.resume();
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([404]);
+  });
+});
