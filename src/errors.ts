@@ -52,9 +52,11 @@ const requestFaults = {
   SLP_QUERY_TOO_MANY_PARAMETERS: [400, "Too many query parameters"],
   SLP_TARGET_MALFORMED: [400, "Malformed request target"],
   SLP_TARGET_TOO_LONG: [414, "URI Too Long"],
+  SLP_UPLOAD_FIELDS_TOO_LARGE: [413, "Fields too large"],
   SLP_UPLOAD_FIELD_TOO_LARGE: [413, "Field too large"],
   SLP_UPLOAD_FILE_TOO_LARGE: [413, "File too large"],
   SLP_UPLOAD_MALFORMED: [400, "Malformed multipart body"],
+  SLP_UPLOAD_TOO_LARGE: [413, "Content Too Large"],
   SLP_UPLOAD_TOO_MANY: [413, "Too many parts"],
 } as const satisfies Record<string, readonly [number, string]>;
 

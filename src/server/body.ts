@@ -75,11 +75,9 @@ const readUpload = async (
   const paused = new Promise<never>((_resolve, reject) => {
     pause = () => reject(new RequestError("SLP_BODY_TIMEOUT"));
   });
+  await uploads.beforeUpload?.({ request, logger });
   const watched = idle.watch(request, pause);
-  const reading = (async () => {
-    await uploads.beforeUpload?.({ request, logger });
-    await uploads.parse(contentType, request, response);
-  })();
+  const reading = uploads.parse(contentType, request, response);
   try {
     await Promise.race([reading, paused]);
   } finally {

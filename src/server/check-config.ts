@@ -54,6 +54,8 @@ const uploadOptions = group({
     fields: wholeNumber,
     parts: wholeNumber,
     fieldSize: wholeNumber,
+    fieldsSize: wholeNumber,
+    total: wholeNumber,
     memory: wholeNumber,
   }),
   tempFileDir: be("the path of a directory", (value) => typeof value === "string" && value !== ""),

@@ -4,6 +4,7 @@ import { RequestError } from "../errors.ts";
 import { loadNodeZlib } from "../http/node-modules.ts";
 import { bodySink, isSinkable, type BodySink, type SinkableRequest } from "./body-sink.ts";
 import type { IdleBodies, Watched } from "./idle-bodies.ts";
+import { GatheredBytes } from "./gathered-bytes.ts";
 import { closeAfterReply } from "./lingering-close.ts";
 
 /** How bodies are read. */
@@ -20,16 +21,28 @@ const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
   const zlib = loadNodeZlib();
   const { createBrotliDecompress, createGunzip, createInflate } = zlib;
   // Node has it since 22.15 and 23.8
-  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Decoder };
+  const { createZstdDecompress, constants } = zlib as {
+    readonly createZstdDecompress?: (options: object) => Decoder;
+    readonly constants: { readonly ZSTD_d_windowLogMax?: number };
+  };
   return new Map<string, () => Decoder>([
     ["gzip", () => createGunzip()],
     ["deflate", () => createInflate()],
     ["br", () => createBrotliDecompress()],
-    ...(createZstdDecompress ? ([["zstd", createZstdDecompress]] as const) : []),
+    ...(createZstdDecompress
+      ? ([["zstd", () => createZstdDecompress({ params: toZstdLimits(constants) })]] as const)
+      : []),
   ]);
 };
 
-const toDecoder = ({ headers }: Request): Decoder | undefined => {
+/** What a decoder must take, and no more: 8 MiB of memory, where the format allows 2 GiB. @see RFC 9659 */
+const toZstdLimits = ({
+  ZSTD_d_windowLogMax: limit,
+}: {
+  readonly ZSTD_d_windowLogMax?: number;
+}): Record<number, number> => (limit === undefined ? {} : { [limit]: 23 });
+
+const findDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
   const field = headers["content-encoding"];
   if (field === undefined) return undefined;
   const encoding = field.toLowerCase().replace(/^x-/, "");
@@ -40,11 +53,17 @@ const toDecoder = ({ headers }: Request): Decoder | undefined => {
     throw new RequestError("SLP_BODY_ENCODING", {
       headers: { "Accept-Encoding": [...decoders.keys(), "identity"].join(", ") },
     });
-  return createDecoder();
+  return createDecoder;
 };
 
+/** How large a compressed body may be: compression may make what cannot be compressed a little larger. */
+const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
+
+/** The client has left before its body was complete; nobody gets an answer. */
+const toDeparture = (): Error => new Error("The client has left while sending the body");
+
 /**
- * Reads a body and uses its bytes; the limit counts them after decompression.
+ * Reads a body and uses its bytes; the limit counts them after decompression, and before it with a little to spare.
  *
  * @throws {@link RequestError} when it is too large, when its encoding is unknown or corrupt, or when the client pauses
  * for too long.
@@ -55,16 +74,19 @@ export const readBytes = (
   options: ReadOptions,
   use: (bytes: Buffer) => void,
 ): Promise<void> => {
-  const decoder = toDecoder(request);
-  if (Number(request.headers["content-length"]) > options.limit) {
+  const createDecoder = findDecoder(request);
+  const encodedLimit = createDecoder ? toEncodedLimit(options.limit) : options.limit;
+  if (Number(request.headers["content-length"]) > encodedLimit) {
     closeAfterReply(request, response);
     throw new RequestError("SLP_BODY_TOO_LARGE");
   }
+  // `close` is never emitted again
+  if (request.destroyed) throw toDeparture();
   return new Promise((resolve, reject) => {
     const reader = new BodyReader(request, response, options, use, resolve, reject);
     // past the stream and its events a body of one piece costs 0.4 microseconds less
-    if (!decoder && isSinkable(request)) request[bodySink] = reader;
-    else reader.listen(decoder);
+    if (!createDecoder && isSinkable(request)) request[bodySink] = reader;
+    else reader.listen(createDecoder?.(), encodedLimit);
   });
 };
 
@@ -77,9 +99,7 @@ class BodyReader implements BodySink {
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
   readonly #watched: Watched;
-  #pieces: Buffer[] | undefined;
-  #first: Buffer | undefined;
-  #size = 0;
+  readonly #bytes = new GatheredBytes();
   /** Undefined for a sink. */
   #unlisten: (() => void) | undefined;
 
@@ -103,44 +123,44 @@ class BodyReader implements BodySink {
   }
 
   /** Reads the stream of the request, through a decoder where there is one. */
-  listen(decoder: Decoder | undefined): void {
+  listen(decoder: Decoder | undefined, encodedLimit: number): void {
     const request = this.#request;
-    const source = decoder ? request.pipe(decoder) : request;
     const take = this.take.bind(this);
     const end = this.end.bind(this);
     const leave = this.leave.bind(this);
+    let encoded = 0;
+    const count = (piece: Buffer): void => {
+      encoded += piece.length;
+      if (encoded > encodedLimit) this.#refuse();
+    };
+    if (decoder) request.on("data", count);
+    const source = decoder ? request.pipe(decoder) : request;
     source.on("data", take).on("end", end);
     request.on("close", leave).on("error", leave);
     decoder?.on("error", (cause: Error) => {
-      request.resume();
       this.#fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", { cause }));
+      request.resume();
     });
     this.#unlisten = () => {
       source.off("data", take).off("end", end);
       request.off("close", leave).off("error", leave);
-      if (!decoder || decoder.readableEnded) return;
-      request.unpipe(decoder);
+      if (!decoder) return;
+      request.off("data", count).unpipe(decoder);
       decoder.on("error", () => undefined).destroy();
+      // what follows the end of the compressed bytes is of no interest
+      if (!request.readableEnded) request.resume();
     };
   }
 
   take(piece: Buffer): void {
-    this.#size += piece.length;
-    if (this.#size > this.#options.limit) {
-      this.#request.pause();
-      closeAfterReply(this.#request, this.#response);
-      this.#fail(new RequestError("SLP_BODY_TOO_LARGE"));
-      return;
-    }
-    // most bodies come in one piece
-    if (this.#first) (this.#pieces ??= [this.#first]).push(piece);
-    else this.#first = piece;
+    if (this.#bytes.size + piece.length > this.#options.limit) this.#refuse();
+    else this.#bytes.add(piece);
   }
 
   end(): void {
     this.#stop();
     try {
-      this.#use(this.#pieces ? Buffer.concat(this.#pieces, this.#size) : (this.#first ?? noBytes));
+      this.#use(this.#bytes.concat());
     } catch (error) {
       this.#reject(error);
       return;
@@ -148,9 +168,15 @@ class BodyReader implements BodySink {
     this.#resolve();
   }
 
+  /** A body may have arrived complete and not be read yet, so that only its end tells. */
   leave(): void {
-    if (!this.#request.complete)
-      this.#fail(new Error("The client has left while sending the body"));
+    if (!this.#request.readableEnded) this.#fail(toDeparture());
+  }
+
+  #refuse(): void {
+    closeAfterReply(this.#request, this.#response);
+    this.#fail(new RequestError("SLP_BODY_TOO_LARGE"));
+    this.#request.pause();
   }
 
   #fail(error: Error): void {
@@ -164,5 +190,3 @@ class BodyReader implements BodySink {
     else (this.#request as unknown as SinkableRequest)[bodySink] = undefined;
   }
 }
-
-const noBytes = Buffer.alloc(0);

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { constants, readFileSync } from "node:fs";
 import { copyFile, rename, rm, writeFile } from "node:fs/promises";
 
 /** What is known of a file when it has arrived. */
@@ -27,6 +27,7 @@ export class UploadedFile {
   readonly tempFilePath: string | undefined;
   #content: Buffer | undefined;
   #state: "kept" | "moved" | "gone" = "kept";
+  #isOver = false;
 
   constructor(parts: UploadedParts) {
     this.name = parts.name;
@@ -50,7 +51,7 @@ export class UploadedFile {
   }
 
   /**
-   * Moves the file to a path.
+   * Moves the file to a path, where it replaces what is there; only the user of the process may read it (mode 0600).
    *
    * @throws Error when it was moved before or the response is finished, and Node's error when it cannot be written.
    */
@@ -58,16 +59,19 @@ export class UploadedFile {
     this.#assertKept("moved");
     this.#state = "moved";
     try {
-      if (this.#content) await writeFile(path, this.#content);
+      if (this.#content) await writeWhole(path, this.#content);
       else await moveFile(this.tempFilePath ?? "", path);
     } catch (error) {
       this.#state = "kept";
+      // the response has finished meanwhile
+      if (this.#isOver) await this.discard();
       throw error;
     }
   };
 
   /** Deletes what is left of the file. */
   readonly discard = async (): Promise<void> => {
+    this.#isOver = true;
     const wasKept = this.#state === "kept";
     if (wasKept) this.#state = "gone";
     if (wasKept && this.tempFilePath !== undefined) await rm(this.tempFilePath, { force: true });
@@ -89,7 +93,22 @@ const moveFile = async (from: string, to: string): Promise<void> => {
   } catch (error) {
     // another file system
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    await copyFile(from, to);
+    await replaceBy(to, (path) => copyFile(from, path, constants.COPYFILE_EXCL));
     await rm(from, { force: true });
+  }
+};
+
+const writeWhole = (to: string, content: Buffer): Promise<void> =>
+  replaceBy(to, (path) => writeFile(path, content, { flag: "wx", mode: 0o600 }));
+
+/** Writes beside a path and moves it there once it is complete, so that a failure leaves nothing half written. */
+const replaceBy = async (to: string, write: (path: string) => Promise<void>): Promise<void> => {
+  const path = `${to}.${randomUUID()}`;
+  try {
+    await write(path);
+    await rename(path, to);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
   }
 };

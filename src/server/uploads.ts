@@ -9,6 +9,7 @@ import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { isUnread } from "./body-sink.ts";
 import { closeAfterReply } from "./lingering-close.ts";
+import { SmallPieces } from "./small-pieces.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
 
@@ -38,6 +39,18 @@ export interface UploadLimits {
    * @default 1048576
    */
   readonly fieldSize?: number | undefined;
+  /**
+   * The text fields together, their names included, in bytes; they are held in memory.
+   *
+   * @default 2097152, or `fieldSize` where that is more
+   */
+  readonly fieldsSize?: number | undefined;
+  /**
+   * The whole body, in bytes, with its boundaries and the headers of its parts.
+   *
+   * @default `files` times `fileSize`, `fieldsSize`, and 1048576 more: 108003328
+   */
+  readonly total?: number | undefined;
   /**
    * How much of the files of one request may be held in memory, in bytes; the rest goes to temporary files.
    *
@@ -79,13 +92,17 @@ export interface UploadPlan {
 /** Settles the options of uploads. */
 export const planUploads = (option: true | UploadOptions): UploadPlan => {
   const { limits = {}, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
+  const { fileSize = 10_485_760, files = 10, fieldSize = 1_048_576 } = limits;
+  const fieldsSize = limits.fieldsSize ?? Math.max(2_097_152, fieldSize);
   const plan: UploadPlan = {
     limits: {
-      fileSize: limits.fileSize ?? 10_485_760,
-      files: limits.files ?? 10,
+      fileSize,
+      files,
       fields: limits.fields ?? 1000,
       parts: limits.parts ?? 1000,
-      fieldSize: limits.fieldSize ?? 1_048_576,
+      fieldSize,
+      fieldsSize,
+      total: limits.total ?? files * fileSize + fieldsSize + 1_048_576,
       memory: limits.memory ?? 1_048_576,
     },
     tempFileDir,
@@ -106,6 +123,11 @@ const parseUpload = async (
   const boundary = parameters.get("boundary") ?? "";
   if (!/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary))
     throw new RequestError("SLP_UPLOAD_MALFORMED");
+  if (Number(request.headers["content-length"]) > limits.total) {
+    closeAfterReply(request, response);
+    throw new RequestError("SLP_UPLOAD_TOO_LARGE");
+  }
+  if (request.destroyed) throw new Error("The client has left while sending the body");
   const upload = new Upload(limits, tempFileDir);
   response.once("close", () => void upload.discard());
   try {
@@ -160,8 +182,12 @@ class Upload {
         const malformed = (cause?: unknown): void =>
           reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
         const tooMany = (): void => reject(new RequestError("SLP_UPLOAD_TOO_MANY"));
+        let held = 0;
         parser.on("field", (name, value, _isNameCut, isCut) => {
-          if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
+          held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
+          if (held > this.#limits.fieldsSize)
+            reject(new RequestError("SLP_UPLOAD_FIELDS_TOO_LARGE"));
+          else if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
           else if (!add(this.fields, name, value))
             reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
         });
@@ -175,8 +201,10 @@ class Upload {
         parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
         parser.on("error", malformed);
         parser.on("finish", () => void this.#settle().then(resolve, reject));
+        // a body may have arrived complete and not be read yet, so that only its end tells
         request.once("close", () => {
-          if (!request.complete) reject(new Error("The client has left while sending the body"));
+          if (!request.readableEnded)
+            reject(new Error("The client has left while sending the body"));
         });
         stop = this.#feed(request, parser, reject);
       });
@@ -209,10 +237,20 @@ class Upload {
   /** Gives the parser one piece of the body after the other, each once the disk has taken the one before. */
   #feed(request: Request, parser: Writable, fail: (error: unknown) => void): () => void {
     const isOurs = isUnread(request);
-    const onData = (piece: Buffer): void => {
+    let left = this.#limits.total;
+    const pass = (piece: Buffer): void => {
       request.pause();
       // streams pass on what they hold within this turn of the event loop
       parser.write(piece, () => setImmediate(() => void goOn(piece).catch(fail)));
+    };
+    const small = new SmallPieces(pass);
+    const onData = (data: Buffer | string): void => {
+      // somebody has set an encoding
+      const piece =
+        typeof data === "string" ? Buffer.from(data, request.readableEncoding ?? "utf8") : data;
+      left -= piece.length;
+      if (left < 0) fail(new RequestError("SLP_UPLOAD_TOO_LARGE"));
+      else small.add(piece);
     };
     const goOn = async (piece: Buffer): Promise<void> => {
       await this.#settle();
@@ -221,9 +259,15 @@ class Upload {
       if (isOurs && isTaken && request.listenerCount("data") === 1) free(piece);
       request.resume();
     };
-    const onEnd = (): void => void parser.end();
+    const onEnd = (): void => {
+      small.flush();
+      parser.end();
+    };
     request.on("data", onData).on("end", onEnd);
-    return () => request.off("data", onData).off("end", onEnd);
+    return () => {
+      small.forget();
+      request.off("data", onData).off("end", onEnd);
+    };
   }
 
   #receive(told: Omit<Arrival, "spool">, fail: (error: unknown) => void): void {

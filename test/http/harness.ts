@@ -135,7 +135,7 @@ export const send = (
         agent: false,
         headers: {
           ...(isJson ? { "content-type": "application/json" } : {}),
-          ...(payload === undefined
+          ...(payload === undefined || "transfer-encoding" in headers
             ? {}
             : { "content-length": String(Buffer.byteLength(payload)) }),
           ...headers,

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { GatheredBytes } from "./gathered-bytes.ts";
+import { SmallPieces } from "./small-pieces.ts";
+
+const pieces = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 3 }) },
+    fc.integer({ min: 1, max: 5000 }).map((length) => new Uint8Array(length).fill(length)),
+  ),
+  { maxLength: 60 },
+);
+const toBuffers = (parts: readonly Uint8Array[]): Buffer[] =>
+  parts.map((part) => Buffer.from(part));
+
+test("whatever pieces come, the bytes are those that came", () => {
+  fc.assert(
+    fc.property(pieces, (parts) => {
+      const bytes = new GatheredBytes();
+      for (const part of toBuffers(parts)) bytes.add(part);
+      const all = Buffer.concat(parts);
+      expect(bytes.size).toBe(all.length);
+      expect(bytes.concat().equals(all)).toBe(true);
+    }),
+  );
+});
+
+test("small pieces are copied, so that none of them is kept", () => {
+  const bytes = new GatheredBytes();
+  const parts = Array.from({ length: 40_000 }, () => Buffer.from("a"));
+  for (const part of parts) bytes.add(part);
+  for (const part of parts.slice(1)) part.fill("b");
+  expect(bytes.concat().toString()).toBe("a".repeat(40_000));
+});
+
+test("small pieces are passed on together, and in order with large ones", async () => {
+  await fc.assert(
+    fc.asyncProperty(pieces, async (parts) => {
+      const passed: Buffer[] = [];
+      const small = new SmallPieces((piece) => passed.push(Buffer.from(piece)));
+      for (const part of toBuffers(parts)) small.add(part);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(Buffer.concat(passed).equals(Buffer.concat(parts))).toBe(true);
+    }),
+  );
+  const passed: number[] = [];
+  const small = new SmallPieces((piece) => passed.push(piece.length));
+  for (let count = 0; count < 100_000; count++) small.add(Buffer.from("a"));
+  small.flush();
+  expect(passed.length).toBeLessThan(10);
+  expect(passed.reduce((sum, length) => sum + length)).toBe(100_000);
+});
+
+test("what was forgotten is not passed on", async () => {
+  const passed: Buffer[] = [];
+  const small = new SmallPieces((piece) => passed.push(piece));
+  small.add(Buffer.from("a"));
+  small.forget();
+  await new Promise((resolve) => setImmediate(resolve));
+  small.flush();
+  expect(passed).toEqual([]);
+});
