@@ -23,7 +23,7 @@ describe("normalisePath", () => {
   });
 
   const segment = fc.string({
-    unit: fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@"),
+    unit: fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@".split("")),
     minLength: 1,
     maxLength: 8,
   });
@@ -31,7 +31,7 @@ describe("normalisePath", () => {
     const spelled = fc.tuple(segment, fc.infiniteStream(fc.constantFrom(0, 1, 2)));
     fc.assert(
       fc.property(spelled, ([plain, ways]) => {
-        const sent = [...plain].map((character) => {
+        const sent = plain.split("").map((character) => {
           const hex = character.charCodeAt(0).toString(16);
           const { value: way } = ways.next() as { value: number };
           return way === 0 ? character : `%${way === 1 ? hex : hex.toUpperCase()}`;
@@ -42,7 +42,7 @@ describe("normalisePath", () => {
   });
 
   test("what is decoded later stays the same, and nothing is decoded twice", () => {
-    const path = fc.string({ unit: fc.constantFrom(..."%%%2567af/AFx"), maxLength: 16 });
+    const path = fc.string({ unit: fc.constantFrom(..."%%%2567af/AFx".split("")), maxLength: 16 });
     fc.assert(
       fc.property(path, (text) => {
         const once = normalise(`/${text}`);

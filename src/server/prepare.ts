@@ -4,6 +4,7 @@ import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
+import { shareSamples } from "../logger/sampling.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
@@ -147,6 +148,7 @@ const createBeginning = async (
     readCookies?.(request);
     const child = await childLoggerProvider({ request, parent: logger });
     const own = isLogger(child) ? guardLogger(child) : logger;
+    shareSamples(own, logger);
     children.set(request, own);
     logAccess?.(request, own);
   };

@@ -365,3 +365,13 @@ test("static files behind a factory are looked for only when its middlewares let
   expect((await server.send("/docs/guide.md?key=right")).text).toContain("# Guide");
   expect((await server.send("/docs/none.md?key=right")).status).toBe(404);
 });
+
+test("warnings are sampled also where each request has a logger of its own", async () => {
+  const act = factory.build({ method: "post", input: z.looseObject({}), handler: () => ({}) });
+  const server = await start({ act }, { childLoggerProvider: ({ parent }) => ({ ...parent }) });
+  const body = '{"__proto__":1}';
+  const headers = { "content-type": "application/json" };
+  for (let count = 0; count < 5; count++)
+    expect((await server.send("/act", { method: "POST", headers, body })).status).toBe(400);
+  expect(server.linesOf("warn")).toHaveLength(1);
+});
