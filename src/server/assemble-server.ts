@@ -1,4 +1,5 @@
-import type { RequestListener } from "node:http";
+import type { RequestListener, Server } from "node:http";
+import type { Socket } from "node:net";
 import type { Express, NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
@@ -178,9 +179,20 @@ const createServers = (
   });
   for (const { server } of listeners) {
     spareUnsentReplies(server);
+    readThroughStream(server);
     server.on("request", onRequest);
     server.on("checkContinue", onContinue);
     server.on("checkExpectation", onExpectation);
   }
   return listeners;
+};
+
+/**
+ * Makes Node read TLS connections through their stream, which a pause stops at once.
+ *
+ * Otherwise what is decrypted goes past it to the parser, which drops pieces that come while it is paused, and so loses
+ * bytes of pipelined requests behind a reply that its client reads slowly.
+ */
+const readThroughStream = (server: Server): void => {
+  server.on("secureConnection", (socket: Socket) => socket.on("data", () => undefined));
 };

@@ -19,6 +19,9 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ["ERR_HTTP_REQUEST_TIMEOUT", 408],
 ]);
 
+/** Bytes were lost because they came while Node had paused its parser; once resumed it would go on in the middle of a body. */
+const parserPaused = "HPE_PAUSED";
+
 /** What says that the client went away, not that it sent something wrong. */
 const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
@@ -31,7 +34,7 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     const code = error.code ?? "";
     if (isClosing(socket)) return;
-    if (departures.has(code) || !socket.writable) {
+    if (code === parserPaused || departures.has(code) || !socket.writable) {
       socket.destroy();
       return;
     }

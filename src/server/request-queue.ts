@@ -67,5 +67,10 @@ const pauseWhenLong = (queue: Queue, socket: Socket): void => {
 const leaveQueue = (queue: Queue, socket: Socket): void => {
   if (--queue.waiting > 0 || !queue.isPaused) return;
   queue.isPaused = false;
-  socket.resume();
+  const resume = (): void => {
+    if (!queue.isPaused) socket.resume();
+  };
+  // until then Node itself may have paused the socket, and must not be fed
+  if (socket.writableNeedDrain) socket.once("drain", resume);
+  else resume();
 };
