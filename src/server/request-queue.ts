@@ -45,8 +45,8 @@ export const waitForTurn = (
   queue.waiting++;
   pauseWhenLong(queue, socket);
   response.once("socket", () => {
-    // what belongs to the reply before, such as its `close`, comes first
-    process.nextTick(() => {
+    // in a turn of the event loop of its own, so that a long queue does not hold up other connections
+    setImmediate(() => {
       leaveQueue(queue, socket);
       if (socket.writable && !isLost(request)) listener(request, response);
       else discard(request);

@@ -1,0 +1,45 @@
+// What one request can cost at most, measured in the process that serves it: node worst-cases-program.mjs DIRECTORY
+import { readFileSync } from "node:fs";
+import { createServer, defaultEndpointsFactory as factory, ez } from "sallyport";
+import { z } from "zod";
+
+const [directory] = process.argv.slice(2);
+const post = (input) => factory.build({ method: "post", input, handler: () => ({}) });
+const numbers = z.array(z.number());
+const routing = {
+  loose: post(z.looseObject({})),
+  strict: post(z.strictObject({ a: z.string().optional() })),
+  list: post(z.object({ ids: numbers })),
+  union: post(z.object({ ids: z.union([numbers, z.array(z.boolean())]) })),
+  unions: post(z.object({ ids: z.array(z.union([z.number(), z.boolean(), z.null()]).catch(0)) })),
+  caught: post(z.object({ ids: z.array(z.number().catch(0)) })),
+  form: post(ez.form(z.looseObject({}))),
+  raw: post(ez.raw()),
+  upload: post(z.looseObject({ file: ez.upload().or(z.array(ez.upload())).optional() })),
+  query: factory.build({ input: z.looseObject({}), handler: () => ({}) }),
+};
+const { servers } = await createServer(
+  {
+    http: { listen: { port: 0, host: "127.0.0.1" } },
+    cors: false,
+    logger: { level: "silent" },
+    startupLogo: false,
+    cookies: { secret: ["one".repeat(11), "two".repeat(11)] },
+    upload: { tempFileDir: directory },
+  },
+  routing,
+);
+const measured = { last: performance.now(), stall: 0, peak: 0 };
+const readPeak = () =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024;
+setInterval(() => {
+  const now = performance.now();
+  measured.stall = Math.max(measured.stall, now - measured.last - 5);
+  measured.last = now;
+}, 5);
+process.on("message", () => {
+  process.send({ stall: measured.stall, peak: readPeak(), now: process.memoryUsage().rss });
+  measured.stall = 0;
+  measured.last = performance.now();
+});
+process.send({ port: servers[0].address().port });
