@@ -209,6 +209,8 @@ export class DefinitionError extends Error {
 
 /** The code of a {@link ServerFault}. */
 export type ServerFaultCode =
+  | "SLP_AROUND_NOT_CALLED"
+  | "SLP_AROUND_TWICE"
   | "SLP_CONTEXT_NOT_OBJECT"
   | "SLP_CORS_HEADERS"
   | "SLP_ERROR_HEADERS"

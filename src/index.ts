@@ -73,8 +73,11 @@ export type { EmitOptions, EventStream } from "./endpoint/event-stream.ts";
 export type { EventStreamOptions } from "./endpoint/event-stream-factory.ts";
 export type {
   AnyMiddleware,
+  AroundDefinition,
+  AroundNext,
   MiddlewareDefinition,
   MiddlewareReturn,
+  Passed,
 } from "./endpoint/middleware.ts";
 export type { ExpressHandler, ExpressMiddlewareOptions } from "./endpoint/express-middleware.ts";
 export type {

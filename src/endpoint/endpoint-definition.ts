@@ -41,9 +41,10 @@ export interface DefinitionBase<M extends Method, Input extends InputSchema> {
    */
   readonly keepRawBody?: boolean | undefined;
   /**
-   * How long the handler may take, in milliseconds; then 503 is answered and `signal` is aborted.
+   * How long everything from the first middleware to the validated output may take, in milliseconds, without the reading of
+   * the body; then 503 is answered and `signal` is aborted.
    *
-   * @default the configuration's `handlerTimeout`
+   * @default the configuration's `requestTimeout`, and for the handler its `handlerTimeout`
    */
   readonly timeout?: number | undefined;
 }

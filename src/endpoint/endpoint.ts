@@ -30,7 +30,7 @@ export interface EndpointParts extends EndpointDescription {
   readonly isVoid: boolean;
   /** Whether the bytes of the body are kept as `request.rawBody`. */
   readonly keepsRawBody: boolean;
-  /** How long the handler may take, in milliseconds; undefined to leave it to the configuration. */
+  /** How long the walk may take, in milliseconds; undefined to leave it to the configuration. */
   readonly timeout: number | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
 }

@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
+import type { Logger } from "../logger/logger.ts";
 import {
   defaultResultHandler,
   type DefaultResultHandler,
@@ -36,8 +37,10 @@ import {
   isMiddleware,
   Middleware,
   type AnyMiddleware,
+  type AroundDefinition,
   type MiddlewareDefinition,
   type MiddlewareReturn,
+  type Passed,
 } from "./middleware.ts";
 
 /**
@@ -80,7 +83,8 @@ export class EndpointsFactory<
   addMiddleware<Returned extends MiddlewareReturn, Input extends InputSchema = NoInput>(
     middleware:
       | Middleware<Context, Returned, Input>
-      | MiddlewareDefinition<Context, Returned, Input>,
+      | MiddlewareDefinition<Context, Returned, Input>
+      | AroundDefinition<Context, Returned, Input>,
   ): EndpointsFactory<
     MiddlewareInput & SchemaInput<Input>,
     Spread<MiddlewareOutput, SchemaOutput<Input>>,
@@ -93,7 +97,8 @@ export class EndpointsFactory<
   /**
    * Gives a factory whose endpoints run a middleware written for Express first.
    *
-   * It runs on preflight requests as well, as such middlewares expect.
+   * It runs before the body is read, unless a middleware before it has asked for the body, or `body` is set. It answers
+   * preflight requests only where `cors` is false; otherwise that option answers them alone.
    *
    * @example
    * factory.use(auth({ audience }), {
@@ -108,6 +113,7 @@ export class EndpointsFactory<
   >(
     middleware: ExpressHandler<Req, Res>,
     options?: ExpressMiddlewareOptions<Req, Res, Returned>,
+    ...more: readonly never[]
   ): EndpointsFactory<
     MiddlewareInput,
     MiddlewareOutput,
@@ -119,6 +125,17 @@ export class EndpointsFactory<
         "SLP_DEFINITION_HANDLER",
         "use: the first argument must be a middleware written for Express, (request, response, next) => ...",
       );
+    if (middleware.length > 3)
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "use: got a function of four parameters, an error handler of Express. Errors are answered by the result handler; put an error handler on the app in `afterRouting`.",
+      );
+    if (typeof options === "function" || more.length > 0)
+      throw new DefinitionError(
+        "SLP_DEFINITION_VALUE",
+        "use: takes one middleware and its options. For several, chain the calls: factory.use(first).use(second).",
+      );
+    assertKeys("use", options ?? {}, ["provider", "transformer", "body"]);
     return this.#derive(new ExpressMiddleware(middleware, options));
   }
 
@@ -143,14 +160,17 @@ export class EndpointsFactory<
    * Gives a factory whose endpoints have more context: what the function returns for a request.
    *
    * @param getContext receives the context so far
+   * @param options `dispose` runs when the handler is done, has failed or is waited for no longer, before the response is
+   * sent; what it throws is logged
    * @example
-   * factory.addContext(async () => ({ db: await pool.connect() }));
+   * factory.addContext(async () => ({ db: await pool.connect() }), { dispose: ({ db }) => db.release() });
    */
   addContext<Returned extends MiddlewareReturn>(
     getContext: (
       ctx: Context,
       args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
     ) => MaybePromise<Returned>,
+    options: { readonly dispose?: ((context: Returned) => unknown) | undefined } = {},
   ): EndpointsFactory<
     MiddlewareInput,
     MiddlewareOutput,
@@ -162,8 +182,22 @@ export class EndpointsFactory<
         "SLP_DEFINITION_HANDLER",
         "addContext: the argument must be a function that returns an object.",
       );
+    assertKeys("addContext", options, ["dispose"]);
+    const { dispose } = options;
+    const give = (args: HandlerArguments<EmptyObject, Context>): MaybePromise<Returned> =>
+      getContext(args.ctx, args);
+    if (!dispose) return this.#derive(new Middleware<Context, Returned>({ handler: give }));
     return this.#derive(
-      new Middleware<Context, Returned>({ handler: (args) => getContext(args.ctx, args) }),
+      new Middleware<Context, Returned>({
+        around: async (args, next) => {
+          const context = await give(args);
+          try {
+            return (await next(context as object)) as unknown as Passed<Returned>;
+          } finally {
+            await disposeOf(context, dispose, args.logger);
+          }
+        },
+      }),
     );
   }
 
@@ -248,6 +282,19 @@ export class EndpointsFactory<
     return derived;
   }
 }
+
+/** What goes wrong here must not hide the outcome of the request. */
+const disposeOf = async <Returned>(
+  context: Returned,
+  dispose: (context: Returned) => unknown,
+  logger: Logger,
+): Promise<void> => {
+  try {
+    await dispose(context);
+  } catch (error) {
+    logger.error("The context could not be disposed of", { error });
+  }
+};
 
 /** The output schema of an endpoint built with `buildVoid`. */
 export type VoidOutput = z.ZodObject<EmptyObject>;

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from "express";
 import { ensureError } from "../results/http-error.ts";
-import { Middleware, type MiddlewareReturn } from "./middleware.ts";
-import { isPromiseLike, type HandlerArguments, type MaybePromise } from "./handler-arguments.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
+import { isPromiseLike, type HandlerArguments, type MaybePromise } from "./handler-arguments.ts";
+import { Middleware, type MiddlewareReturn, type Rest } from "./middleware.ts";
 
 /** A middleware written for Express. */
 export type ExpressHandler<Req extends Request, Res extends Response> = (
@@ -21,6 +21,12 @@ export interface ExpressMiddlewareOptions<
   readonly provider?: ((request: Req, response: Res) => MaybePromise<Returned>) | undefined;
   /** Turns an error of the middleware into another one, usually an HTTP error. */
   readonly transformer?: ((error: Error) => Error) | undefined;
+  /**
+   * Whether `request.body` is read and parsed before the middleware runs, for one that looks at it, such as a sanitiser.
+   *
+   * @default false, for those that read the body themselves, such as multer or a proxy
+   */
+  readonly body?: boolean | undefined;
 }
 
 /** Runs a middleware written for Express before the handler. */
@@ -30,59 +36,78 @@ export class ExpressMiddleware<
   Returned extends MiddlewareReturn,
 > extends Middleware<EmptyObject, Returned> {
   override readonly isNative: boolean = true;
+  override readonly span: NonNullable<Middleware["span"]>;
 
   constructor(
     middleware: ExpressHandler<Req, Res>,
-    { provider, transformer }: ExpressMiddlewareOptions<Req, Res, Returned> = {},
+    options: ExpressMiddlewareOptions<Req, Res, Returned> = {},
   ) {
-    super({
-      handler: async ({
-        request,
-        response,
-      }: HandlerArguments<EmptyObject, EmptyObject>): Promise<Returned> => {
-        const [req, res] = [request as Req, response as Res];
-        const isDone = await untilNext(middleware, req, res, transformer);
-        return (isDone ? undefined : await provider?.(req, res)) as Returned;
-      },
-    });
+    super({ body: options.body, handler: () => undefined as Returned });
+    this.span = (args, rest) => runNative(middleware, options, args, rest);
   }
 }
 
 /**
- * Settles when the middleware calls `next`, fails, or ends the response without calling it.
+ * Runs a middleware as Express does: what comes after it runs within its call of `next`, so that what it has entered,
+ * such as a store of AsyncLocalStorage, holds there.
  *
- * What it gives to `next` or rejects with is transformed; what it throws at once is not, as in the closest peer.
- *
- * @returns whether it has ended the response without calling `next`
+ * It settles with what comes after it, or when the middleware fails, or ends the response without calling `next`. What
+ * it throws, rejects with or gives to `next` is transformed.
  */
-const untilNext = async <Req extends Request, Res extends Response>(
+const runNative = <Req extends Request, Res extends Response, Returned extends MiddlewareReturn>(
   middleware: ExpressHandler<Req, Res>,
-  request: Req,
-  response: Res,
-  transformer: (error: Error) => Error = (error) => error,
-): Promise<boolean> => {
+  { provider, transformer }: ExpressMiddlewareOptions<Req, Res, Returned>,
+  args: HandlerArguments<never, never>,
+  rest: Rest,
+): Promise<void> => {
+  const [request, response] = [args.request as Req, args.response as Res];
   // `close` is never emitted again
-  if (response.closed) return true;
-  let onDone: () => void = () => undefined;
-  try {
-    return await new Promise<boolean>((resolve, reject) => {
-      onDone = () => resolve(true);
-      response.once("finish", onDone).once("close", onDone);
-      const fail = (error: unknown): void => reject(transform(error, transformer));
-      const next: NextFunction = (outcome?: unknown): void => {
-        // Express takes everything else as an error, and so must an authorisation that says no
-        if (!outcome || outcome === "route" || outcome === "router") resolve(false);
-        else fail(outcome);
-      };
+  if (response.closed) return Promise.resolve();
+  return new Promise<void>((resolve, reject) => {
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+      response.off("finish", onEnd).off("close", onEnd);
+      rest.setNext(undefined);
+    };
+    const onEnd = (): void => {
+      end();
+      resolve();
+    };
+    response.once("finish", onEnd).once("close", onEnd);
+    const fail = (error: unknown): void => {
+      const own = transform(error, transformer);
+      if (isOver) {
+        rest.fail(own);
+        return;
+      }
+      end();
+      reject(own);
+    };
+    const next: NextFunction = (outcome?: unknown): void => {
+      // Express takes everything else as an error, and so must an authorisation that says no
+      if (outcome && outcome !== "route" && outcome !== "router") fail(outcome);
+      else if (!isOver) {
+        end();
+        resolve(provider ? provide(provider(request, response), rest) : rest.run(undefined));
+      }
+    };
+    rest.setNext(next);
+    try {
       const returned = middleware(request, response, next);
       if (isPromiseLike(returned)) returned.then(undefined, fail);
-    });
-  } finally {
-    response.off("finish", onDone).off("close", onDone);
-  }
+    } catch (error) {
+      fail(error);
+    }
+  });
 };
 
-const transform = (error: unknown, transformer: (error: Error) => Error): Error => {
+const provide = async (context: unknown, rest: Rest): Promise<void> => rest.run(await context);
+
+const transform = (
+  error: unknown,
+  transformer: (error: Error) => Error = (same) => same,
+): Error => {
   try {
     return transformer(ensureError(error));
   } catch (own) {

@@ -1,4 +1,4 @@
-import { DefinitionError } from "../errors.ts";
+import { DefinitionError, ServerFault } from "../errors.ts";
 import type {
   EmptyObject,
   InputSchema,
@@ -18,20 +18,75 @@ export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
 // oxlint-disable-next-line typescript/no-invalid-void-type -- a handler without a return statement
 export type MiddlewareReturn = ReturnedObject | null | undefined | void;
 
-/** The argument of `new Middleware` and of a factory's `addMiddleware`. */
-export interface MiddlewareDefinition<
-  Context,
-  Returned extends MiddlewareReturn,
-  Input extends InputSchema,
-> {
+interface MiddlewareBase<Input extends InputSchema> {
   /** Schema of the input that this middleware needs; the handlers after it see these fields, too. */
   readonly input?: Input | undefined;
   /** How the client proves who it is; for documents. */
   readonly security?: Security | undefined;
+  /**
+   * Whether `request.body` is read and parsed before this middleware runs. With an `input` it is in any case.
+   *
+   * @default false, so that whoever is refused here is refused before a byte of the body is read
+   */
+  readonly body?: boolean | undefined;
+}
+
+/** A middleware that runs before what comes after it; the argument of `new Middleware` and of a factory's `addMiddleware`. */
+export interface MiddlewareDefinition<
+  Context,
+  Returned extends MiddlewareReturn,
+  Input extends InputSchema,
+> extends MiddlewareBase<Input> {
   /** Returns an object that joins the context, or throws to stop the request. */
   readonly handler: (
     args: HandlerArguments<SchemaOutput<Input>, Context>,
   ) => MaybePromise<Returned>;
+  readonly around?: undefined;
+}
+
+/** What `next` of an `around` middleware resolves to, and what the middleware returns: it tells the compiler the context. */
+export interface Passed<Context> {
+  readonly "~context": Context;
+}
+
+/**
+ * Runs what comes after an `around` middleware: further middlewares, the validation, the handler, the validation of its
+ * output. It resolves before the response is sent, and rejects with whatever is thrown there, when the client leaves, and
+ * when the time of the request is over.
+ */
+// oxlint-disable-next-line typescript/consistent-type-definitions -- shown by name where it is hovered over
+export type AroundNext = {
+  (): Promise<Passed<EmptyObject>>;
+  /** @param context joins the context of what comes after */
+  <Given extends ReturnedObject>(context: Given): Promise<Passed<Given>>;
+};
+
+/** A middleware that spans what comes after it, such as a transaction, a lock or a trace. */
+export interface AroundDefinition<
+  Context,
+  Returned extends MiddlewareReturn,
+  Input extends InputSchema,
+> extends MiddlewareBase<Input> {
+  /**
+   * Calls `next` once and returns what it resolves to, or throws to stop the request.
+   *
+   * An error that `next` rejects with is answered also if you catch it.
+   */
+  readonly around: (
+    args: HandlerArguments<SchemaOutput<Input>, Context>,
+    next: AroundNext,
+  ) => MaybePromise<Passed<Returned>>;
+  readonly handler?: undefined;
+}
+
+/** What comes after a middleware that spans it. */
+export interface Rest {
+  /** Runs it; rejects with whatever is thrown there. The context joins that of the request. */
+  readonly run: (context: unknown) => Promise<void>;
+  /** Answers an error that comes after `run` was called, or logs it where the response is sent. */
+  readonly fail: (error: unknown) => void;
+  /** Sets what `request.next` is from now on. */
+  readonly setNext: (next: unknown) => void;
 }
 
 /** A middleware of whatever types, as the pipeline runs it. */
@@ -39,9 +94,14 @@ export interface AnyMiddleware {
   readonly [middlewareMark]: true;
   readonly inputSchema: ZodSchema | undefined;
   readonly security: Security | undefined;
-  /** Whether it wraps native Express middleware, which runs on preflight requests as well. */
+  /** Whether it wraps native Express middleware. */
   readonly isNative: boolean;
+  /** Whether the body is read before it runs. */
+  readonly takesBody?: boolean;
+  /** Gives the context; not called where there is `span`. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
+  /** Runs around what comes after it. */
+  readonly span?: ((args: HandlerArguments<never, never>, rest: Rest) => Promise<void>) | undefined;
 }
 
 /**
@@ -66,7 +126,9 @@ export class Middleware<
   readonly inputSchema: ZodSchema | undefined;
   readonly security: Security | undefined;
   readonly isNative: boolean = false;
+  readonly takesBody: boolean;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
+  readonly span: AnyMiddleware["span"];
   /** Exists for the compiler only. */
   declare readonly "~types"?: {
     readonly requires: (context: Context) => void;
@@ -75,19 +137,54 @@ export class Middleware<
   };
 
   /** @throws {@link DefinitionError} when the handler is no function or the input is no schema of Zod 4. */
-  constructor(definition: MiddlewareDefinition<Context, Returned, Input>) {
-    if (typeof definition?.handler !== "function")
+  constructor(
+    definition:
+      | MiddlewareDefinition<Context, Returned, Input>
+      | AroundDefinition<Context, Returned, Input>,
+  ) {
+    const { handler, around } = (definition ?? {}) as {
+      readonly handler?: unknown;
+      readonly around?: unknown;
+    };
+    if (typeof (handler ?? around) !== "function" || (handler && around))
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        "new Middleware: `handler` must be a function that returns an object for the context.",
+        "new Middleware: `handler` must be a function that returns an object for the context; or `around` one that calls `next`. Set one of them.",
       );
-    assertKeys("new Middleware", definition, ["input", "security", "handler"]);
+    assertKeys("new Middleware", definition, ["input", "security", "body", "handler", "around"]);
     assertSchema("new Middleware", "input", definition.input);
     this.inputSchema = definition.input as ZodSchema | undefined;
     this.security = definition.security;
-    this.handle = definition.handler;
+    this.takesBody = definition.body ?? false;
+    this.handle = definition.handler ?? ignore;
+    this.span = definition.around && toSpan(definition.around);
   }
 }
+
+const ignore = (): void => undefined;
+
+/** What `next` resolves to; only the compiler reads it. */
+const passed = Object.freeze({}) as Passed<never>;
+
+const toSpan =
+  (
+    around: (args: HandlerArguments<never, never>, next: AroundNext) => unknown,
+  ): NonNullable<AnyMiddleware["span"]> =>
+  async (args, { run }) => {
+    let calls = 0;
+    const next = async (context?: object): Promise<Passed<never>> => {
+      if (++calls > 1)
+        throw new ServerFault("SLP_AROUND_TWICE", "An `around` middleware called `next` twice");
+      await run(context);
+      return passed;
+    };
+    await around(args, next as AroundNext);
+    if (calls === 0 && !args.response.headersSent && !args.response.writableEnded)
+      throw new ServerFault(
+        "SLP_AROUND_NOT_CALLED",
+        "An `around` middleware neither called `next` nor threw an error nor sent the response",
+      );
+  };
 
 /** Tells whether a value is a middleware. */
 export const isMiddleware = (value: unknown): value is AnyMiddleware =>

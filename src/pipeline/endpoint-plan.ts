@@ -14,6 +14,8 @@ export interface MiddlewareStep {
   readonly middleware: AnyMiddleware;
   /** Undefined where the middleware takes no input. */
   readonly parseInput: Parser | undefined;
+  /** Whether the body is read before it runs. */
+  readonly needsBody: boolean;
 }
 
 /** Everything about an endpoint and a method that can be settled before the first request. */
@@ -39,8 +41,16 @@ export interface EndpointPlan {
   readonly parseOutput: Parser | undefined;
   /** The pages of the output, where responses link to their neighbours. */
   readonly linkedPages: Pagination | undefined;
-  /** How long the handler may take, in milliseconds; 0 for no limit. */
+  /** How long everything from the first middleware to the validated output may take, in milliseconds; 0 for no limit. */
   readonly timeout: number;
+  /** How long the handler may take, in milliseconds; 0 for no limit. */
+  readonly handlerTimeout: number;
+}
+
+/** The time limits of a server, in milliseconds; 0 for none. */
+export interface TimeLimits {
+  readonly requestTimeout?: number | undefined;
+  readonly handlerTimeout?: number | undefined;
 }
 
 const toBodyKind = (
@@ -55,6 +65,7 @@ const toBodyKind = (
 export const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => ({
   middleware,
   parseInput: middleware.inputSchema && toInputParser(middleware.inputSchema),
+  needsBody: middleware.inputSchema !== undefined || middleware.takesBody === true,
 });
 
 const toLinkedPages = (schema: ZodSchema | undefined): Pagination | undefined => {
@@ -66,7 +77,7 @@ const toLinkedPages = (schema: ZodSchema | undefined): Pagination | undefined =>
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
-  handlerTimeout = 0,
+  { requestTimeout = 0, handlerTimeout = 0 }: TimeLimits = {},
 ): EndpointPlan => {
   const middlewares = endpoint.middlewares.map(planMiddleware);
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
@@ -86,28 +97,33 @@ export const planEndpoint = (
     parseOutput:
       endpoint.outputSchema && !endpoint.isVoid ? toParser(endpoint.outputSchema) : undefined,
     linkedPages: toLinkedPages(endpoint.outputSchema),
-    timeout: endpoint.timeout ?? handlerTimeout,
+    timeout: endpoint.timeout ?? requestTimeout,
+    handlerTimeout: endpoint.timeout === undefined ? handlerTimeout : 0,
   });
 };
 
 /** A plan that is settled when it is first read, by a request: for 1,000 endpoints that would take 90 milliseconds of the start. */
 export class LazyPlan {
   readonly endpoint: AnyEndpoint;
+  /** What `request.route` is, as Express has it: for logs, metrics and traces. */
+  readonly route: { readonly path: string };
   readonly #sources: readonly InputSource[];
-  readonly #handlerTimeout: number | undefined;
+  readonly #limits: TimeLimits;
   #plan: EndpointPlan | undefined;
 
   constructor(
     endpoint: AnyEndpoint,
     sources: readonly InputSource[],
-    handlerTimeout: number | undefined,
+    limits: TimeLimits,
+    path: string,
   ) {
     this.endpoint = endpoint;
     this.#sources = sources;
-    this.#handlerTimeout = handlerTimeout;
+    this.#limits = limits;
+    this.route = { path };
   }
 
   get plan(): EndpointPlan {
-    return (this.#plan ??= planEndpoint(this.endpoint, this.#sources, this.#handlerTimeout));
+    return (this.#plan ??= planEndpoint(this.endpoint, this.#sources, this.#limits));
   }
 }

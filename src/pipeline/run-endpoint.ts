@@ -1,75 +1,99 @@
 import type { Request, Response } from "express";
 import { ServerFault } from "../errors.ts";
+import { leaveBody } from "../http/leave-body.ts";
 import type { Logger } from "../logger/logger.ts";
 import { logServerFault } from "../results/log-fault.ts";
-import { combineInput } from "./combine-input.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { endHead, isAbandoned, isTaken } from "./response-state.ts";
 import { runMiddlewares } from "./run-middlewares.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { drainAfter, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
+import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "./set-links.ts";
 import { omitKeys, validateInput } from "./validate-input.ts";
 import { validateOutput } from "./validate-output.ts";
-import { currentWalk, Walk, WalkArguments, withTimeout, type WalkingRequest } from "./walk.ts";
+import {
+  currentWalk,
+  noOutput,
+  Walk,
+  WalkArguments,
+  withTimeout,
+  type ReadBody,
+  type WalkingRequest,
+} from "./walk.ts";
 
 /**
- * Walks a request through an endpoint, top to bottom: combine the input, run the middlewares, validate the input,
+ * Walks a request through an endpoint, top to bottom: run the middlewares, read the body, combine and validate the input,
  * run the handler, validate the output, send the result. Whatever is thrown on the way goes to the result handler.
  *
  * It never rejects. Nothing is awaited where there is nothing to wait for.
+ *
+ * @param readBody reads the body once a stage needs it; left out where that is done, or where the body is no source
  */
 export const runEndpoint = async (
   plan: EndpointPlan,
   request: Request,
   response: Response,
   logger: Logger,
+  readBody?: ReadBody,
 ): Promise<void> => {
-  const { endpoint, middlewares } = plan;
+  const { endpoint, middlewares, timeout } = plan;
   const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : undefined;
-  const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx);
+  const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx, readBody);
   // Express reports to `request.next` what it fails to send
   (request as WalkingRequest)[currentWalk] = walk;
-  let output: unknown;
   try {
-    const combined = (walk.combined = combineInput(request, plan.sources, plan.fileLists));
-
-    let fields: Record<string, unknown> | undefined;
-    if (middlewares.length > 0) {
-      if (plan.hasMiddlewareInput) fields = {};
-      if (!(await runMiddlewares(middlewares, walk, fields))) return;
-    }
-
-    let input = toOwnInput(plan, combined);
-    if (input instanceof Promise) input = await (input as Promise<unknown>);
-    if (fields) input = joinFields(fields, input as object);
-
-    // handlers are declared for their own types, which the factory has checked
-    const running = endpoint.handle(new WalkArguments(walk, input) as never);
-    const returned = await (plan.timeout > 0 ? withTimeout(walk, running, plan.timeout) : running);
-    if (walk.isFailed) return;
-    if (isTaken(response)) {
-      if (returned !== undefined && !endpoint.isVoid) warnAlreadySent(walk);
-      drainAfter(walk);
-      endHead(response);
-      return;
-    }
-    if (isAbandoned(response)) {
-      logAbandoned(walk);
-      return;
-    }
-
-    output = toOutput(plan, returned);
-    if (output instanceof Promise) output = await (output as Promise<unknown>);
-    if (plan.linkedPages) setLinks(plan.linkedPages, walk, output);
+    if (timeout > 0) await walk.within(timeout, () => runStages(plan, walk));
+    else await runStages(plan, walk);
   } catch (error) {
     if (walk.isFailed) logServerFault(logger, request, error);
     else await sendError(walk, error);
     return;
   }
-  const sending = sendOutput(walk, output);
+  if (walk.output === noOutput) return;
+  const sending = sendOutput(walk, walk.output);
   if (sending) await sending;
+};
+
+const runStages = (plan: EndpointPlan, walk: Walk): Promise<void> => {
+  if (plan.middlewares.length === 0) return runHandler(plan, walk);
+  if (plan.hasMiddlewareInput) walk.fields = {};
+  return runMiddlewares(plan, walk, runHandler);
+};
+
+/** Everything after the middlewares, up to the validated output. */
+const runHandler = async (plan: EndpointPlan, walk: Walk): Promise<void> => {
+  const { endpoint, handlerTimeout } = plan;
+  const { response } = walk;
+  const reading = walk.takeBody(plan);
+  if (reading) await reading;
+  let input = toOwnInput(plan, walk.combine(plan));
+  if (input instanceof Promise) input = await (input as Promise<unknown>);
+  if (walk.fields) input = joinFields(walk.fields, input as object);
+  if (walk.isStopped) return;
+
+  // handlers are declared for their own types, which the factory has checked
+  const running = endpoint.handle(new WalkArguments(walk, input) as never);
+  const returned = await (handlerTimeout > 0
+    ? withTimeout(walk, running, handlerTimeout)
+    : running);
+  if (walk.isStopped) return;
+  if (isTaken(response)) {
+    if (returned !== undefined && !endpoint.isVoid) warnAlreadySent(walk);
+    leaveBody(walk.request, response, false);
+    endHead(response);
+    return;
+  }
+  if (isAbandoned(response)) {
+    logAbandoned(walk);
+    return;
+  }
+
+  let output = toOutput(plan, returned);
+  if (output instanceof Promise) output = await (output as Promise<unknown>);
+  if (walk.isStopped) return;
+  if (plan.linkedPages) setLinks(plan.linkedPages, walk, output);
+  walk.output = output;
 };
 
 /** The fields of the middlewares beside the endpoint's own, which win; an instance of a class stays one. */

@@ -1,52 +1,113 @@
+import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import { copyOwn } from "./copy-own.ts";
-import type { MiddlewareStep } from "./endpoint-plan.ts";
-import { endHead, isAbandoned, isTaken } from "./response-state.ts";
+import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logAbandoned } from "./log-abandoned.ts";
+import { endHead, isAbandoned, isTaken } from "./response-state.ts";
+import { failWalk } from "./send-result.ts";
+import { watchUnreadBody } from "./unread-body.ts";
 import { validateInput } from "./validate-input.ts";
 import { WalkArguments, type Walk } from "./walk.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
+/** What comes after the middlewares. */
+export type LastStage = (plan: EndpointPlan, walk: Walk) => Promise<void>;
+
 /**
- * Runs middlewares in order; what they return joins the context.
+ * Runs middlewares in order, and what comes after them; what they return joins the context.
  *
- * @param fields where the fields join that they parse from the input
- * @returns false when one of them has sent the response itself or the client has left, which ends the walk
+ * The walk ends where one of them has sent the response itself or the client has left. What comes after a native
+ * middleware runs within its call of `next`, and what comes after an `around` middleware within that of its own.
+ *
+ * @param from the index of the first to run
  */
 export const runMiddlewares = async (
-  steps: readonly MiddlewareStep[],
+  plan: EndpointPlan,
   walk: Walk,
-  fields?: Record<string, unknown>,
-): Promise<boolean> => {
-  for (const { middleware, parseInput } of steps) {
+  last: LastStage,
+  from = 0,
+): Promise<void> => {
+  const { middlewares } = plan;
+  walk.plan = plan;
+  for (let index = from; index < middlewares.length; index++) {
+    const { middleware, parseInput, needsBody } = middlewares[
+      index
+    ] as (typeof middlewares)[number];
+    if (needsBody) {
+      const reading = walk.takeBody(plan);
+      if (reading) await reading;
+    }
     let input: unknown = noInput;
     if (parseInput) {
-      input = validateInput(parseInput, walk.combined);
+      input = validateInput(parseInput, walk.combine(plan));
       if (input instanceof Promise) input = await (input as Promise<unknown>);
-      if (fields) copyOwn(fields, input as object);
+      if (walk.fields) copyOwn(walk.fields, input as object);
     }
     // handlers are declared for their own types, which the factory has checked
-    let returned: unknown = middleware.handle(new WalkArguments(walk, input) as never);
+    const args = new WalkArguments(walk, input) as never;
+    const unwatch = walk.readBody && watchUnreadBody(plan, walk);
+    if (middleware.span) {
+      await runSpan(middleware, args, walk, () => {
+        unwatch?.();
+        return runMiddlewares(plan, walk, last, index + 1);
+      });
+      unwatch?.();
+      return;
+    }
+    let returned: unknown = middleware.handle(args);
     if (isPromiseLike(returned)) returned = await returned;
-    if (returned !== undefined && returned !== null) joinContext(walk.ctx, returned);
-    if (!canGoOn(walk)) return false;
+    unwatch?.();
+    joinContext(walk.ctx, returned);
+    if (!canGoOn(walk)) return;
   }
-  return true;
+  await last(plan, walk);
+};
+
+/** Runs a middleware with what comes after it inside. */
+const runSpan = async (
+  middleware: AnyMiddleware,
+  args: never,
+  walk: Walk,
+  goOn: () => Promise<void>,
+): Promise<void> => {
+  let isRun = false;
+  let failure: { readonly error: unknown } | undefined;
+  const run: Rest["run"] = async (context) => {
+    isRun = true;
+    joinContext(walk.ctx, context);
+    // it may have changed what the input comes from
+    if (middleware.isNative) walk.combined = null;
+    if (!canGoOn(walk)) return;
+    try {
+      // whoever spans the walk is told of its end also where a stage never ends
+      await (middleware.isNative ? goOn() : Promise.race([goOn(), walk.untilAborted()]));
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  };
+  const setNext = (next: unknown): void => {
+    walk.next = next;
+  };
+  await middleware.span?.(args, { run, setNext, fail: (error) => failWalk(walk, error) });
+  if (failure) throw failure.error;
+  if (!isRun) canGoOn(walk);
 };
 
 /** Not where the response is sent or being sent, nor where the client has left: an unfinished check has allowed nothing. */
 const canGoOn = (walk: Walk): boolean => {
-  const { response, isFailed } = walk;
+  const { response, isStopped } = walk;
   if (isTaken(response)) endHead(response);
   else if (isAbandoned(response)) logAbandoned(walk);
-  else return !isFailed;
+  else return !isStopped;
   return false;
 };
 
 const joinContext = (ctx: Record<string, unknown>, returned: unknown): void => {
-  if (typeof returned !== "object" || returned === null || Array.isArray(returned))
+  if (returned === undefined || returned === null) return;
+  if (typeof returned !== "object" || Array.isArray(returned))
     throw new ServerFault(
       "SLP_CONTEXT_NOT_OBJECT",
       `A middleware must return an object, or nothing; it returned ${Array.isArray(returned) ? "an array" : `a ${typeof returned}`}`,

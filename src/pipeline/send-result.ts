@@ -1,5 +1,5 @@
 import { ServerFault } from "../errors.ts";
-import { drain } from "../http/drain.ts";
+import { leaveBody } from "../http/leave-body.ts";
 import { toStatusText } from "../http/status.ts";
 import { clearRepresentation } from "../results/clear-representation.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
@@ -44,7 +44,7 @@ export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefine
   if (status < 500) logClientFault(logger, request, status, error);
   else logServerFault(logger, request, error);
   return send(walk, {
-    input: walk.combined,
+    input: toRawInput(walk),
     output: null,
     error,
     ctx: walk.ctx,
@@ -52,6 +52,16 @@ export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefine
     response,
     logger,
   });
+};
+
+/** The input as far as it is known when something fails; what cannot be combined is left out. */
+const toRawInput = (walk: Walk): Walk["combined"] => {
+  if (!walk.plan) return walk.combined;
+  try {
+    return walk.combine(walk.plan);
+  } catch {
+    return null;
+  }
 };
 
 /**
@@ -66,19 +76,9 @@ export const failWalk = (walk: Walk, thrown: unknown): void => {
   void sendError(walk, toSendingError(thrown));
 };
 
-/** A body that a handler has begun to read and left would stand in the way of the next request on the connection. */
-export const drainAfter = ({ request, response }: Walk): void => {
-  if (request.complete) return;
-  const drainLeft = (): void => {
-    if (!request.complete && !request.destroyed) drain(request);
-  };
-  if (response.writableFinished) drainLeft();
-  else response.once("finish", drainLeft);
-};
-
 /** Nothing is awaited where the result handler has sent at once. */
 const send = (walk: Walk, result: Result): Promise<void> | undefined => {
-  drainAfter(walk);
+  leaveBody(walk.request, walk.response, result.error !== null);
   try {
     const running = walk.resultHandler.handle(result);
     if (walk.response.writableEnded && !(running instanceof Promise)) return undefined;

@@ -4,6 +4,8 @@ import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
+import { combineInput, type CombinedInput } from "./combine-input.ts";
+import type { EndpointPlan } from "./endpoint-plan.ts";
 
 /** What the middlewares of a request returned. */
 export type WalkContext = Record<string, unknown>;
@@ -24,20 +26,42 @@ class ClientLeft extends Error {
   }
 }
 
+/** Reads and parses the body of a request, unless that is done already; given by the server. */
+export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
+
+/** What the input of a walk is combined from. */
+export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists">;
+
+/** Says that a walk has no output to send: the response is sent already, or nobody waits for it. */
+export const noOutput: unique symbol = Symbol("no output");
+
 /** One request on its walk: what the stages share. */
 export class Walk {
   readonly request: Request;
   readonly response: Response;
   readonly logger: Logger;
   /** What formats and sends the result of this walk. */
-  readonly resultHandler: AnyResultHandler;
+  resultHandler: AnyResultHandler;
   readonly ctx: WalkContext;
-  /** The combined input as it came; null until it is combined. */
+  /** Undefined where no stage needs the body, or it is read. */
+  readBody: ReadBody | undefined;
+  /** What the input is combined from; undefined where no endpoint is reached. */
+  plan: InputPlan | undefined;
+  /** The combined input as it came; null until a stage asks for it. */
   combined: Record<string, unknown> | null = null;
+  /** The validated fields of the middlewares; undefined where none of them has an input. */
+  fields: Record<string, unknown> | undefined;
+  /** The validated output, or `noOutput`. */
+  output: unknown = noOutput;
   /** Whether a failure that came in from the side, by `request.next`, is being answered. */
   isFailed = false;
+  /** Whether its time is over. */
+  isLate = false;
+  /** What `request.next` is while a native middleware runs. */
+  next: unknown;
   #abort: AbortController | undefined;
   #reason: Error | undefined;
+  #deadline: Deadline | undefined;
 
   constructor(
     request: Request,
@@ -45,12 +69,14 @@ export class Walk {
     logger: Logger,
     resultHandler: AnyResultHandler,
     ctx: WalkContext = new BareObject(),
+    readBody?: ReadBody,
   ) {
     this.request = request;
     this.response = response;
     this.logger = logger;
     this.resultHandler = resultHandler;
     this.ctx = ctx;
+    this.readBody = readBody;
   }
 
   /** Made at its first reading: most handlers never ask for it. */
@@ -66,6 +92,45 @@ export class Walk {
       else response.once("close", onClose);
     }
     return this.#abort.signal;
+  }
+
+  /** The combined input; made when a stage first asks for it, and anew after a native middleware. */
+  combine(plan: InputPlan): CombinedInput {
+    return (this.combined ??= combineInput(this.request, plan.sources, plan.fileLists));
+  }
+
+  /** Whether what its stages still do is ignored. */
+  get isStopped(): boolean {
+    return this.isFailed || this.isLate;
+  }
+
+  /**
+   * Runs stages for at most a time, in which the reading of the body is not counted.
+   *
+   * @throws {@link RequestError} with 503 when the time is over.
+   */
+  within(milliseconds: number, run: () => Promise<void>): Promise<void> {
+    this.#deadline = new Deadline(this, milliseconds);
+    return this.#deadline.race(run);
+  }
+
+  /** Reads the body where nobody has. */
+  takeBody(plan: EndpointPlan): Promise<void> | undefined {
+    const { readBody } = this;
+    if (!readBody) return undefined;
+    this.readBody = undefined;
+    const reading = readBody(plan, this);
+    return reading && this.#deadline ? this.#deadline.pauseFor(reading) : reading;
+  }
+
+  /** Rejects with the reason of the signal once that is aborted. */
+  untilAborted(): Promise<never> {
+    const { signal } = this;
+    return new Promise((_resolve, reject) => {
+      const fail = (): void => reject(signal.reason as Error);
+      if (signal.aborted) fail();
+      else signal.addEventListener("abort", fail, { once: true });
+    });
   }
 
   /** Aborts the signal, also for those who ask for it later. */
@@ -95,6 +160,49 @@ export class WalkArguments<Input> implements HandlerArguments<Input, WalkContext
 
   get signal(): AbortSignal {
     return this.#walk.signal;
+  }
+}
+
+/** The end of a request's time: then its signal is aborted, and what it still does is ignored. */
+class Deadline {
+  readonly #walk: Walk;
+  #left: number;
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #expire: () => void = () => undefined;
+
+  constructor(walk: Walk, milliseconds: number) {
+    this.#walk = walk;
+    this.#left = milliseconds;
+  }
+
+  async race(run: () => Promise<void>): Promise<void> {
+    const late = new Promise<never>((_resolve, reject) => {
+      this.#expire = () => {
+        const error = new RequestError("SLP_HANDLER_TIMEOUT");
+        this.#walk.isLate = true;
+        this.#walk.abort(error);
+        reject(error);
+      };
+    });
+    this.#start();
+    try {
+      await Promise.race([run(), late]);
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+
+  async pauseFor(reading: Promise<void>): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#left -= performance.now() - this.#since;
+    await reading;
+    this.#start();
+  }
+
+  #start(): void {
+    this.#since = performance.now();
+    this.#timer = setTimeout(() => this.#expire(), Math.max(1, this.#left));
   }
 }
 

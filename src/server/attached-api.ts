@@ -1,4 +1,4 @@
-import type { Express, RequestHandler } from "express";
+import type { Express, NextFunction, RequestHandler } from "express";
 import { RequestError } from "../errors.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
@@ -30,11 +30,20 @@ export const createAttachedApi = async (
       return;
     }
     // what Express fails to send for a handler is the endpoint's to answer, else it goes on to the user's own handlers
-    request.next = (error?: unknown) => {
+    const onNext: NextFunction = (error?: unknown) => {
       const walk = (request as WalkingRequest)[currentWalk];
       if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));
       else next(error);
     };
+    Object.defineProperty(request, "next", {
+      configurable: true,
+      enumerable: true,
+      get: () => (request as WalkingRequest)[currentWalk]?.next ?? onNext,
+      set: (own: unknown) => {
+        const walk = (request as WalkingRequest)[currentWalk];
+        if (walk?.next !== undefined) walk.next = own;
+      },
+    });
     await dispatcher.dispatch(request, response, next);
   };
   return {

@@ -86,6 +86,7 @@ export const commonChecks: Readonly<Record<string, Check>> = {
     "a positive number of milliseconds",
     (value) => typeof value === "number" && value > 0 && value <= 0x7fffffff,
   ),
+  requestTimeout: timeout,
   handlerTimeout: timeout,
   cookies: (value, option) => {
     if (!isBoolean(value)) cookieOptions(value, option);

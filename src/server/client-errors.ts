@@ -4,7 +4,7 @@ import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import { defaultCorsHeaders } from "./cors.ts";
-import { isClosing } from "./lingering-close.ts";
+import { isClosing } from "../http/lingering-close.ts";
 import { findReply } from "./running-reply.ts";
 
 /** The methods of the server as a whole. */

@@ -124,7 +124,15 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly bodyIdleTimeout?: number | undefined;
   /**
+   * How long everything from the first middleware to the validated output may take, in milliseconds, without the reading of
+   * the body; then 503 is answered and `signal` is aborted. 0 for no limit. An endpoint's `timeout` replaces it.
+   *
+   * @default 0
+   */
+  readonly requestTimeout?: number | undefined;
+  /**
    * How long a handler may take, in milliseconds; then 503 is answered and its `signal` is aborted. 0 for no limit.
+   * It is left out for endpoints with a `timeout` of their own.
    *
    * @default 0
    */

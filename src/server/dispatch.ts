@@ -2,18 +2,20 @@ import type { NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import type { Logger } from "../logger/logger.ts";
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { forgetSending } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
-import { Walk } from "../pipeline/walk.ts";
+import { Walk, type ReadBody } from "../pipeline/walk.ts";
+import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toSendingError } from "../results/http-error.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import { parseBody, type BodyOptions } from "./body.ts";
 import { setCorsHeaders, type CorsFunction, type CorsOption } from "./cors.ts";
-import { closeAfterReply } from "./lingering-close.ts";
-import { answerPreflight } from "./preflight.ts";
+import { closeAfterReply } from "../http/lingering-close.ts";
+import { answerPreflight, runNativePreflight } from "./preflight.ts";
 import { toCanonicalPath } from "./request-target.ts";
 import type { StaticMounts } from "./static-mounts.ts";
 
@@ -58,7 +60,9 @@ export class Dispatcher {
       const method = methods.get(request.method);
       const route = method && table.find(method, path);
       if (!route) return this.#dispatchOther(request, response, path, next);
-      plan = route.target.plan;
+      const { target } = route;
+      plan = target.plan;
+      request.route = target.route;
       const { params } = route as { readonly params: Request["params"] };
       // a router of the user's own may have parameters of its own
       request.params = request.params === undefined ? params : { ...request.params, ...params };
@@ -73,9 +77,7 @@ export class Dispatcher {
     const { cors, getLogger } = this.#plan;
     const logger = getLogger(request);
     if (typeof cors === "function") return this.#serveByCors(cors, plan, request, response, logger);
-    return plan.body === "none"
-      ? runEndpoint(plan, request, response, logger)
-      : this.#serveBody(plan, request, response, logger);
+    return this.#run(plan, request, response, logger);
   }
 
   async #serveByCors(
@@ -91,31 +93,59 @@ export class Dispatcher {
       await this.fail(error, request, response);
       return;
     }
-    await this.#serveBody(plan, request, response, logger);
+    await this.#run(plan, request, response, logger);
   }
 
-  #serveBody(
-    plan: EndpointPlan,
-    request: Request,
-    response: Response,
-    logger: Logger,
-  ): Promise<void> {
+  #run(plan: EndpointPlan, request: Request, response: Response, logger: Logger): Promise<void> {
+    if (plan.body === "none") return runEndpoint(plan, request, response, logger);
+    if (plan.middlewares.length > 0)
+      return runEndpoint(plan, request, response, logger, this.#readBody);
+    // nothing runs before the body is needed
     let parsing: Promise<void> | undefined;
     try {
       parsing = parseBody(plan, this.#plan.bodies, request, response, logger);
     } catch (error) {
-      return this.fail(error, request, response);
+      return this.fail(error, request, response, plan.endpoint);
     }
     if (!parsing) return runEndpoint(plan, request, response, logger);
     return parsing.then(
       () => runEndpoint(plan, request, response, logger),
-      (error: unknown) => this.fail(error, request, response),
+      (error: unknown) => this.fail(error, request, response, plan.endpoint),
     );
   }
 
-  /** Answers an error that belongs to no endpoint by the configured error handler; never rejects. */
-  async fail(error: unknown, request: Request, response: Response): Promise<void> {
-    const { getLogger, errorHandler } = this.#plan;
+  readonly #readBody: ReadBody = (plan, walk) => {
+    const { request, response, logger } = walk;
+    const fail = (error: unknown): never => {
+      walk.resultHandler = this.#toErrorHandler(plan.endpoint);
+      throw error;
+    };
+    try {
+      return parseBody(plan, this.#plan.bodies, request, response, logger)?.catch(fail);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+
+  /** What answers a fault of a request to an endpoint that was not reached: its own result handler, unless that is the default one. */
+  #toErrorHandler(endpoint: AnyEndpoint): AnyResultHandler {
+    const { resultHandler } = endpoint;
+    return resultHandler === defaultResultHandler ? this.#plan.errorHandler : resultHandler;
+  }
+
+  /**
+   * Answers an error that comes before an endpoint runs; never rejects.
+   *
+   * @param endpoint the one that the path leads to, if any; otherwise the configured error handler answers
+   */
+  async fail(
+    error: unknown,
+    request: Request,
+    response: Response,
+    endpoint?: AnyEndpoint,
+  ): Promise<void> {
+    const { getLogger, errorHandler: handler } = this.#plan;
+    const errorHandler = endpoint ? this.#toErrorHandler(endpoint) : handler;
     forgetSending(response);
     if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
     const walk = new Walk(request, response, getLogger(request), errorHandler);
@@ -166,9 +196,12 @@ export class Dispatcher {
     if (typeof cors === "function")
       await setCorsHeaders(cors, request, response, plan.endpoint, logger);
     if (isPreflight) {
-      await answerPreflight(plan, request, response, logger);
+      answerPreflight(response);
       return true;
     }
+    // with CORS off, a native middleware such as the cors package may answer it
+    if (request.method === "OPTIONS" && (await runNativePreflight(plan, request, response, logger)))
+      return true;
     if (wrongMethodBehavior === 404) throw new RequestError("SLP_NOT_FOUND");
     const allowed = toAllowed(
       routes.map(({ method }) => method),
@@ -176,7 +209,9 @@ export class Dispatcher {
     );
     // set here as well, for error handlers that do not look at the headers of errors
     response.setHeader("Allow", allowed);
-    throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
+    const error = new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
+    await this.fail(error, request, response, plan.endpoint);
+    return true;
   }
 }
 

@@ -144,6 +144,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
     get next(): unknown {
       const walk = this[currentWalk];
+      if (walk?.next !== undefined) return walk.next;
       if (!walk && this[ownNext] !== undefined) return this[ownNext];
       return (error?: unknown): void => {
         // without an error it means that there is nothing to send, such as a directory
@@ -154,7 +155,10 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     }
 
     set next(next: unknown) {
-      this[ownNext] = next;
+      const walk = this[currentWalk];
+      // a router within a native middleware sets its own, and that of the middleware again after it
+      if (walk?.next === undefined) this[ownNext] = next;
+      else walk.next = next;
     }
   }
 

@@ -62,7 +62,7 @@ export const prepare = async (
   const endpointEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
   const table = new RouteTable<LazyPlan>();
   for (const { method, path, endpoint } of endpointEntries) {
-    const lazy = new LazyPlan(endpoint, toSources(method), config.handlerTimeout);
+    const lazy = new LazyPlan(endpoint, toSources(method), config, path);
     table.add(method, path, lazy);
     // what is wrong with a schema is found before production
     if (isDevelopment) void lazy.plan;

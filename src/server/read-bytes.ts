@@ -5,7 +5,7 @@ import { loadNodeZlib } from "../http/node-modules.ts";
 import { bodySink, isSinkable, type BodySink, type SinkableRequest } from "./body-sink.ts";
 import type { IdleBodies, Watched } from "./idle-bodies.ts";
 import { GatheredBytes } from "./gathered-bytes.ts";
-import { closeAfterReply } from "./lingering-close.ts";
+import { closeAfterReply } from "../http/lingering-close.ts";
 
 /** How bodies are read. */
 export interface ReadOptions {

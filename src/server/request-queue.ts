@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isLost } from "./client-errors.ts";
-import { discard } from "./lingering-close.ts";
+import { discard } from "../http/lingering-close.ts";
 
 /** How many requests may wait on one connection before no more of it is read. */
 export const maxWaiting = 16;

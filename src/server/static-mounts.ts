@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response } from "express";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
-import { combineInput } from "../pipeline/combine-input.ts";
 import { planEndpoint, type EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
 import { sendError } from "../pipeline/send-result.ts";
@@ -49,9 +48,12 @@ export class StaticMounts {
       const prefix = findPrefix(mount, path);
       if (prefix === undefined) continue;
       if (path.includes("%00")) throw new RequestError("SLP_PATH_MALFORMED");
-      if (mount.guard && !(await passes(mount.guard, request, response, logger))) return true;
+      const send = (): Promise<boolean> => serveFrom(mount, prefix, request, response);
+      const isServed = mount.guard
+        ? await guarded(mount.guard, request, response, logger, send)
+        : await send();
       // the first mount that has the file ends the search
-      if (await serveFrom(mount, prefix, request, response)) return true;
+      if (isServed) return true;
     }
     return false;
   }
@@ -70,21 +72,28 @@ const isPlain = (path: string): boolean => {
   );
 };
 
-/** Runs the middlewares that guard files; what they throw is answered by their factory's result handler. */
-const passes = async (
+/**
+ * Sends a file behind the middlewares that guard it; what they throw is answered by their factory's result handler.
+ *
+ * @returns false where all of them let the request pass and there is no file
+ */
+const guarded = async (
   plan: EndpointPlan,
   request: Request,
   response: Response,
   logger: Logger,
+  send: () => Promise<boolean>,
 ): Promise<boolean> => {
   const walk = new Walk(request, response, logger, plan.endpoint.resultHandler);
+  let isServed = true;
   try {
-    walk.combined = combineInput(request, plan.sources);
-    return await runMiddlewares(plan.middlewares, walk);
+    await runMiddlewares(plan, walk, async () => {
+      isServed = await send();
+    });
   } catch (error) {
     await sendError(walk, error);
-    return false;
   }
+  return isServed;
 };
 
 const toMount = (

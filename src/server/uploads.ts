@@ -8,7 +8,7 @@ import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { isUnread } from "./body-sink.ts";
-import { closeAfterReply } from "./lingering-close.ts";
+import { closeAfterReply } from "../http/lingering-close.ts";
 import { SmallPieces } from "./small-pieces.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";

@@ -4,7 +4,7 @@ import { DefinitionError, RequestError } from "../errors.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
 import { toAllowed } from "../server/dispatch.ts";
 import { setCorsHeaders } from "../server/cors.ts";
-import { answerPreflight } from "../server/preflight.ts";
+import { answerPreflight, runNativePreflight } from "../server/preflight.ts";
 import { runInMemory } from "./run-in-memory.ts";
 import { assertTestOptions, type TestEndpointOptions, type TestResult } from "./test-options.ts";
 
@@ -26,16 +26,17 @@ export const runEndpointTest = async <LoggerProps extends object>(
     );
   return runInMemory("testEndpoint", options, endpoint.methods, async (scene) => {
     const { config, prepared, request, response, sources } = scene;
-    const plan = planEndpoint(endpoint, sources, config.handlerTimeout);
+    const plan = planEndpoint(endpoint, sources, config);
     if (scene.isPreflight) {
       if (options.configProps?.cors === false) {
+        if (await runNativePreflight(plan, request, response, prepared.getLogger(request))) return;
         const allowed = toAllowed(endpoint.methods ?? ["get"], false);
         throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
       }
       const logger = prepared.getLogger(request);
       if (typeof config.cors === "function")
         await setCorsHeaders(config.cors, request, response, endpoint, logger);
-      await answerPreflight(plan, request, response, logger);
+      answerPreflight(response);
       return;
     }
     if (endpoint.keepsRawBody && getRawBody(request) === undefined)

@@ -1,13 +1,11 @@
-import { toMergeOrder } from "../endpoint/input-sources.ts";
-import { isMiddleware, type AnyMiddleware } from "../endpoint/middleware.ts";
+import { EndpointsFactory } from "../endpoint/endpoints-factory.ts";
+import { isMiddleware, type AnyMiddleware, type Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError } from "../errors.ts";
-import { combineInput } from "../pipeline/combine-input.ts";
-import { planMiddleware } from "../pipeline/endpoint-plan.ts";
+import { planEndpoint } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
 import { sendError } from "../pipeline/send-result.ts";
 import { currentWalk, Walk, type WalkingRequest } from "../pipeline/walk.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
-import { listFileLists } from "../schemas/upload.ts";
 import { runInMemory, type Scene } from "./run-in-memory.ts";
 import { assertTestOptions, type TestOptions, type TestResult } from "./test-options.ts";
 
@@ -29,19 +27,42 @@ export const runMiddlewareTest = async <LoggerProps extends object>(
   const result = await runInMemory("testMiddleware", options, undefined, async (scene) => {
     const walk = toWalk(scene, ctx as object | undefined);
     let returned: unknown;
-    const spy = Object.create(middleware, {
-      handle: { value: async (args: never) => (returned = await middleware.handle(args)) },
-    }) as AnyMiddleware;
+    const spy = toSpy(middleware, (given) => (returned = given));
     try {
-      const lists = middleware.inputSchema ? listFileLists(middleware.inputSchema) : [];
-      walk.combined = combineInput(scene.request, toMergeOrder(scene.sources), lists);
-      await runMiddlewares([planMiddleware(spy)], walk);
+      const endpoint = new EndpointsFactory(walk.resultHandler)
+        .addMiddleware(spy as Middleware)
+        .buildVoid({ handler: () => undefined });
+      const plan = planEndpoint(endpoint, scene.sources);
+      await runMiddlewares(plan, walk, () => Promise.resolve());
       output = returned;
     } catch (error) {
       await sendError(walk, error);
     }
   });
   return { ...result, output };
+};
+
+/** A middleware that tells what it gives to the context. */
+const toSpy = (middleware: AnyMiddleware, tell: (given: unknown) => void): AnyMiddleware => {
+  const { span } = middleware;
+  const handle: AnyMiddleware["handle"] = async (args) => {
+    const returned: unknown = await middleware.handle(args);
+    tell(returned);
+    return returned;
+  };
+  const telling: AnyMiddleware["span"] =
+    span &&
+    ((args, rest) => {
+      const run: typeof rest.run = (context) => {
+        tell(context);
+        return rest.run(context);
+      };
+      return span.call(middleware, args, { ...rest, run });
+    });
+  return Object.create(middleware, {
+    handle: { value: handle },
+    span: { value: telling },
+  }) as AnyMiddleware;
 };
 
 const toWalk = ({ config, prepared, request, response }: Scene, ctx: object = {}): Walk => {

@@ -8,8 +8,11 @@ import {
   ez,
   Middleware,
   ResultHandler,
+  type MiddlewareDefinition,
+  type MiddlewareReturn,
   type Result,
 } from "../index.ts";
+import type { EmptyObject, NoInput } from "../schemas/schema.ts";
 import { testMiddleware } from "./index.ts";
 
 afterEach(() => {
@@ -27,8 +30,9 @@ const auth = new Middleware({
 });
 
 /** Makes a middleware that does one thing. */
-const does = (handler: ConstructorParameters<typeof Middleware>[0]["handler"]): Middleware =>
-  new Middleware({ handler });
+const does = (
+  handler: MiddlewareDefinition<EmptyObject, MiddlewareReturn, NoInput>["handler"],
+): Middleware => new Middleware({ handler });
 
 const failing = does(() => {
   throw createHttpError(402, "Pay first", { headers: { "X-Price": "5" } });

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { drain } from "./drain.ts";
+import { closeAfterReply, endLingering } from "./lingering-close.ts";
+
+/** How much of a body that nobody wants is read to keep its connection, in bytes. */
+const maxLeft = 65_536;
+
+/**
+ * Sees to what is left of a body when the reply begins, for it stands in the way of the next request on the connection.
+ *
+ * It is read and forgotten once the reply is out; of a request that is refused only little, and where there is more the
+ * connection is closed after the reply.
+ */
+export const leaveBody = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  isRefused: boolean,
+): void => {
+  if (request.complete) return;
+  const length = Number(request.headers["content-length"]);
+  if (isRefused && length > maxLeft) {
+    closeAfterReply(request, response, 0);
+    return;
+  }
+  const drainLeft = (): void => {
+    if (request.complete || request.destroyed) return;
+    let left = maxLeft;
+    if (isRefused)
+      request.on("data", (piece: Buffer) => {
+        left -= piece.length;
+        if (left < 0) endLingering(request);
+      });
+    drain(request);
+  };
+  if (response.writableFinished) drainLeft();
+  else response.once("finish", drainLeft);
+};

@@ -1,0 +1,45 @@
+import type { Request } from "express";
+import { toLoggedPath } from "../results/log-fault.ts";
+import type { EndpointPlan } from "./endpoint-plan.ts";
+import type { Walk } from "./walk.ts";
+
+const warned = new WeakSet<EndpointPlan>();
+
+/**
+ * In development, warns once where a middleware looks at `request.body` although nothing has read it yet.
+ *
+ * @returns a function to call when the middleware is done: one that has read the body itself is not warned of
+ */
+export const watchUnreadBody = (plan: EndpointPlan, walk: Walk): (() => void) | undefined => {
+  if (process.env["NODE_ENV"] === "production" || warned.has(plan)) return undefined;
+  const { request, logger } = walk;
+  if (request.body !== undefined || request.readableEnded) return undefined;
+  let isSeen = false;
+  const write = (value: unknown): void => {
+    Object.defineProperty(request, "body", { ...field, value });
+  };
+  Object.defineProperty(request, "body", {
+    configurable: true,
+    enumerable: true,
+    get: () => {
+      isSeen = true;
+      return undefined;
+    },
+    set: write,
+  });
+  return () => {
+    const isUntouched = Object.getOwnPropertyDescriptor(request, "body")?.get !== undefined;
+    if (isUntouched) write(undefined);
+    if (!isSeen || !isUntouched || warned.has(plan)) return;
+    warned.add(plan);
+    logger.warn(
+      `SLP_WARN_UNREAD_BODY: a middleware of ${request.method} ${toLoggedPath(request)} reads \`request.body\`, but nothing has read the body before it. Set \`body: true\` in its definition, or in the options of \`use\`.`,
+    );
+  };
+};
+
+const field: TypedPropertyDescriptor<Request["body"]> = {
+  configurable: true,
+  enumerable: true,
+  writable: true,
+};
