@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
-import { closeAfterReply, endLingering } from "./lingering-close.ts";
+import { closeAfterReply, endLingering, isClosing } from "./lingering-close.ts";
 
 /** How much of a body that nobody wants is read to keep its connection, in bytes. */
 const maxLeft = 65_536;
@@ -17,21 +17,30 @@ export const leaveBody = (
   isRefused: boolean,
 ): void => {
   if (request.complete) return;
-  const length = Number(request.headers["content-length"]);
-  if (isRefused && length > maxLeft) {
+  const { expect, "content-length": length } = request.headers;
+  if (isRefused && Number(length) > maxLeft) {
     closeAfterReply(request, response, 0);
-    return;
-  }
-  const drainLeft = (): void => {
-    if (request.complete || request.destroyed) return;
+  } else if (isRefused && expect === undefined) {
     let left = maxLeft;
-    if (isRefused)
-      request.on("data", (piece: Buffer) => {
-        left -= piece.length;
-        if (left < 0) endLingering(request);
-      });
+    request.on("data", (piece: Buffer) => {
+      left -= piece.length;
+      if (left < 0) endLater(request, response);
+    });
     drain(request);
-  };
-  if (response.writableFinished) drainLeft();
-  else response.once("finish", drainLeft);
+  } else {
+    const drainLeft = (): void => {
+      if (!request.complete && !request.destroyed) drain(request);
+    };
+    if (response.writableFinished) drainLeft();
+    else response.once("finish", drainLeft);
+  }
+};
+
+const endLater = (request: IncomingMessage, response: ServerResponse): void => {
+  closeAfterReply(request, response, 0);
+  if (isClosing(request.socket)) return;
+  request.pause();
+  const end = (): void => endLingering(request);
+  if (response.writableFinished) end();
+  else response.once("finish", end);
 };

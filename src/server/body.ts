@@ -31,7 +31,8 @@ export interface BodyOptions extends ReadOptions {
 
 /**
  * Reads and parses the body of a request to `request.body`, and the files of an upload to `request.files`;
- * leaves it alone where there is none, or where a native middleware has parsed it before.
+ * leaves it alone where there is none, or where a native middleware has parsed it before. Of one that has left bytes or a
+ * string, these are parsed.
  *
  * @throws {@link RequestError} when it is too large, of an unknown type, malformed, or when the client pauses for too long.
  */
@@ -42,7 +43,12 @@ export const parseBody = (
   response: Response,
   logger: Logger,
 ): Promise<void> | undefined => {
-  if (plan.body === "none" || request.body !== undefined || !hasBody(request)) return undefined;
+  if (plan.body === "none") return undefined;
+  if (request.body !== undefined) {
+    parseGiven(plan, options, request);
+    return undefined;
+  }
+  if (!hasBody(request)) return undefined;
   if (plan.body === "raw")
     return readBytes(request, response, options, (bytes) => (request.body = { raw: bytes }));
   const field = request.headers["content-type"];
@@ -56,11 +62,31 @@ export const parseBody = (
   return readBytes(request, response, options, (bytes) => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
     if (bytes.length === 0) return;
-    const parse = early ?? toBodyParser(contentType, takesFiles);
-    if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
-    const text = bytes.toString();
-    request.body = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    request.body = parseBytes(bytes, early ?? toBodyParser(contentType, takesFiles));
   });
+};
+
+const parseBytes = (bytes: Buffer, parse: (text: string) => object): object => {
+  if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
+  const text = bytes.toString();
+  return parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+};
+
+/** Parses bytes or a string that a native middleware or an adapter has left, where they are of a type that is parsed. */
+const parseGiven = (plan: BodyPlan, { limit }: BodyOptions, request: Request): void => {
+  const given: unknown = request.body;
+  if (typeof given !== "string" && !(given instanceof Uint8Array)) return;
+  const bytes = Buffer.from(given as Uint8Array);
+  if (plan.body === "raw") {
+    request.body = { raw: bytes };
+    return;
+  }
+  const contentType = parseContentType(request.headers["content-type"] ?? "");
+  if (!contentType || !findBodyParser(contentType.type)) return;
+  if (bytes.length > limit) throw new RequestError("SLP_BODY_TOO_LARGE");
+  if (plan.keepsRawBody) keepRawBody(request, bytes);
+  request.body =
+    bytes.length === 0 ? undefined : parseBytes(bytes, toBodyParser(contentType, false));
 };
 
 const readUpload = async (

@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from "node:http";
-import { closeAfterReply } from "../http/lingering-close.ts";
+import { closeAfterReply, isClosing } from "../http/lingering-close.ts";
 
 /**
  * Serves clients that wait to be asked for their body (`Expect: 100-continue`): it is asked for when someone begins to
@@ -14,7 +14,7 @@ export const toExpectingListener =
   (request, response) => {
     let isAsked = false;
     const onNewListener = (event: string | symbol): void => {
-      if (event !== "data" && event !== "readable") return;
+      if ((event !== "data" && event !== "readable") || isClosing(request.socket)) return;
       request.off("newListener", onNewListener);
       isAsked = true;
       // also where the body has arrived meanwhile: without it Node would end the connection
