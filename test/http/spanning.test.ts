@@ -1,0 +1,446 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express, { type RequestHandler } from "express";
+import createHttpError from "http-errors";
+import {
+  attachRouting,
+  createConfig,
+  defaultEndpointsFactory as factory,
+  Middleware,
+  ServeStatic,
+  type Routing,
+  type ServerConfig,
+} from "sallyport";
+import { testMiddleware } from "sallyport/testing";
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
+import { createRecorder, errorEnvelope, send, start, successEnvelope } from "./harness.ts";
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Tells how a span ended. */
+const createSpan = () => {
+  const events: string[] = [];
+  const span = new Middleware({
+    around: async (_args, next) => {
+      events.push("begin");
+      try {
+        const passed = await next({ tx: 7 });
+        events.push("commit");
+        return passed;
+      } catch (error) {
+        events.push(`rollback: ${(error as Error).message}`);
+        throw error;
+      } finally {
+        events.push("end");
+      }
+    },
+  });
+  return { events, span };
+};
+
+describe("an around middleware", () => {
+  test("gives its context to what comes after it, typed, and spans it up to the output", async () => {
+    const { events, span } = createSpan();
+    const endpoint = factory
+      .addMiddleware(span)
+      .addMiddleware({
+        handler: ({ ctx }) => {
+          expectTypeOf(ctx.tx).toEqualTypeOf<number>();
+          events.push(`later ${ctx.tx}`);
+        },
+      })
+      .build({
+        output: z.object({ tx: z.number() }),
+        handler: ({ ctx }) => {
+          events.push("handler");
+          return { tx: ctx.tx };
+        },
+      });
+    const answer = await (await start({ x: endpoint })).send("/x");
+    expect(answer.json()).toEqual(successEnvelope({ tx: 7 }));
+    expect(events).toEqual(["begin", "later 7", "handler", "commit", "end"]);
+  });
+
+  test("has its own input and the context before it, and a transaction passes its result on", async () => {
+    const transaction = <Result>(run: (tx: { readonly id: string }) => Promise<Result>) =>
+      run({ id: "t" });
+    const endpoint = factory
+      .addContext(() => ({ pool: { transaction } }))
+      .addMiddleware({
+        input: z.object({ key: z.string() }),
+        around: ({ ctx, input }, next) =>
+          ctx.pool.transaction((tx) => next({ tx, key: input.key })),
+      })
+      .build({ handler: ({ ctx, input }) => ({ id: ctx.tx.id, key: ctx.key, input: input.key }) });
+    const server = await start({ x: endpoint });
+    expect((await server.send("/x?key=k")).json()).toEqual(
+      successEnvelope({ id: "t", key: "k", input: "k" }),
+    );
+    expect((await server.send("/x")).status).toBe(400);
+  });
+
+  test.each<readonly [string, (build: typeof factory) => Routing[string], number, string]>([
+    [
+      "the handler",
+      (build) =>
+        build.build({
+          handler: () => {
+            throw createHttpError(409, "taken");
+          },
+        }),
+      409,
+      "taken",
+    ],
+    [
+      "a later middleware",
+      (build) =>
+        build
+          .addMiddleware({
+            handler: () => {
+              throw createHttpError(401, "who");
+            },
+          })
+          .build({ handler: () => ({}) }),
+      401,
+      "who",
+    ],
+    [
+      "the validation",
+      (build) => build.build({ input: z.object({ n: z.string() }), handler: () => ({}) }),
+      400,
+      "n: Invalid input: expected string, received undefined",
+    ],
+  ])("is told of what %s throws, and that is answered", async (_name, build, status, message) => {
+    const { events, span } = createSpan();
+    const server = await start({ x: build(factory.addMiddleware(span) as never) });
+    const answer = await server.send("/x");
+    expect(answer.status).toBe(status);
+    expect(events).toEqual(["begin", `rollback: ${message}`, "end"]);
+  });
+
+  test("that catches an error cannot hide it, and one that fails itself is answered", async () => {
+    const hiding = factory.addMiddleware(
+      new Middleware({
+        around: async (_args, next) => {
+          try {
+            return await next();
+          } catch {
+            return undefined as never;
+          }
+        },
+      }),
+    );
+    const failing = factory.addMiddleware(
+      new Middleware({
+        around: async (_args, next) => {
+          await next();
+          throw createHttpError(503, "commit failed", { expose: true });
+        },
+      }),
+    );
+    const server = await start({
+      hiding: hiding.build({
+        handler: () => {
+          throw createHttpError(409, "taken");
+        },
+      }),
+      failing: failing.build({ handler: () => ({}) }),
+    });
+    expect((await server.send("/hiding")).json()).toEqual(errorEnvelope("taken"));
+    expect((await server.send("/failing")).json()).toEqual(errorEnvelope("commit failed"));
+  });
+
+  test("H18: `next` is called once: neither twice nor never", async () => {
+    const handler = vi.fn(() => ({}));
+    const twice = factory.addMiddleware(
+      new Middleware({
+        around: async (_args, next) => {
+          await next();
+          return next();
+        },
+      }),
+    );
+    const never = factory.addMiddleware(
+      new Middleware({ around: async () => Promise.resolve(undefined as never) }),
+    );
+    const sending = factory.addMiddleware(
+      new Middleware({
+        around: async ({ response }) => {
+          response.status(418).end("own");
+          return Promise.resolve(undefined as never);
+        },
+      }),
+    );
+    const server = await start({
+      twice: twice.build({ handler }),
+      never: never.build({ handler }),
+      sending: sending.build({ handler }),
+    });
+    expect((await server.send("/twice")).status).toBe(500);
+    expect(handler).toHaveBeenCalledTimes(1);
+    expect((await server.send("/never")).status).toBe(500);
+    const sent = await server.send("/sending");
+    expect([sent.status, sent.text]).toEqual([418, "own"]);
+    expect(handler).toHaveBeenCalledTimes(1);
+    const codes = server.linesOf("error").map(({ meta }) => (meta as { error: unknown }).error);
+    expect(codes).toMatchObject([{ code: "SLP_AROUND_TWICE" }, { code: "SLP_AROUND_NOT_CALLED" }]);
+  });
+
+  const hanging = { handler: () => new Promise<never>(() => undefined) };
+
+  test("H18: it is cleaned up once where the client leaves a handler that never ends", async () => {
+    const { events, span } = createSpan();
+    const server = await start({ x: factory.addMiddleware(span).build(hanging) });
+    const socket = await server.open();
+    socket.write("GET /x HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => events).toEqual(["begin"]);
+    socket.destroy();
+    await expect.poll(() => events).toEqual(["begin", "rollback: The client has left", "end"]);
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("H17 and H18: it is cleaned up once where the time is over", async () => {
+    const { events, span } = createSpan();
+    const server = await start({
+      x: factory.addMiddleware(span).build({ ...hanging, timeout: 50 }),
+    });
+    expect((await server.send("/x")).status).toBe(503);
+    await expect.poll(() => events).toEqual(["begin", "rollback: Service Unavailable", "end"]);
+  });
+
+  test("is tested like any other: the output is what it gives to `next`", async () => {
+    const { output } = await testMiddleware({ middleware: createSpan().span });
+    expect(output).toEqual({ tx: 7 });
+  });
+
+  test("guards files as well, and spans them", async () => {
+    const { events, span } = createSpan();
+    const files = new ServeStatic("docs", {}, factory.addMiddleware(span));
+    const server = await start({ files });
+    expect((await server.send("/files/guide.md")).status).toBe(200);
+    expect(events).toEqual(["begin", "commit", "end"]);
+  });
+});
+
+describe("addContext", () => {
+  test("disposes of what it gave, whatever happens, and a failing disposal is logged", async () => {
+    const dispose = vi.fn();
+    const build = (fail: boolean, disposeBy: (context: { readonly db: number }) => unknown) =>
+      factory
+        .addContext(() => ({ db: 1 }), { dispose: disposeBy })
+        .build({
+          handler: ({ ctx }) => {
+            if (fail) throw createHttpError(409, "no");
+            return { db: ctx.db };
+          },
+        });
+    const server = await start({
+      good: build(false, dispose),
+      bad: build(true, dispose),
+      broken: build(false, () => {
+        throw new Error("pool closed");
+      }),
+    });
+    expect((await server.send("/good")).json()).toEqual(successEnvelope({ db: 1 }));
+    expect((await server.send("/bad")).status).toBe(409);
+    expect(dispose.mock.calls).toEqual([[{ db: 1 }], [{ db: 1 }]]);
+    expect((await server.send("/broken")).status).toBe(200);
+    expect(server.linesOf("error")).toHaveLength(1);
+  });
+});
+
+describe("time", () => {
+  const later = { handler: () => sleep(300) };
+
+  test.each<readonly [string, Routing[string], Partial<ServerConfig>]>([
+    [
+      "a middleware that never ends",
+      factory
+        .addMiddleware({ handler: () => new Promise<never>(() => undefined) })
+        .build({ timeout: 40, handler: () => ({}) }),
+      {},
+    ],
+    [
+      "an asynchronous refinement",
+      factory.build({
+        timeout: 40,
+        input: z.object({}).refine(async () => {
+          await sleep(300);
+          return true;
+        }),
+        handler: () => ({}),
+      }),
+      {},
+    ],
+    [
+      "`requestTimeout`, which counts the middlewares",
+      factory.addMiddleware(later).build({ handler: () => ({}) }),
+      { requestTimeout: 40 },
+    ],
+    ["`handlerTimeout`", factory.buildVoid(later), { handlerTimeout: 40 }],
+  ])("H17: %s is answered with 503", async (_name, endpoint, config) => {
+    const server = await start({ x: endpoint }, config);
+    const answer = await server.send("/x");
+    expect([answer.status, answer.json()]).toEqual([503, errorEnvelope("Service Unavailable")]);
+    await sleep(320);
+    expect(server.linesOf("warn")).toEqual([]);
+    expect(server.linesOf("error")).toHaveLength(1);
+  });
+
+  test("`handlerTimeout` does not count the middlewares, nor `requestTimeout` the body", async () => {
+    const slow = factory.addMiddleware({ handler: () => sleep(80) });
+    const server = await start(
+      {
+        handler: slow.build({ handler: () => ({}) }),
+        body: factory.addMiddleware({ handler: () => undefined }).build({
+          method: "post",
+          timeout: 60,
+          handler: () => ({}),
+        }),
+      },
+      { handlerTimeout: 40 },
+    );
+    expect((await server.send("/handler")).status).toBe(200);
+    const socket = await server.open();
+    socket.write(
+      "POST /body HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{",
+    );
+    await sleep(120);
+    socket.write("}");
+    const [reply] = (await once(socket, "data")) as [Buffer];
+    expect(reply.toString()).toMatch(/^HTTP\/1.1 200/);
+    socket.destroy();
+  });
+});
+
+describe("native middlewares behave as on Express", () => {
+  const store = new AsyncLocalStorage<string>();
+  const enter: RequestHandler = (request, _response, next) => {
+    store.run(request.url, next);
+  };
+  const seen: unknown[] = [];
+  const build = () =>
+    factory
+      .use(enter)
+      .addMiddleware({
+        input: z.object({ n: z.coerce.number() }),
+        handler: async () => {
+          await sleep(1);
+          seen.push(store.getStore());
+        },
+      })
+      .build({
+        output: z.object({ store: z.string().optional() }),
+        handler: async () => {
+          await sleep(1);
+          return { store: store.getStore() };
+        },
+      });
+
+  test("R18: a store of AsyncLocalStorage holds for all that comes after", async () => {
+    const app = express();
+    const { logger } = createRecorder();
+    attachRouting(createConfig({ app, cors: false, logger }), { x: build() });
+    const attached = createHttpServer(app).listen(0, "127.0.0.1");
+    onTestFinished(() => void attached.close());
+    await once(attached, "listening");
+    const server = await start({ x: build() });
+    for (const port of [server.port, (attached.address() as AddressInfo).port]) {
+      seen.length = 0;
+      expect((await send(port, "/x?n=1")).json()).toEqual(successEnvelope({ store: "/x?n=1" }));
+      expect(seen).toEqual(["/x?n=1"]);
+    }
+  });
+
+  test("`next(error)` after `next()` is answered, or logged where the reply is out", async () => {
+    const late: RequestHandler = (_request, _response, next) => {
+      setTimeout(() => next(createHttpError(504, "too late", { expose: true })), 40);
+      next();
+    };
+    const server = await start({
+      slow: factory.use(late).build({
+        handler: async () => {
+          await sleep(120);
+          return {};
+        },
+      }),
+      quick: factory.use(late).build({ handler: () => ({}) }),
+    });
+    const slow = await server.send("/slow");
+    expect([slow.status, slow.json()]).toEqual([504, errorEnvelope("too late")]);
+    expect((await server.send("/quick")).status).toBe(200);
+    await sleep(150);
+    expect(server.linesOf("error")).toHaveLength(1);
+    expect(server.linesOf("warn")).toHaveLength(1);
+  });
+
+  test("`request.next` is the middleware's own while it runs", async () => {
+    const router = express.Router();
+    router.get("/file", (_request, response) => response.sendFile("/no/such/file"));
+    const caught: express.ErrorRequestHandler = (_error, _request, response, _next) => {
+      response.status(404).send("handled by the router");
+    };
+    router.use(caught);
+    const server = await start({
+      format: factory
+        .use((_request, response) => {
+          response.format({
+            default: (_asked: unknown, _answer: unknown, next: () => void) => next(),
+          });
+        })
+        .build({ handler: () => ({ is: "reached" }) }),
+      file: factory.use(router).build({ handler: () => ({}) }),
+    });
+    expect((await server.send("/format")).json()).toEqual(successEnvelope({ is: "reached" }));
+    const file = await server.send("/file");
+    expect([file.status, file.text]).toEqual([404, "handled by the router"]);
+  });
+
+  const handleError: express.ErrorRequestHandler = (_error, _request, _response, next) => next();
+  test.each([
+    ["several at once", () => (factory.use as (...all: unknown[]) => unknown)(enter, enter)],
+    ["three at once", () => (factory.use as (...all: unknown[]) => unknown)(enter, {}, enter)],
+    ["an error handler", () => factory.use(handleError as never)],
+    ["an unknown option", () => factory.use(enter, { provide: () => ({}) } as never)],
+  ])("%s is refused at once", (_name, use) => {
+    expect(use).toThrow(expect.objectContaining({ name: "DefinitionError" }));
+  });
+
+  test("R19: what refuses requests never refuses a preflight that CORS allows", async () => {
+    const hits = vi.fn();
+    const limit: RequestHandler = (_request, response) => {
+      hits();
+      response.status(429).end();
+    };
+    const server = await start(
+      { x: factory.use(limit).build({ handler: () => ({}) }) },
+      { cors: true },
+    );
+    expect((await server.send("/x", { method: "OPTIONS" })).status).toBe(200);
+    expect(hits).not.toHaveBeenCalled();
+  });
+
+  test("`request.route` names the pattern", async () => {
+    const routes: unknown[] = [];
+    const endpoint = factory.build({
+      input: z.object({ id: z.string() }),
+      handler: ({ request }) => void routes.push(request.route),
+    });
+    const server = await start(
+      { v1: { "users/:id": endpoint } },
+      {
+        beforeRouting: ({ app }) =>
+          void app.use((request, response, next) => {
+            response.once("finish", () => routes.push(request.route));
+            next();
+          }),
+      },
+    );
+    await server.send("/v1/users/5");
+    await expect.poll(() => routes).toEqual([{ path: "/v1/users/:id" }, { path: "/v1/users/:id" }]);
+  });
+});
