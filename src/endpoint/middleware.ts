@@ -178,7 +178,7 @@ const toSpan =
       await run(context);
       return passed;
     };
-    await around(args, next as AroundNext);
+    await around(args, next);
     if (calls === 0 && !args.response.headersSent && !args.response.writableEnded)
       throw new ServerFault(
         "SLP_AROUND_NOT_CALLED",

@@ -1,6 +1,7 @@
 import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
+import { watchedMark } from "../results/send-json.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logAbandoned } from "./log-abandoned.ts";
@@ -91,6 +92,7 @@ const runSpan = async (
   const setNext = (next: unknown): void => {
     walk.next = next;
   };
+  if (middleware.isNative) (walk.response as { [watchedMark]?: boolean })[watchedMark] = true;
   await middleware.span?.(args, { run, setNext, fail: (error) => failWalk(walk, error) });
   if (failure) throw failure.error;
   if (!isRun) canGoOn(walk);

@@ -12,7 +12,8 @@ export const appSettings: unique symbol = Symbol.for("sallyport/app-settings");
  * Sends a body as JSON, with the bytes and headers of Express' `response.json`.
  *
  * Head and body leave in one write, which saves 6 microseconds over `response.json`; an application that
- * has ETags or a JSON format set, validators or a Content-Type set before, and statuses without a body are Express'.
+ * has ETags or a JSON format set, a response that somebody watches, validators or a Content-Type set before, and statuses
+ * without a body are Express'.
  *
  * @throws TypeError when the body cannot be serialised; nothing is sent then.
  */
@@ -29,6 +30,7 @@ export const sendJson = (
     settings["json replacer"] ||
     settings["json spaces"] ||
     statusesWithoutBody.has(status) ||
+    isWatched(response) ||
     response.hasHeader("Content-Type") ||
     response.hasHeader("ETag") ||
     response.hasHeader("Last-Modified")
@@ -38,11 +40,29 @@ export const sendJson = (
     return;
   }
   const text = JSON.stringify(body);
-  response.writeHead(status, {
-    "Content-Type": type,
-    "Content-Length": Buffer.byteLength(text),
-  });
+  const fields = { "Content-Type": type, "Content-Length": Buffer.byteLength(text) };
+  response.writeHead(status, fields);
+  (response as { [sentFields]?: SentFields })[sentFields] = fields;
   response.end(text);
+};
+
+/** Where a response has the header fields that it was sent with past `setHeader`. */
+export const sentFields: unique symbol = Symbol.for("sallyport/sent-fields");
+
+/** Header fields by name. */
+export type SentFields = Readonly<Record<string, string | number>>;
+
+/** Marks a response that others than the framework may watch, as hooks and native middlewares do. */
+export const watchedMark: unique symbol = Symbol.for("sallyport/watched");
+
+/** What others replace to see or change a response. */
+const watchable = ["json", "send", "setHeader", "writeHead", "write", "end"] as const;
+
+/** Tells whether somebody may see by which calls a response is sent: whoever has the request before, or has replaced a method. */
+const isWatched = (response: Response & { readonly [watchedMark]?: boolean }): boolean => {
+  if (response[watchedMark] !== false) return true;
+  for (const name of watchable) if (Object.hasOwn(response, name)) return true;
+  return false;
 };
 
 const toSettings = (response: Response & { readonly [appSettings]?: AppSettings }): AppSettings =>

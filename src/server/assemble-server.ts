@@ -1,9 +1,10 @@
 import type { RequestListener, Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Express, NextFunction, Request, Response } from "express";
+import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
 import { normalisePath } from "../http/normal-path.ts";
+import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./client-errors.ts";
@@ -12,6 +13,7 @@ import type { Dispatcher } from "./dispatch.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
 import { toExpectingListener } from "./expectation.ts";
 import { assertFraming } from "./framing.ts";
+import { loadExpress } from "./lazy-express.ts";
 import type { Listener } from "./listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { inTurn } from "./request-queue.ts";
@@ -41,7 +43,7 @@ export const assembleServer = async (
     if (isBare) buildStack(app, prepared);
   });
   if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
-  const listener = createListener(prepared, isBare ? undefined : objects.getApp());
+  const listener = createListener(prepared, objects, isBare ? undefined : objects.getApp());
   const listeners = createServers(config, objects, listener, prepared.dispatcher);
   for (const { server } of listeners)
     answerClientErrors(server, prepared.getLogger(), config.cors === true);
@@ -104,17 +106,42 @@ const useApi = (app: Express, { dispatcher }: Prepared): void => {
   app.use((request, response, next) => void dispatcher.dispatch(request, response, next));
 };
 
+/** Answers what no layer of the application has: after the layers that are added to it later. */
 const useEnding = (app: Express, { dispatcher }: Prepared): void => {
-  app.use((request, response) => void dispatcher.answerNotFound(request, response));
-  // Express tells an error handler by its four parameters
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    void dispatcher.fail(error, request, response);
-  });
+  const router = app as unknown as {
+    handle: (request: Request, response: Response, next?: NextFunction) => void;
+  };
+  const { handle } = router;
+  router.handle = (request, response) =>
+    handle.call(app, request, response, toEnding(dispatcher, request, response));
 };
+
+const toEnding =
+  (dispatcher: Dispatcher, request: Request, response: Response): NextFunction =>
+  (error?: unknown) => {
+    if (error) void dispatcher.fail(error, request, response);
+    else void dispatcher.answerNotFound(request, response);
+  };
+
+/** The layers that were put on the application after the API; undefined where there are none. */
+const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined => {
+  const { stack } = findApp()?.router ?? { stack: [] };
+  if (stack.length <= ownLayers) return undefined;
+  const late = loadExpress().Router();
+  late.stack = stack.slice(ownLayers);
+  return late;
+};
+
+/** How many layers the API has on an application to which nothing else is added: its beginning, and itself. */
+const ownLayers = 2;
 
 /** Serves requests; without entering the Express stack where it has nothing to add. */
 const createListener =
-  ({ begin, dispatcher }: Prepared, stack: Express | undefined): RequestListener =>
+  (
+    { begin, dispatcher }: Prepared,
+    objects: ExpressObjects,
+    stack: Express | undefined,
+  ): RequestListener =>
   (message, reply) => {
     // the server makes them with the classes of the application
     const request = message as Request;
@@ -123,7 +150,9 @@ const createListener =
     let beginning: Promise<void> | undefined;
     try {
       assertFraming(request);
-      if (stack) {
+      // a preflight is for the option `cors` to answer, whatever a hook has put before the API
+      if (stack && !dispatcher.isPreflight(request)) {
+        (response as { [watchedMark]?: boolean })[watchedMark] = true;
         stack(request, response);
         return;
       }
@@ -132,12 +161,14 @@ const createListener =
       void dispatcher.fail(error, request, response);
       return;
     }
-    if (beginning === undefined) void dispatcher.dispatch(request, response);
-    else
-      beginning.then(
-        () => dispatcher.dispatch(request, response),
-        (error: unknown) => dispatcher.fail(error, request, response),
-      );
+    const dispatch = (): Promise<void> => {
+      const late = objects.findApp() && findLateLayers(objects);
+      if (!late) return dispatcher.dispatch(request, response);
+      const ending = toEnding(dispatcher, request, response);
+      return dispatcher.dispatch(request, response, () => void late(request, response, ending));
+    };
+    if (beginning === undefined) void dispatch();
+    else beginning.then(dispatch, (error: unknown) => dispatcher.fail(error, request, response));
   };
 
 /** Times in milliseconds; `http.options` and `https.options` replace them. */

@@ -152,6 +152,17 @@ export class Dispatcher {
     await sendError(walk, toSendingError(error));
   }
 
+  /** Tells whether a request is a preflight that the option `cors` answers. */
+  isPreflight(request: Request): boolean {
+    if (request.method !== "OPTIONS" || this.#plan.cors === false) return false;
+    if (request.headers["access-control-request-method"] === undefined) return false;
+    try {
+      return this.#plan.table.findAll(toCanonicalPath(request)).length > 0;
+    } catch {
+      return false;
+    }
+  }
+
   /** Answers a path that nothing serves with 404; never rejects. */
   async answerNotFound(request: Request, response: Response): Promise<void> {
     await this.fail(new RequestError("SLP_NOT_FOUND"), request, response);

@@ -1,14 +1,20 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import type { Express, Request, Response } from "express";
+import type { Application, Express, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
 import { loadNodeHttp } from "../http/node-modules.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
-import { appSettings, type AppSettings } from "../results/send-json.ts";
+import {
+  appSettings,
+  sentFields,
+  watchedMark,
+  type AppSettings,
+  type SentFields,
+} from "../results/send-json.ts";
 import { bodySink, type BodySink } from "./body-sink.ts";
 import type { ServerConfig } from "./config.ts";
 import {
@@ -28,6 +34,8 @@ export interface ExpressObjects {
   readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
   /** The application; it is made, and Express loaded, when it is first asked for. */
   readonly getApp: () => Express;
+  /** The application if it is made. */
+  readonly findApp: () => Express | undefined;
 }
 
 /** From now on each reply ends its connection; put into the class when it is needed, so that it costs nothing before. */
@@ -54,6 +62,14 @@ export interface ExpressPlan {
   readonly build: (app: Express) => void;
 }
 
+/** What stands between the classes of an application and those of Node, for tools that exchange it, such as light-my-request. */
+const toOwnClasses = () => {
+  const node = loadNodeHttp();
+  class OwnMessage extends node.IncomingMessage {}
+  class OwnResponse extends node.ServerResponse {}
+  return { OwnMessage, OwnResponse };
+};
+
 /**
  * Makes an Express application and classes whose instances are its requests and responses from their birth on.
  *
@@ -63,7 +79,7 @@ export interface ExpressPlan {
  */
 export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   const { etag = false, queryParser = "simple", stalled, fail, build } = plan;
-  const { IncomingMessage, ServerResponse } = loadNodeHttp();
+  const { OwnMessage, OwnResponse } = toOwnClasses();
   /** Those of the application, as far as they matter, also before it is made. */
   let settings: AppSettings = { "query parser": queryParser };
   let app: Express | undefined;
@@ -84,10 +100,17 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   };
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");
+  const parsedBy: unique symbol = Symbol("parsed by");
   const ownNext: unique symbol = Symbol("next");
   const lazyLocals: unique symbol = Symbol("locals");
 
-  class ExpressRequest extends IncomingMessage {
+  /** An application that is mounted gives a request its own prototype, and has settings of its own. */
+  const findMounted = (request: object): Application | undefined =>
+    Object.getPrototypeOf(request) === ExpressRequest.prototype
+      ? undefined
+      : (request as Request).app;
+
+  class ExpressRequest extends OwnMessage {
     res: unknown = undefined;
     body: unknown = undefined;
     params: unknown = undefined;
@@ -96,6 +119,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     originalUrl = "";
     [parsedQuery]: unknown = undefined;
     [parsedFor]: string | undefined = undefined;
+    [parsedBy]: Application | undefined = undefined;
     [ownNext]: unknown = undefined;
     [currentWalk]: Walk | undefined = undefined;
     [bodySink]: BodySink | undefined = undefined;
@@ -129,16 +153,20 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     get query(): unknown {
       const url = this.url ?? "";
       // a middleware may rewrite the URL
-      if (this[parsedFor] !== url) {
-        this[parsedQuery] = readQuery(toQueryText(url), settings, getApp);
+      const mounted = findMounted(this);
+      if (this[parsedFor] !== url || this[parsedBy] !== mounted) {
+        const own = (mounted as { readonly settings?: AppSettings } | undefined)?.settings;
+        this[parsedQuery] = readQuery(toQueryText(url), own ?? settings, () => mounted ?? getApp());
         this[parsedFor] = url;
+        this[parsedBy] = mounted;
       }
       return this[parsedQuery];
     }
 
     set query(query: unknown) {
       this[parsedQuery] = query;
-      this[parsedFor] = this.url;
+      this[parsedFor] = this.url ?? "";
+      this[parsedBy] = findMounted(this);
     }
 
     /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
@@ -162,9 +190,11 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     }
   }
 
-  class ExpressResponse extends ServerResponse {
+  class ExpressResponse extends OwnResponse {
     [lazyLocals]: unknown = undefined;
     [sendingMark] = false;
+    [watchedMark] = false;
+    [sentFields]: SentFields | undefined = undefined;
 
     get [appSettings](): AppSettings {
       return settings;
@@ -178,6 +208,27 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     override detachSocket(socket: Socket): void {
       super.detachSocket(socket);
       (socket as ReplyingSocket)[runningReply] = undefined;
+    }
+
+    // what was sent past `setHeader` is told as well
+    override getHeader(name: string): number | string | string[] | undefined {
+      return super.getHeader(name) ?? findField(this[sentFields], name);
+    }
+
+    override getHeaders(): OutgoingHttpHeaders {
+      const fields = this[sentFields];
+      const headers = super.getHeaders();
+      if (fields)
+        for (const [name, value] of Object.entries(fields)) headers[name.toLowerCase()] ??= value;
+      return headers;
+    }
+
+    override getHeaderNames(): string[] {
+      return this[sentFields] ? Object.keys(this.getHeaders()) : super.getHeaderNames();
+    }
+
+    override hasHeader(name: string): boolean {
+      return super.hasHeader(name) || findField(this[sentFields], name) !== undefined;
     }
 
     /** The answer to HEAD needs no body, so its first byte ends it, and tells the producer to stop. */
@@ -216,7 +267,12 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   adoptLater(ExpressRequest.prototype, requestMembers, getApp);
   adoptLater(ExpressResponse.prototype, responseMembers, getApp);
   if (etag || isExpressLoaded()) getApp();
-  return { getApp, IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+  return {
+    getApp,
+    findApp: () => app,
+    IncomingMessage: ExpressRequest,
+    ServerResponse: ExpressResponse,
+  };
 };
 
 type ReplyingSocket = Socket & { [runningReply]?: ServerResponse | undefined };
@@ -246,13 +302,19 @@ export const markSending = (prototype: Response): void => {
   }
 };
 
+const findField = (fields: SentFields | undefined, name: string): string | number | undefined => {
+  if (!fields) return undefined;
+  const wanted = name.toLowerCase();
+  return Object.entries(fields).find(([field]) => field.toLowerCase() === wanted)?.[1];
+};
+
 const toQueryText = (url: string): string => {
   const start = url.indexOf("?");
   const end = url.indexOf("#");
   return start < 0 ? "" : url.slice(start + 1, end < 0 ? undefined : end);
 };
 
-const readQuery = (query: string, settings: AppSettings, getApp: () => Express): unknown => {
+const readQuery = (query: string, settings: AppSettings, getApp: () => Application): unknown => {
   if (hasTooManyPairs(query)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
   if (settings["query parser"] === "simple") return parseQuery(query);
   const parse = getApp().get("query parser fn") as ((query: string) => unknown) | undefined;

@@ -165,7 +165,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     const explicit = factory.addMiddleware({ body: true, handler: () => ({}) });
     const server = await start({
       plain: build(factory),
-      asking: build(asking as unknown as typeof factory),
+      asking: build(asking),
       explicit: build(explicit),
     });
     for (const path of ["/plain", "/asking", "/explicit"])

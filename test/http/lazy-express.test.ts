@@ -44,7 +44,7 @@ describe("Express is loaded when it is needed", () => {
       }),
       "get /setter": defaultEndpointsFactory.build({
         handler: async ({ response }) => {
-          const own = (): typeof response => response;
+          const own = (text: unknown): typeof response => response.end(text);
           response.send = own;
           seen.push(response.send === own, Object.hasOwn(response, "send"));
           return {};
