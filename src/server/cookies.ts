@@ -53,7 +53,8 @@ const unsign = (signed: string, secrets: readonly string[]): string | undefined 
   const value = signed.slice(0, dot);
   const given = Buffer.from(signed.slice(dot + 1));
   const isRight = secrets.some((secret) => {
-    const digest = createHmac("sha256", secret).update(value).digest("base64").replace(/=+$/, "");
+    // without the padding, which is one character
+    const digest = createHmac("sha256", secret).update(value).digest("base64").slice(0, -1);
     const expected = Buffer.from(digest);
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
