@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { boundIssues } from "./bounded-issues.ts";
+import { boundIssues, runPlainly, type RunParse } from "./bounded-issues.ts";
 import type { ZodSchema } from "./schema.ts";
 import type { Parser } from "./parse-result.ts";
 import { runsUserCode } from "./user-code.ts";
@@ -17,7 +17,7 @@ const parsers = new WeakMap<ZodSchema, Parser>();
 export const toParser = (schema: ZodSchema): Parser => {
   const known = parsers.get(schema);
   if (known) return known;
-  const parser = runsUserCode(schema) ? createCarefulParser(schema) : createFastParser(schema);
+  const parser = createParser(schema, runPlainly);
   parsers.set(schema, parser);
   return parser;
 };
@@ -28,10 +28,14 @@ const inputParsers = new WeakMap<ZodSchema, Parser>();
 export const toInputParser = (schema: ZodSchema): Parser => {
   const known = inputParsers.get(schema);
   if (known) return known;
-  const parser = boundIssues(schema, toParser(schema));
+  const runBounded = boundIssues(schema);
+  const parser = runBounded === runPlainly ? toParser(schema) : createParser(schema, runBounded);
   inputParsers.set(schema, parser);
   return parser;
 };
+
+const createParser = (schema: ZodSchema, run: RunParse): Parser =>
+  runsUserCode(schema) ? createCarefulParser(schema, run) : createFastParser(schema, run);
 
 /**
  * Creates a parser for a schema with refinements or transformations of the application.
@@ -41,17 +45,29 @@ export const toInputParser = (schema: ZodSchema): Parser => {
  * again on a misfit, and synchronous parsing would drop a promise that it meets, with its rejection.
  */
 const createCarefulParser =
-  (schema: ZodSchema): Parser =>
+  (schema: ZodSchema, run: RunParse): Parser =>
   (value) =>
-    schema._zod.run({ value, issues: [] }, { async: true });
+    run(schema, { value, issues: [] }, { async: true });
 
 /** Creates a parser for a schema of Zod's own parts, which is synchronous; it is compiled when it turns hot. */
-const createFastParser = (schema: ZodSchema): Parser => {
+const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
   let parses = 0;
   let hot: ZodSchema | undefined;
   return (value) => {
-    if (hot) return hot._zod.run({ value, issues: [] }, { async: false });
-    if (++parses >= compileAfter) hot = z.compile(schema);
-    return schema._zod.run({ value, issues: [] }, { async: false, jitless: true });
+    if (hot) return run(hot, { value, issues: [] }, { async: false });
+    if (++parses >= compileAfter) hot = compile(schema);
+    return run(schema, { value, issues: [] }, { async: false, jitless: true });
   };
+};
+
+/** Compiles a schema so that a value which does not fit is parsed by the `run` that the schema has at that time. */
+const compile = (schema: ZodSchema): ZodSchema => {
+  const internals = schema._zod;
+  const { run } = internals;
+  internals.run = (...args) => internals.run(...args);
+  try {
+    return z.compile(schema);
+  } finally {
+    internals.run = run;
+  }
 };

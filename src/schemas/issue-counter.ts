@@ -1,0 +1,153 @@
+import type { OwnRun, Run } from "./exchanged-run.ts";
+import { maxIssues } from "./issues.ts";
+
+type Payload = Parameters<Run>[0];
+
+/**
+ * What a wrong element means for what comes after it: unknown keys stop nothing, a failed check stops a transformation,
+ * a wrong type stops the checks around it as well, and an abort stops even those that ask to run nevertheless.
+ */
+const severities = { unknownKeys: 0, check: 1, type: 2, abort: 3 } as const;
+
+type Severity = (typeof severities)[keyof typeof severities];
+
+/** How a list with wrong elements is treated. */
+export interface Treatment {
+  /** Whether what becomes of a wrong list depends on how severe its issues are. */
+  readonly weighsIssues: boolean;
+  /** Whether functions of the application look at lists with wrong elements. */
+  readonly showsWrongLists: boolean;
+}
+
+/**
+ * Counts the wrong elements of the list that is being parsed; beyond as many as are reported, elements pass unread.
+ *
+ * Where the severity of the issues matters, elements are still run until one is of a wrong type, and their issues are dropped
+ * where they are no more severe than those before.
+ */
+export class IssueCounter {
+  readonly #weighsIssues: boolean;
+  readonly #showsWrongLists: boolean;
+  #wrong = 0;
+  #severity: Severity = severities.unknownKeys;
+  /** Whether an element is being parsed, so that what runs is no element of the list itself. */
+  #isInside = false;
+  /** How many runs of the elements' schema are still to come for what is no element, such as the first items of a tuple. */
+  #fixed = 0;
+  #isKeyWrong = false;
+  #severityBeforeKey: Severity = severities.unknownKeys;
+
+  constructor({ weighsIssues, showsWrongLists }: Treatment) {
+    this.#weighsIssues = weighsIssues;
+    this.#showsWrongLists = showsWrongLists;
+  }
+
+  /** Begins a parse: until there is a list, nothing counts. */
+  begin(): void {
+    this.#isInside = true;
+  }
+
+  /** @param fixed how many items and fields are parsed by the same schema before the elements */
+  toListRun(own: OwnRun, fixed: number): Run {
+    return (payload, context) => {
+      const wrong = this.#wrong;
+      const severity = this.#severity;
+      const isInside = this.#isInside;
+      const fixedAround = this.#fixed;
+      this.#wrong = 0;
+      this.#severity = severities.unknownKeys;
+      this.#isInside = false;
+      this.#fixed = fixed;
+      this.#isKeyWrong = false;
+      const result = own.run(payload, context);
+      this.#wrong = wrong;
+      this.#severity = severity;
+      this.#isInside = isInside;
+      this.#fixed = fixedAround;
+      return result;
+    };
+  }
+
+  /** For what a list parses beside its elements. */
+  toAsideRun(own: OwnRun): Run {
+    return (payload, context) => {
+      const isInside = this.#isInside;
+      this.#isInside = true;
+      const result = own.run(payload, context);
+      this.#isInside = isInside;
+      return result;
+    };
+  }
+
+  toElementRun(own: OwnRun): Run {
+    return (payload, context) => {
+      if (this.#isInside) return own.run(payload, context);
+      const isFixed = this.#fixed > 0;
+      if (isFixed) this.#fixed--;
+      // what is absent may be pardoned
+      if (isFixed || payload.value === undefined) return this.#runInside(own, payload, context);
+      if (this.#isFull()) return payload;
+      const result = this.#runInside(own, payload, context);
+      if (!(result instanceof Promise) && result.issues.length > 0) this.#count(result);
+      return result;
+    };
+  }
+
+  toKeyRun(own: OwnRun): Run {
+    return (payload, context) => {
+      if (this.#isInside) return own.run(payload, context);
+      // a wrong key that looks like a number is tried as a number at once
+      const isRetry = this.#isKeyWrong && typeof payload.value === "number";
+      if (!isRetry && this.#isFull()) return payload;
+      const result = this.#runInside(own, payload, context);
+      const isWrong = !(result instanceof Promise) && result.issues.length > 0;
+      if (isRetry && !isWrong) this.#uncountKey();
+      if (!isRetry && isWrong) this.#countKey();
+      this.#isKeyWrong = isWrong;
+      return result;
+    };
+  }
+
+  /** Whether further elements can change nothing. */
+  #isFull(): boolean {
+    if (this.#wrong < maxIssues || this.#showsWrongLists) return false;
+    return !this.#weighsIssues || this.#severity >= severities.type;
+  }
+
+  #runInside(own: OwnRun, payload: Payload, context: Parameters<Run>[1]): ReturnType<Run> {
+    this.#isInside = true;
+    const result = own.run(payload, context);
+    this.#isInside = false;
+    return result;
+  }
+
+  /** The record makes an issue of its own of it, as of a wrong type. */
+  #countKey(): void {
+    this.#wrong++;
+    this.#severityBeforeKey = this.#severity;
+    if (this.#severity < severities.type) this.#severity = severities.type;
+  }
+
+  #uncountKey(): void {
+    this.#wrong--;
+    this.#severity = this.#severityBeforeKey;
+  }
+
+  #count(result: Payload): void {
+    const severity = toSeverity(result);
+    if (this.#wrong >= maxIssues && severity <= this.#severity) result.issues = [];
+    else this.#wrong++;
+    if (severity > this.#severity) this.#severity = severity;
+  }
+}
+
+const toSeverity = ({ issues }: Payload): Severity => {
+  let worst: Severity = severities.unknownKeys;
+  for (const issue of issues) {
+    if (issue.continue === false) return severities.abort;
+    if (issue.continue !== true) worst = severities.type;
+    else if (worst === severities.unknownKeys && issue.code !== "unrecognized_keys")
+      worst = severities.check;
+  }
+  return worst;
+};
