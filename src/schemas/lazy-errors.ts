@@ -39,7 +39,9 @@ const toLazyUnion = (schema: z.core.$ZodUnion): Run => {
       results.push(result);
     }
     return isAsync
-      ? Promise.all(results).then((late) => settleUnion(schema, late, payload, context))
+      ? Promise.all(results.map(async (result) => result)).then((late) =>
+          settleUnion(schema, late, payload, context),
+        )
       : settleUnion(schema, results as Payload[], payload, context);
   };
 };

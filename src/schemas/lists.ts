@@ -51,7 +51,7 @@ interface Definition {
   readonly mode?: string;
 }
 
-const toDefinition = (schema: ZodSchema): Definition => schema._zod.def as Definition;
+const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 
 /** Finds the lists of a schema, at any depth. */
 export const findLists = (root: ZodSchema): Lists => {
@@ -121,9 +121,10 @@ const toField = ([name, field]: [string, ZodSchema]): ZodSchema[] =>
 
 /** What a list parses beside its elements, where elements run inside of it. */
 const listAsides = (schema: ZodSchema, { elements, key }: ListParts): ZodSchema[] => {
-  const own = [...elements, ...(key ? [key] : [])];
+  const own = new Set(elements);
+  if (key) own.add(key);
   return listInnerSchemas(schema).filter(
-    (inner) => !own.includes(inner) && someSchema(inner, (one) => own.includes(one)),
+    (inner) => !own.has(inner) && someSchema(inner, (one) => own.has(one)),
   );
 };
 

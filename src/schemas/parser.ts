@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { boundIssues, runPlainly, type RunParse } from "./bounded-issues.ts";
+import { ExchangedRun } from "./exchanged-run.ts";
 import type { ZodSchema } from "./schema.ts";
 import type { Parser } from "./parse-result.ts";
 import { runsUserCode } from "./user-code.ts";
@@ -62,12 +63,17 @@ const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
 
 /** Compiles a schema so that a value which does not fit is parsed by the `run` that the schema has at that time. */
 const compile = (schema: ZodSchema): ZodSchema => {
-  const internals = schema._zod;
-  const { run } = internals;
-  internals.run = (...args) => internals.run(...args);
+  const lateRun = new ExchangedRun(
+    schema,
+    "run",
+    () =>
+      (...args) =>
+        schema._zod.run(...args),
+  );
+  lateRun.begin();
   try {
     return z.compile(schema);
   } finally {
-    internals.run = run;
+    lateRun.end();
   }
 };
