@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { boundIssues, runPlainly, type RunParse } from "./bounded-issues.ts";
+import { keepDefaults, readDefaultsOnce } from "./defaults.ts";
 import { ExchangedRun } from "./exchanged-run.ts";
 import type { ZodSchema } from "./schema.ts";
 import type { Parser } from "./parse-result.ts";
@@ -54,9 +55,15 @@ const createCarefulParser =
 const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
   let parses = 0;
   let hot: ZodSchema | undefined;
+  let runHot = run;
   return (value) => {
-    if (hot) return run(hot, { value, issues: [] }, { async: false });
-    if (++parses >= compileAfter) hot = compile(schema);
+    if (hot) return runHot(hot, { value, issues: [] }, { async: false });
+    if (++parses >= compileAfter) {
+      hot = compile(schema);
+      if (keepDefaults(schema))
+        runHot = (target, payload, context) =>
+          readDefaultsOnce(context, () => run(target, payload, context));
+    }
     return run(schema, { value, issues: [] }, { async: false, jitless: true });
   };
 };

@@ -54,10 +54,7 @@ const schemas = fc.letrec<{ schema: z.ZodType; key: z.ZodType<string> }>((tie) =
     part.map((inner) => inner.readonly()),
     part.map((inner) => inner.catch("caught")),
     part.map((inner) =>
-      inner.catch((context: z.core.$ZodCatchCtx) => [
-        context.error.issues.slice(0, maxIssues),
-        context.input,
-      ]),
+      inner.catch((context: z.core.$ZodCatchCtx) => [toShort(context.error.issues), context.input]),
     ),
     part.map((inner) => inner.default("preset")),
     part.map((inner) => inner.prefault(["x", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])),
