@@ -26,7 +26,7 @@ export const runPlainly: RunParse = (schema, payload, context) => schema._zod.ru
  */
 export const boundIssues = (schema: ZodSchema): RunParse => {
   const lists = findLists(schema);
-  if (lists.lists.size === 0) return runPlainly;
+  if (!lists) return runPlainly;
   const counter = new IssueCounter(lists);
   const exchanges = listExchanges(lists, counter);
   let isRunning = false;
@@ -49,15 +49,12 @@ type Wrap = (own: OwnRun) => Run;
 
 const listExchanges = (found: Lists, counter: IssueCounter): ExchangedRun[] =>
   found.all.flatMap((schema) => {
-    const around: Wrap[] = [];
-    if (found.asides.has(schema)) around.push((own) => counter.toAsideRun(own));
-    if (found.keys.has(schema)) around.push((own) => counter.toKeyRun(own));
-    if (found.elements.has(schema)) around.push((own) => counter.toElementRun(own));
+    const around: Wrap[] = found.parts.has(schema) ? [(own) => counter.toPartRun(own, schema)] : [];
     const within: Wrap[] = [];
     const lazyRun = findLazyRun(schema, found.repeated.has(schema));
     const list = found.lists.get(schema);
     if (lazyRun) within.push(() => lazyRun);
-    if (list) within.push((own) => counter.toListRun(own, list.fixed));
+    if (list) within.push((own) => counter.toListRun(own, list));
     // Zod's `run` calls `parse` and then the checks; where there are none, it is the same function
     return hasChecks(schema)
       ? [...exchange(schema, "parse", within), ...exchange(schema, "run", around)]

@@ -1,7 +1,10 @@
 import type { OwnRun, Run } from "./exchanged-run.ts";
 import { maxIssues } from "./issues.ts";
+import type { ListParts } from "./lists.ts";
+import type { ZodSchema } from "./schema.ts";
 
 type Payload = Parameters<Run>[0];
+type Context = Parameters<Run>[1];
 
 /**
  * What a wrong element means for what comes after it: unknown keys stop nothing, a failed check stops a transformation,
@@ -30,8 +33,8 @@ export class IssueCounter {
   readonly #showsWrongLists: boolean;
   #wrong = 0;
   #severity: Severity = severities.unknownKeys;
-  /** Whether an element is being parsed, so that what runs is no element of the list itself. */
-  #isInside = false;
+  /** The list that is being parsed; undefined while one of its elements is, for what runs then is no element of its own. */
+  #list: ListParts | undefined;
   /** How many runs of the elements' schema are still to come for what is no element, such as the first items of a tuple. */
   #fixed = 0;
   #isKeyWrong = false;
@@ -44,68 +47,61 @@ export class IssueCounter {
 
   /** Begins a parse: until there is a list, nothing counts. */
   begin(): void {
-    this.#isInside = true;
+    this.#list = undefined;
   }
 
-  /** @param fixed how many items and fields are parsed by the same schema before the elements */
-  toListRun(own: OwnRun, fixed: number): Run {
+  toListRun(own: OwnRun, list: ListParts): Run {
     return (payload, context) => {
       const wrong = this.#wrong;
       const severity = this.#severity;
-      const isInside = this.#isInside;
+      const listAround = this.#list;
       const fixedAround = this.#fixed;
       this.#wrong = 0;
       this.#severity = severities.unknownKeys;
-      this.#isInside = false;
-      this.#fixed = fixed;
+      this.#list = list;
+      this.#fixed = list.fixed;
       this.#isKeyWrong = false;
       const result = own.run(payload, context);
       this.#wrong = wrong;
       this.#severity = severity;
-      this.#isInside = isInside;
+      this.#list = listAround;
       this.#fixed = fixedAround;
       return result;
     };
   }
 
-  /** For what a list parses beside its elements. */
-  toAsideRun(own: OwnRun): Run {
+  /** For what a list parses: its elements, its keys, and what has elements inside of it but is none. */
+  toPartRun(own: OwnRun, schema: ZodSchema): Run {
     return (payload, context) => {
-      const isInside = this.#isInside;
-      this.#isInside = true;
-      const result = own.run(payload, context);
-      this.#isInside = isInside;
-      return result;
+      const list = this.#list;
+      if (!list) return own.run(payload, context);
+      if (list.key === schema) return this.#runKey(own, payload, context);
+      if (list.elements.includes(schema)) return this.#runElement(own, payload, context);
+      return this.#runInside(own, payload, context);
     };
   }
 
-  toElementRun(own: OwnRun): Run {
-    return (payload, context) => {
-      if (this.#isInside) return own.run(payload, context);
-      const isFixed = this.#fixed > 0;
-      if (isFixed) this.#fixed--;
-      // what is absent may be pardoned
-      if (isFixed || payload.value === undefined) return this.#runInside(own, payload, context);
-      if (this.#isFull()) return payload;
-      const result = this.#runInside(own, payload, context);
-      if (!(result instanceof Promise) && result.issues.length > 0) this.#count(result);
-      return result;
-    };
+  #runElement(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
+    const isFixed = this.#fixed > 0;
+    if (isFixed) this.#fixed--;
+    // what is absent may be pardoned
+    if (isFixed || payload.value === undefined) return this.#runInside(own, payload, context);
+    if (this.#isFull()) return payload;
+    const result = this.#runInside(own, payload, context);
+    if (!(result instanceof Promise) && result.issues.length > 0) this.#count(result);
+    return result;
   }
 
-  toKeyRun(own: OwnRun): Run {
-    return (payload, context) => {
-      if (this.#isInside) return own.run(payload, context);
-      // a wrong key that looks like a number is tried as a number at once
-      const isRetry = this.#isKeyWrong && typeof payload.value === "number";
-      if (!isRetry && this.#isFull()) return payload;
-      const result = this.#runInside(own, payload, context);
-      const isWrong = !(result instanceof Promise) && result.issues.length > 0;
-      if (isRetry && !isWrong) this.#uncountKey();
-      if (!isRetry && isWrong) this.#countKey();
-      this.#isKeyWrong = isWrong;
-      return result;
-    };
+  #runKey(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
+    // a wrong key that looks like a number is tried as a number at once
+    const isRetry = this.#isKeyWrong && typeof payload.value === "number";
+    if (!isRetry && this.#isFull()) return payload;
+    const result = this.#runInside(own, payload, context);
+    const isWrong = !(result instanceof Promise) && result.issues.length > 0;
+    if (isRetry && !isWrong) this.#uncountKey();
+    if (!isRetry && isWrong) this.#countKey();
+    this.#isKeyWrong = isWrong;
+    return result;
   }
 
   /** Whether further elements can change nothing. */
@@ -114,10 +110,11 @@ export class IssueCounter {
     return !this.#weighsIssues || this.#severity >= severities.type;
   }
 
-  #runInside(own: OwnRun, payload: Payload, context: Parameters<Run>[1]): ReturnType<Run> {
-    this.#isInside = true;
+  #runInside(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
+    const list = this.#list;
+    this.#list = undefined;
     const result = own.run(payload, context);
-    this.#isInside = false;
+    this.#list = list;
     return result;
   }
 

@@ -7,8 +7,6 @@ export interface ListParts {
   readonly elements: readonly ZodSchema[];
   /** What the keys of a record are parsed by, where a wrong one fails the record. */
   readonly key: ZodSchema | undefined;
-  /** What keys are parsed by where a wrong one is passed on, or collected. */
-  readonly foreignKey: ZodSchema | undefined;
   /** How many items of a tuple and fields of an object are parsed by the same schema as the elements after them. */
   readonly fixed: number;
 }
@@ -19,10 +17,8 @@ export interface Lists {
   readonly all: readonly ZodSchema[];
   /** Arrays, sets, maps, records, and tuples and objects with any further elements. */
   readonly lists: ReadonlyMap<ZodSchema, ListParts>;
-  readonly elements: ReadonlySet<ZodSchema>;
-  readonly keys: ReadonlySet<ZodSchema>;
-  /** What lists parse beside their elements, where elements run inside of it. */
-  readonly asides: ReadonlySet<ZodSchema>;
+  /** What lists parse: their elements, their keys, and what has elements inside of it but is none. */
+  readonly parts: ReadonlySet<ZodSchema>;
   /** All that is inside of elements, themselves included. */
   readonly repeated: ReadonlySet<ZodSchema>;
   /** Whether what becomes of a wrong list depends on how severe its issues are. */
@@ -53,33 +49,24 @@ interface Definition {
 
 const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 
-/** Finds the lists of a schema, at any depth. */
-export const findLists = (root: ZodSchema): Lists => {
+/** Finds the lists of a schema, at any depth; undefined where there are none. */
+export const findLists = (root: ZodSchema): Lists | undefined => {
   const all = listAll(root);
   // one side of an intersection may pardon what the other refuses: keys, and issues without a path, as those of sets
   const pardons = all.some((schema) => toDefinition(schema).type === "intersection");
   const lists = new Map<ZodSchema, ListParts>();
   for (const schema of all) {
     const parts = readParts(schema, pardons);
-    if (parts.elements.length > 0 || parts.key) lists.set(schema, parts);
+    if (parts.elements.length > 0) lists.set(schema, parts);
   }
-  const parts = [...lists.values()];
-  const keys = new Set(parts.flatMap(({ key }) => key ?? []));
-  const elements = new Set(parts.flatMap((list) => list.elements));
-  // what is an element here and a key there cannot be told by its runs
-  for (const key of parts.flatMap(({ key, foreignKey }) => [key ?? [], foreignKey ?? []].flat()))
-    if (elements.delete(key)) keys.delete(key);
-  const around = all.filter((schema) =>
-    listInnerSchemas(schema).some((inner) => someSchema(inner, (one) => lists.has(one))),
-  );
+  if (lists.size === 0) return undefined;
+  const hasList = (schema: ZodSchema): boolean => someSchema(schema, (one) => lists.has(one));
   return {
     all,
     lists,
-    elements,
-    keys,
-    asides: new Set([...lists].flatMap(([schema, own]) => listAsides(schema, own))),
-    repeated: new Set([...elements].flatMap(listAll)),
-    weighsIssues: [...around, ...lists.keys()].some(weighsIssues),
+    parts: new Set([...lists].flatMap(([schema, list]) => listParts(schema, list))),
+    repeated: new Set([...lists.values()].flatMap(({ elements }) => elements.flatMap(listAll))),
+    weighsIssues: all.some((schema) => weighsIssues(schema) && hasList(schema)),
     showsWrongLists: all.some((schema) => toDefinition(schema).checks?.some(hasWhen)),
   };
 };
@@ -91,41 +78,52 @@ const listAll = (schema: ZodSchema): ZodSchema[] => {
 };
 
 const readParts = (schema: ZodSchema, pardons: boolean): ListParts => {
-  const { type, element, keyType, valueType, rest, catchall, mode, items, shape } =
-    toDefinition(schema);
-  const further = catchall && toDefinition(catchall).type !== "never" ? catchall : undefined;
-  const value = type === "set" && pardons ? undefined : valueType;
-  const elements = [
-    element,
-    value,
-    rest ?? undefined,
-    further,
-    type === "map" ? keyType : undefined,
-  ];
-  const isOwnKey = mode !== "loose" && !keyType?._zod.values && !pardons;
-  const recordKey = type === "record" ? keyType : undefined;
-  const found = elements.filter((one) => one !== undefined);
-  return {
-    elements: found,
-    key: isOwnKey ? recordKey : undefined,
-    foreignKey: isOwnKey ? undefined : recordKey,
-    fixed: [...(items ?? []), ...Object.entries(shape ?? {}).flatMap(toField)].filter((one) =>
-      found.includes(one),
-    ).length,
-  };
+  const def = toDefinition(schema);
+  switch (def.type) {
+    case "array":
+      return toParts([def.element]);
+    case "set":
+      return toParts(pardons ? [] : [def.valueType]);
+    case "map":
+      return toParts([def.keyType, def.valueType]);
+    case "record": {
+      // elsewhere, a wrong key is passed on or collected
+      const refusesKeys = def.mode !== "loose" && !def.keyType?._zod.values && !pardons;
+      // its keys and values cannot be told where one schema parses both
+      if (def.keyType === def.valueType) return toParts([]);
+      return { ...toParts([def.valueType]), key: refusesKeys ? def.keyType : undefined };
+    }
+    case "tuple":
+      return toParts([def.rest ?? undefined], def.items);
+    case "object":
+      return def.catchall?._zod.def.type === "never"
+        ? toParts([])
+        : toParts([def.catchall], Object.entries(def.shape ?? {}).flatMap(toField));
+    default:
+      return toParts([]);
+  }
 };
+
+const toParts = (
+  elements: readonly (ZodSchema | undefined)[],
+  before: readonly ZodSchema[] = [],
+): ListParts => ({
+  elements: elements.filter((one) => one !== undefined),
+  key: undefined,
+  fixed: before.filter((one) => elements.includes(one)).length,
+});
 
 /** Zod never parses a field of this name. */
 const toField = ([name, field]: [string, ZodSchema]): ZodSchema[] =>
   name === "__proto__" ? [] : [field];
 
-/** What a list parses beside its elements, where elements run inside of it. */
-const listAsides = (schema: ZodSchema, { elements, key }: ListParts): ZodSchema[] => {
+const listParts = (schema: ZodSchema, { elements, key }: ListParts): ZodSchema[] => {
   const own = new Set(elements);
   if (key) own.add(key);
-  return listInnerSchemas(schema).filter(
-    (inner) => !own.has(inner) && someSchema(inner, (one) => own.has(one)),
+  const others = listInnerSchemas(schema).filter((inner) =>
+    someSchema(inner, (one) => own.has(one)),
   );
+  return [...own, ...others];
 };
 
 const weighsIssues = (schema: ZodSchema): boolean => {
