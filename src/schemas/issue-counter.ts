@@ -84,11 +84,12 @@ export class IssueCounter {
   #runElement(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
     const isFixed = this.#fixed > 0;
     if (isFixed) this.#fixed--;
-    // what is absent may be pardoned
-    if (isFixed || payload.value === undefined) return this.#runInside(own, payload, context);
+    if (isFixed) return this.#runInside(own, payload, context);
     if (this.#isFull()) return payload;
+    // what is absent may be pardoned
+    const mayPass = payload.value === undefined;
     const result = this.#runInside(own, payload, context);
-    if (!(result instanceof Promise) && result.issues.length > 0) this.#count(result);
+    if (!mayPass && !(result instanceof Promise) && result.issues.length > 0) this.#count(result);
     return result;
   }
 
