@@ -107,7 +107,7 @@ const signAlone = (value: string, secret: string): string =>
 type SetCookie = (
   this: Response,
   name: string,
-  value: unknown,
+  value: string | object,
   options?: SentCookieOptions,
 ) => Response;
 
@@ -117,7 +117,7 @@ const setCookie: SetCookie = function setCookie(name, value, options) {
   // Express refuses to sign without a secret
   if (options?.signed !== true || secret === undefined)
     return cookie.call(this, name, value, options);
-  const text = typeof value === "object" ? `j:${JSON.stringify(value)}` : String(value);
+  const text = typeof value === "object" ? `j:${JSON.stringify(value)}` : value;
   const signed = `s:${text}.${signWithName(name, text, secret)}`;
   return cookie.call(this, name, signed, { ...options, signed: false });
 };
