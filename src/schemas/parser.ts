@@ -4,6 +4,7 @@ import { keepDefaults, readDefaultsOnce } from "./defaults.ts";
 import { ExchangedRun } from "./exchanged-run.ts";
 import type { ZodSchema } from "./schema.ts";
 import type { Parser } from "./parse-result.ts";
+import { someSchema } from "./some-schema.ts";
 import { runsUserCode } from "./user-code.ts";
 
 /**
@@ -36,8 +37,27 @@ export const toInputParser = (schema: ZodSchema): Parser => {
   return parser;
 };
 
-const createParser = (schema: ZodSchema, run: RunParse): Parser =>
-  runsUserCode(schema) ? createCarefulParser(schema, run) : createFastParser(schema, run);
+const schemas = new WeakMap<Parser, ZodSchema>();
+
+/** Tells whether the schema of a parser spells a key, so that it is not of the client's own making. */
+export const declaresKey = (parse: Parser, key: string): boolean => {
+  const schema = schemas.get(parse);
+  return schema !== undefined && someSchema(schema, (inner) => hasKey(inner, key));
+};
+
+const hasKey = (schema: ZodSchema, key: string): boolean => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "record") return def.keyType._zod.values?.has(key) === true;
+  return def.type === "object" && Object.hasOwn(def.shape, key);
+};
+
+const createParser = (schema: ZodSchema, run: RunParse): Parser => {
+  const parser = runsUserCode(schema)
+    ? createCarefulParser(schema, run)
+    : createFastParser(schema, run);
+  schemas.set(parser, schema);
+  return parser;
+};
 
 /**
  * Creates a parser for a schema with refinements or transformations of the application.
