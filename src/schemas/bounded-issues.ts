@@ -2,14 +2,10 @@ import { ExchangedRun, type OwnRun, type Run } from "./exchanged-run.ts";
 import { IssueCounter } from "./issue-counter.ts";
 import { findLazyRun } from "./lazy-errors.ts";
 import { findLists, type Lists } from "./lists.ts";
-import type { ParseResult } from "./parse-result.ts";
 import type { ZodSchema } from "./schema.ts";
 
 /** Runs a parse by a schema, or by its compiled form. */
-export type RunParse = (
-  schema: ZodSchema,
-  ...args: Parameters<Run>
-) => ParseResult | Promise<ParseResult>;
+export type RunParse = (schema: ZodSchema, ...args: Parameters<Run>) => ReturnType<Run>;
 
 /** Runs a parse as Zod does. */
 export const runPlainly: RunParse = (schema, payload, context) => schema._zod.run(payload, context);

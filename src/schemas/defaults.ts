@@ -2,48 +2,54 @@ import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { hasDefault } from "./user-code.ts";
 
-type Context = Parameters<ZodSchema["_zod"]["run"]>[1];
-
-/** What Zod sets in the context of a parse when the compiled form has refused the value, and its own run begins. */
-const fallback = Symbol.for("zod.compile.fallback");
-
-/** Reads a default: by a getter of Zod's, which calls the application's function where there is one. */
-type Read = () => unknown;
-
-/** What one default has given during a parse by a compiled schema, and how much of it Zod's own run has taken. */
-interface Given {
-  readonly values: unknown[];
-  taken: number;
+/** A default that a compiled schema has read. */
+interface Read {
+  readonly def: object;
+  readonly value: unknown;
+  readonly before: Read | undefined;
 }
 
-/** One parse by a compiled schema. */
-class Attempt {
-  readonly #context: Context;
-  #given: Map<object, Given> | undefined;
+/** Whether a compiled schema is trying a value. */
+let isTrying = false;
+/** What it has read, the last one first. */
+let last: Read | undefined;
+/** What it had read when it refused the value, by definition, the first one last. */
+let left: Map<object, unknown[]> | undefined;
 
-  constructor(context: Context) {
-    this.#context = context;
+/** Parses by a compiled schema, with its defaults at hand should it refuse the value. */
+export const readDefaultsOnce = <Result>(
+  parse: (value: unknown) => Result,
+  value: unknown,
+): Result => {
+  const around = { isTrying, last, left };
+  isTrying = true;
+  last = undefined;
+  left = undefined;
+  try {
+    return parse(value);
+  } finally {
+    ({ isTrying, last, left } = around);
   }
+};
 
-  read(def: object, read: Read): unknown {
-    this.#given ??= new Map();
-    let given = this.#given.get(def);
-    if (!given) this.#given.set(def, (given = { values: [], taken: 0 }));
-    const isRepeated = Reflect.get(this.#context, fallback) === true;
-    if (isRepeated && given.taken < given.values.length) return given.values[given.taken++];
-    const value = read();
-    if (!isRepeated) given.values.push(value);
-    return value;
+/** From now on, the defaults that the compiled schema has read are given once more. */
+export const repeatDefaults = (): void => {
+  if (!isTrying) return;
+  isTrying = false;
+  if (!last) return;
+  left = new Map();
+  for (let read: Read | undefined = last; read; read = read.before) {
+    const values = left.get(read.def);
+    if (values) values.push(read.value);
+    else left.set(read.def, [read.value]);
   }
-}
+};
 
-let attempt: Attempt | undefined;
-
-const known = new WeakSet();
+const kept = new WeakSet();
 
 /**
- * Sees to it that functions of `.default()` and `.prefault()` run once for each value that they replace, also where a compiled schema
- * refuses a value: Zod then parses it a second time, which takes the defaults from the first time.
+ * Sees to it that functions of `.default()` and `.prefault()` run once for each value that they replace, also where a compiled
+ * schema refuses a value and Zod parses it a second time. Zod reads defaults by a getter, which does not tell functions from constants.
  *
  * @returns whether the schema has defaults, so that it must be parsed by {@link readDefaultsOnce}
  */
@@ -57,26 +63,21 @@ export const keepDefaults = (schema: ZodSchema): boolean => {
 };
 
 const keepDefault = (def: object): boolean => {
-  if (known.has(def)) return true;
+  if (kept.has(def)) return true;
   const property = Object.getOwnPropertyDescriptor(def, "defaultValue");
-  const read = property?.get?.bind(def) as Read | undefined;
+  const read = property?.get?.bind(def) as (() => unknown) | undefined;
   // what is no getter is a constant
   if (!read || property?.configurable !== true) return false;
-  Object.defineProperty(def, "defaultValue", {
-    ...property,
-    get: () => (attempt ? attempt.read(def, read) : read()),
-  });
-  known.add(def);
+  const get = (): unknown => {
+    if (!isTrying) {
+      const values = left?.get(def);
+      return values && values.length > 0 ? values.pop() : read();
+    }
+    const value = read();
+    last = { def, value, before: last };
+    return value;
+  };
+  Object.defineProperty(def, "defaultValue", { ...property, get });
+  kept.add(def);
   return true;
-};
-
-/** Parses by a compiled schema with defaults. */
-export const readDefaultsOnce = <Result>(context: Context, parse: () => Result): Result => {
-  const around = attempt;
-  attempt = new Attempt(context);
-  try {
-    return parse();
-  } finally {
-    attempt = around;
-  }
 };

@@ -13,24 +13,32 @@ export interface OwnRun {
 /** Exchanges how a schema is parsed while one parse is under way. */
 export class ExchangedRun {
   readonly #internals: Record<"run" | "parse", Run>;
-  readonly #name: "run" | "parse";
+  readonly #isRun: boolean;
   readonly #own: OwnRun;
   readonly #exchanged: Run;
 
   /** @param name `run` is all that Zod does by a schema, `parse` the part before its checks */
   constructor(schema: ZodSchema, name: "run" | "parse", wrap: (own: OwnRun) => Run) {
     this.#internals = schema._zod;
-    this.#name = name;
+    this.#isRun = name === "run";
     this.#own = { run: schema._zod[name] };
     this.#exchanged = wrap(this.#own);
   }
 
+  // the names are written out, for each parse comes by here: a name in a variable would be looked up
   begin(): void {
-    this.#own.run = this.#internals[this.#name];
-    this.#internals[this.#name] = this.#exchanged;
+    const internals = this.#internals;
+    if (this.#isRun) {
+      this.#own.run = internals.run;
+      internals.run = this.#exchanged;
+    } else {
+      this.#own.run = internals.parse;
+      internals.parse = this.#exchanged;
+    }
   }
 
   end(): void {
-    this.#internals[this.#name] = this.#own.run;
+    if (this.#isRun) this.#internals.run = this.#own.run;
+    else this.#internals.parse = this.#own.run;
   }
 }

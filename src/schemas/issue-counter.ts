@@ -75,8 +75,9 @@ export class IssueCounter {
     return (payload, context) => {
       const list = this.#list;
       if (!list) return own.run(payload, context);
+      if (list.element === schema || list.otherElement === schema)
+        return this.#runElement(own, payload, context);
       if (list.key === schema) return this.#runKey(own, payload, context);
-      if (list.elements.includes(schema)) return this.#runElement(own, payload, context);
       return this.#runInside(own, payload, context);
     };
   }

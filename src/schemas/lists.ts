@@ -3,8 +3,10 @@ import { listInnerSchemas, someSchema } from "./some-schema.ts";
 
 /** What a list is made of. */
 export interface ListParts {
-  /** What each element is parsed by. */
-  readonly elements: readonly ZodSchema[];
+  /** What each element is parsed by; of a map, the keys. */
+  readonly element: ZodSchema;
+  /** What the values of a map are parsed by. */
+  readonly otherElement: ZodSchema | undefined;
   /** What the keys of a record are parsed by, where a wrong one fails the record. */
   readonly key: ZodSchema | undefined;
   /** How many items of a tuple and fields of an object are parsed by the same schema as the elements after them. */
@@ -57,7 +59,7 @@ export const findLists = (root: ZodSchema): Lists | undefined => {
   const lists = new Map<ZodSchema, ListParts>();
   for (const schema of all) {
     const parts = readParts(schema, pardons);
-    if (parts.elements.length > 0) lists.set(schema, parts);
+    if (parts) lists.set(schema, parts);
   }
   if (lists.size === 0) return undefined;
   const hasList = (schema: ZodSchema): boolean => someSchema(schema, (one) => lists.has(one));
@@ -65,7 +67,7 @@ export const findLists = (root: ZodSchema): Lists | undefined => {
     all,
     lists,
     parts: new Set([...lists].flatMap(([schema, list]) => listParts(schema, list))),
-    repeated: new Set([...lists.values()].flatMap(({ elements }) => elements.flatMap(listAll))),
+    repeated: new Set([...lists.values()].flatMap(listElements).flatMap(listAll)),
     weighsIssues: all.some((schema) => weighsIssues(schema) && hasList(schema)),
     showsWrongLists: all.some((schema) => toDefinition(schema).checks?.some(hasWhen)),
   };
@@ -77,49 +79,62 @@ const listAll = (schema: ZodSchema): ZodSchema[] => {
   return [...all];
 };
 
-const readParts = (schema: ZodSchema, pardons: boolean): ListParts => {
+const readParts = (schema: ZodSchema, pardons: boolean): ListParts | undefined => {
   const def = toDefinition(schema);
   switch (def.type) {
     case "array":
-      return toParts([def.element]);
+      return toParts(def.element);
     case "set":
-      return toParts(pardons ? [] : [def.valueType]);
+      return pardons ? undefined : toParts(def.valueType);
     case "map":
-      return toParts([def.keyType, def.valueType]);
+      return toParts(def.keyType, { otherElement: def.valueType });
     case "record": {
+      // its keys and values cannot be told where one schema parses both
+      if (def.keyType === def.valueType) return undefined;
       // elsewhere, a wrong key is passed on or collected
       const refusesKeys = def.mode !== "loose" && !def.keyType?._zod.values && !pardons;
-      // its keys and values cannot be told where one schema parses both
-      if (def.keyType === def.valueType) return toParts([]);
-      return { ...toParts([def.valueType]), key: refusesKeys ? def.keyType : undefined };
+      return toParts(def.valueType, { key: refusesKeys ? def.keyType : undefined });
     }
     case "tuple":
-      return toParts([def.rest ?? undefined], def.items);
-    case "object":
-      return def.catchall?._zod.def.type === "never"
-        ? toParts([])
-        : toParts([def.catchall], Object.entries(def.shape ?? {}).flatMap(toField));
+      return toParts(def.rest ?? undefined, { before: def.rest ? def.items : [] });
+    case "object": {
+      const further = def.catchall?._zod.def.type === "never" ? undefined : def.catchall;
+      return toParts(further, { before: Object.entries(def.shape ?? {}).flatMap(toField) });
+    }
     default:
-      return toParts([]);
+      return undefined;
   }
 };
 
+interface MoreParts {
+  readonly otherElement?: ZodSchema | undefined;
+  readonly key?: ZodSchema | undefined;
+  readonly before?: readonly ZodSchema[] | undefined;
+}
+
 const toParts = (
-  elements: readonly (ZodSchema | undefined)[],
-  before: readonly ZodSchema[] = [],
-): ListParts => ({
-  elements: elements.filter((one) => one !== undefined),
-  key: undefined,
-  fixed: before.filter((one) => elements.includes(one)).length,
-});
+  element: ZodSchema | undefined,
+  { otherElement, key, before = [] }: MoreParts = {},
+): ListParts | undefined =>
+  element && {
+    element,
+    otherElement,
+    key,
+    fixed: before.filter((one) => one === element).length,
+  };
 
 /** Zod never parses a field of this name. */
 const toField = ([name, field]: [string, ZodSchema]): ZodSchema[] =>
   name === "__proto__" ? [] : [field];
 
-const listParts = (schema: ZodSchema, { elements, key }: ListParts): ZodSchema[] => {
-  const own = new Set(elements);
-  if (key) own.add(key);
+const listElements = ({ element, otherElement }: ListParts): ZodSchema[] => [
+  element,
+  ...(otherElement ? [otherElement] : []),
+];
+
+const listParts = (schema: ZodSchema, list: ListParts): ZodSchema[] => {
+  const own = new Set(listElements(list));
+  if (list.key) own.add(list.key);
   const others = listInnerSchemas(schema).filter((inner) =>
     someSchema(inner, (one) => own.has(one)),
   );

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { boundIssues, runPlainly, type RunParse } from "./bounded-issues.ts";
-import { keepDefaults, readDefaultsOnce } from "./defaults.ts";
-import { ExchangedRun } from "./exchanged-run.ts";
+import { keepDefaults, readDefaultsOnce, repeatDefaults } from "./defaults.ts";
+import { ExchangedRun, type Run } from "./exchanged-run.ts";
 import type { ZodSchema } from "./schema.ts";
 import type { Parser } from "./parse-result.ts";
 import { someSchema } from "./some-schema.ts";
@@ -74,33 +74,44 @@ const createCarefulParser =
 /** Creates a parser for a schema of Zod's own parts, which is synchronous; it is compiled when it turns hot. */
 const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
   let parses = 0;
-  let hot: ZodSchema | undefined;
-  let runHot = run;
+  let hot: Parser | undefined;
   return (value) => {
-    if (hot) return runHot(hot, { value, issues: [] }, { async: false });
-    if (++parses >= compileAfter) {
-      hot = compile(schema);
-      if (keepDefaults(schema))
-        runHot = (target, payload, context) =>
-          readDefaultsOnce(context, () => run(target, payload, context));
-    }
+    if (hot) return hot(value);
+    if (++parses >= compileAfter) hot = createHotParser(schema, run);
     return run(schema, { value, issues: [] }, { async: false, jitless: true });
   };
 };
 
-/** Compiles a schema so that a value which does not fit is parsed by the `run` that the schema has at that time. */
-const compile = (schema: ZodSchema): ZodSchema => {
-  const lateRun = new ExchangedRun(
-    schema,
-    "run",
-    () =>
-      (...args) =>
-        schema._zod.run(...args),
-  );
-  lateRun.begin();
+const createHotParser = (schema: ZodSchema, run: RunParse): Parser => {
+  const compiled = compile(schema, (...args) => {
+    repeatDefaults();
+    return run(schema, ...args);
+  });
+  const parse: Parser =
+    compiled === schema || runsParts(schema)
+      ? (value) => run(compiled, { value, issues: [] }, { async: false })
+      : (value) => compiled._zod.run({ value, issues: [] }, { async: false });
+  return keepDefaults(schema) ? (value) => readDefaultsOnce(parse, value) : parse;
+};
+
+/** Compiles a schema; what it refuses is parsed by a run that is not Zod's. */
+const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
+  // Zod keeps the run that it finds
+  const exchange = new ExchangedRun(schema, "run", () => refused);
+  exchange.begin();
   try {
     return z.compile(schema);
   } finally {
-    lateRun.end();
+    exchange.end();
   }
 };
+
+/** Kinds of which a compiled schema calls no `run`, not even for a value that it refuses. */
+const inlineKinds: ReadonlySet<string> = new Set([
+  ...["any", "array", "bigint", "boolean", "date", "default", "enum", "int", "literal", "never"],
+  ...["null", "nullable", "number", "object", "optional", "pipe", "prefault", "readonly", "record"],
+  ...["string", "transform", "tuple", "undefined", "union", "unknown"],
+]);
+
+const runsParts = (schema: ZodSchema): boolean =>
+  someSchema(schema, ({ _zod: { def } }) => !inlineKinds.has(def.type));
