@@ -1,8 +1,8 @@
-import type { z } from "zod";
 import { InputValidationError, RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
-import { formatIssues } from "../schemas/issues.ts";
-import type { Parser } from "../schemas/parse-result.ts";
+import { formatIssues, toZodError } from "../schemas/issues.ts";
+import { declaresKey } from "../schemas/parser.ts";
+import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 import { validate } from "./validate.ts";
 
 /**
@@ -21,8 +21,10 @@ export const validateInput = (parse: Parser, input: unknown): unknown => {
   }
 };
 
-const toError = (cause: z.ZodError): Error =>
-  new InputValidationError(formatIssues(cause.issues), cause);
+const toError = (issues: ParseResult["issues"], parse: Parser): Error => {
+  const cause = toZodError(issues, (key) => declaresKey(parse, key));
+  return new InputValidationError(formatIssues(cause.issues), cause);
+};
 
 /** Copies an input without some of its keys. */
 export const omitKeys = (

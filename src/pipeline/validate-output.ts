@@ -1,7 +1,6 @@
-import type { z } from "zod";
 import { OutputValidationError } from "../errors.ts";
-import { formatIssues } from "../schemas/issues.ts";
-import type { Parser } from "../schemas/parse-result.ts";
+import { formatIssues, toZodError } from "../schemas/issues.ts";
+import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 import { validate } from "./validate.ts";
 
 /**
@@ -12,5 +11,7 @@ import { validate } from "./validate.ts";
 export const validateOutput = (parse: Parser, returned: unknown): unknown =>
   validate(parse, returned, toError);
 
-const toError = (cause: z.ZodError): Error =>
-  new OutputValidationError(formatIssues(cause.issues, "output"), cause);
+const toError = (issues: ParseResult["issues"]): Error => {
+  const cause = toZodError(issues);
+  return new OutputValidationError(formatIssues(cause.issues, "output"), cause);
+};

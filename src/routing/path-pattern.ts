@@ -12,7 +12,6 @@ export type Segment =
   | { readonly kind: "rest"; readonly name: string };
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
-const parameterSource = new RegExp(parameter.source);
 const reserved = /[?*(){}#\\]/;
 /** Most segments: nothing in them means anything. */
 const plain = /^[\w.~-]+$/;
@@ -55,7 +54,7 @@ const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
       `has the reserved character "${special}": there are no optional, repeated or pattern segments. Declare a route for each form, use :name for a segment, or *name for the rest of the path.`,
     );
   const names = [...part.matchAll(parameter)].map((match) => match[1] ?? "");
-  const around = part.split(parameterSource).filter((_text, index) => index % 2 === 0);
+  const around = part.split(parameter).filter((_text, index) => index % 2 === 0);
   if (around.some((text) => text.includes(":")))
     refuse(path, `has a parameter without a name in "${part}"; write :name.`);
   const texts = around.map((text) => decodeText(path, text));

@@ -71,6 +71,12 @@ describe("RouteTable", () => {
     );
   });
 
+  test("tells an encoded colon from a parameter", () => {
+    const table = tableOf("/:a%3A:b", "/%3A:a%3A");
+    expect(find(table, "/x:y")).toEqual(["/:a%3A:b", { a: "x", b: "y" }]);
+    expect(find(table, "/:x:")).toEqual(["/%3A:a%3A", { a: "x" }]);
+  });
+
   test.each([
     [["/a", "/a"], "declared twice"],
     [["/:id", "/:slug"], "match the same paths"],

@@ -155,7 +155,7 @@ const toParameterChild = <Target>(
   { parameters }: Node<Target>,
   around: readonly string[],
 ): Node<Target> => {
-  const same = parameters.find((one) => one.around.join(":") === around.join(":"));
+  const same = parameters.find((one) => hasSameTexts(one.around, around));
   if (same) return same.node;
   const node = createNode<Target>();
   const isWhole = around.length === 2 && around.join("") === "";
@@ -167,6 +167,9 @@ const toParameterChild = <Target>(
   );
   return node;
 };
+
+const hasSameTexts = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((text, index) => text === other[index]);
 
 /** Where the first segment starts; past the end where there is none. */
 const toStart = (path: string): number => (path === "/" ? 2 : 1);

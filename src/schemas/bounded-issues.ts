@@ -1,117 +1,74 @@
-import { maxIssues } from "./issues.ts";
-import type { Parser, ParseResult } from "./parse-result.ts";
-import { isSchema, type ZodSchema } from "./schema.ts";
-import { listInnerSchemas, someSchema } from "./some-schema.ts";
+import { ExchangedRun, type OwnRun, type Run } from "./exchanged-run.ts";
+import { IssueCounter } from "./issue-counter.ts";
+import { findLazyRun } from "./lazy-errors.ts";
+import { findLists, type Lists } from "./lists.ts";
+import type { ZodSchema } from "./schema.ts";
 
-type Run = (...args: Parameters<ZodSchema["_zod"]["run"]>) => ReturnType<ZodSchema["_zod"]["run"]>;
+/** Runs a parse by a schema, or by its compiled form. */
+export type RunParse = (schema: ZodSchema, ...args: Parameters<Run>) => ReturnType<Run>;
 
-/** What is exchanged of a schema: a property, which Zod calls as a function. */
-interface Runnable {
-  run: Run;
-}
-
-/** Where definitions keep the schema of which a value may have any number of elements. */
-const elementNames = ["element", "valueType", "keyType", "rest", "catchall"] as const;
-
-type Definition = { readonly type: string } & {
-  readonly [name in (typeof elementNames)[number]]?: unknown;
-};
-
-/** Kinds that fail where a schema inside them fails. Others, such as a union, may still succeed. */
-const failingKinds: ReadonlySet<string> = new Set([
-  "array",
-  "default",
-  "intersection",
-  "lazy",
-  "map",
-  "nonoptional",
-  "nullable",
-  "object",
-  "optional",
-  "pipe",
-  "prefault",
-  "readonly",
-  "record",
-  "set",
-  "tuple",
-]);
+/** Runs a parse as Zod does. */
+export const runPlainly: RunParse = (schema, payload, context) => schema._zod.run(payload, context);
 
 /**
- * Makes Zod skip the elements of lists, sets, maps and records once it has found as many wrong ones as are reported.
+ * Makes Zod skip the elements of a list, set, map or record once as many wrong ones are found in it as are reported.
  *
  * Zod makes an issue for each wrong element, so a list of 500,000 of them, a body of 1 MB, would hold the
- * process for over a second. For the synchronous part of a parse, the elements' own `run` is exchanged for one that counts;
- * elements inside of unions and the like are left alone, because there a wrong element need not fail the parse.
+ * process for over a second. For the synchronous part of a parse, the lists' and elements' own `run` is exchanged for
+ * one that counts. A list with ten wrong elements fails, wherever it stands: what a union, a `.catch()` or a
+ * transformation around it does is the same as with all of its issues.
  *
- * @returns the parser itself for a schema without such elements
+ * @returns the ordinary way for a schema without lists
  */
-export const boundIssues = (schema: ZodSchema, parse: Parser): Parser => {
-  const elements = listElements(schema);
-  if (elements.length === 0) return parse;
-  let wrong = 0;
-  const exchanges = elements.map((internals) => {
-    let { run } = internals;
-    const countingRun: Run = (payload, context) => {
-      if (wrong >= maxIssues) return payload;
-      const result = run(payload, context);
-      if (!(result instanceof Promise) && result.issues.length > 0) wrong++;
-      return result;
-    };
-    return {
-      begin: (): void => {
-        ({ run } = internals);
-        internals.run = countingRun;
-      },
-      end: (): void => {
-        internals.run = run;
-      },
-    };
-  });
+export const boundIssues = (schema: ZodSchema): RunParse => {
+  const lists = findLists(schema);
+  if (!lists) return runPlainly;
+  const counter = new IssueCounter(lists);
+  const exchanges = listExchanges(lists, counter);
   let isRunning = false;
-  const parseBounded = (value: unknown): ReturnType<Parser> => {
+  return (target, payload, context) => {
+    // a function of the application may parse by the same schema
+    if (isRunning) return target._zod.run(payload, context);
     isRunning = true;
-    wrong = 0;
-    for (const { begin } of exchanges) begin();
+    counter.begin();
+    for (const exchange of exchanges) exchange.begin();
     try {
-      return parse(value);
+      return target._zod.run(payload, context);
     } finally {
-      for (const { end } of exchanges) end();
+      for (const exchange of exchanges) exchange.end();
       isRunning = false;
     }
   };
-  return (value) => {
-    // a function of the application may parse by the same schema
-    if (isRunning) return parse(value);
-    const result = parseBounded(value);
-    if (wrong < maxIssues) return result;
-    // nothing that was skipped ever passes, should a kind of schema pardon what is inside it after all
-    const check = (late: ParseResult): ReturnType<Parser> =>
-      late.issues.length > 0 ? late : parse(value);
-    return result instanceof Promise ? result.then(check) : check(result);
-  };
 };
 
-const listElements = (root: ZodSchema): Runnable[] => {
-  const elements = new Set<ZodSchema>();
-  const spared = new Set<unknown>();
-  const seen = new Set<ZodSchema>();
-  // one side of an intersection may pardon the keys that the other refuses
-  const names = someSchema(root, (schema) => schema._zod.def.type === "intersection")
-    ? elementNames.filter((name) => name !== "keyType")
-    : elementNames;
-  const visit = (schema: ZodSchema): void => {
-    if (seen.has(schema)) return;
-    seen.add(schema);
-    const def = schema._zod.def as Definition;
-    const inner = listInnerSchemas(schema);
-    if (!failingKinds.has(def.type)) {
-      // adds all that is inside to what is spared
-      for (const one of inner) someSchema(one, () => false, spared);
-      return;
-    }
-    for (const name of names) if (isSchema(def[name])) elements.add(def[name]);
-    for (const one of inner) visit(one);
+type Wrap = (own: OwnRun) => Run;
+
+const listExchanges = (found: Lists, counter: IssueCounter): ExchangedRun[] =>
+  found.all.flatMap((schema) => {
+    const around: Wrap[] = found.parts.has(schema) ? [(own) => counter.toPartRun(own, schema)] : [];
+    const within: Wrap[] = [];
+    const lazyRun = findLazyRun(schema, found.repeated.has(schema));
+    const list = found.lists.get(schema);
+    if (lazyRun) within.push(() => lazyRun);
+    if (list) within.push((own) => counter.toListRun(own, list));
+    // Zod's `run` calls `parse` and then the checks; where there are none, it is the same function
+    return hasChecks(schema)
+      ? [...exchange(schema, "parse", within), ...exchange(schema, "run", around)]
+      : exchange(schema, "run", [...within, ...around]);
+  });
+
+const exchange = (
+  schema: ZodSchema,
+  name: "run" | "parse",
+  wraps: readonly Wrap[],
+): ExchangedRun[] => {
+  if (wraps.length === 0) return [];
+  const wrapAll: Wrap = (own) => {
+    let wrapped = own;
+    for (const wrap of wraps) wrapped = { run: wrap(wrapped) };
+    return wrapped.run;
   };
-  visit(root);
-  return [...elements].filter((schema) => !spared.has(schema)).map((schema) => schema._zod);
+  return [new ExchangedRun(schema, name, wrapAll)];
 };
+
+const hasChecks = (schema: ZodSchema): boolean => (schema._zod.def.checks?.length ?? 0) > 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { formatIssues, maxIssues, maxMessageBytes, toZodError } from "./issues.ts";
-import { toParser } from "./parser.ts";
+import { declaresKey, toParser } from "./parser.ts";
 
 const issuesOf = (schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] => {
   const result = toParser(schema)(value);
@@ -54,5 +54,53 @@ describe("formatIssues", () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxMessageBytes);
     expect(Buffer.byteLength(text)).toBeGreaterThan(maxMessageBytes - 8);
     expect(text).not.toContain("\ufffd");
+  });
+});
+
+describe("keys of the client's own making", () => {
+  const messageOf = (schema: z.ZodType, value: unknown): string => {
+    const parse = toParser(schema);
+    const result = parse(value);
+    if (result instanceof Promise) throw new Error("synchronous schemas only");
+    const { issues } = toZodError(result.issues, (key) => declaresKey(parse, key));
+    expect(JSON.stringify(issues)).not.toContain("<b>");
+    return formatIssues(issues);
+  };
+
+  test.each<[string, z.ZodType, unknown, string]>([
+    ["an unknown key", z.strictObject({}), { a: 1 }, 'Unrecognized key: "a"'],
+    ["an unsafe one", z.strictObject({}), { "<b>": 1 }, 'Unrecognized key: "…"'],
+    [
+      "several",
+      z.strictObject({}),
+      { "<b>": 1, a: 1, ["x".repeat(65)]: 1 },
+      'Unrecognized keys: "a", "…"',
+    ],
+    [
+      "thousands",
+      z.strictObject({}),
+      Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, 1])),
+      'Unrecognized keys: "k0", "k1", "k2", "k3", "k4", "…"',
+    ],
+    [
+      "a key of a record",
+      z.object({ "of all": z.record(z.string(), z.int()) }),
+      { "of all": { "<b>": "x" } },
+      '["of all"]["…"]: Invalid input: expected number, received string',
+    ],
+    [
+      "a wrong key of a record",
+      z.record(z.string().regex(/^x/), z.int()),
+      { "<b>": 1 },
+      '["…"]: Invalid key in record',
+    ],
+    [
+      "a key of an enumeration",
+      z.partialRecord(z.enum(["a b"]), z.int()),
+      { "a b": "x" },
+      '["a b"]: Invalid input: expected number, received string',
+    ],
+  ])("are named where their spelling is safe: %s", (_name, schema, value, message) => {
+    expect(messageOf(schema, value)).toBe(message);
   });
 });

@@ -35,13 +35,50 @@ export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[]
 const toShortStep = (step: PropertyKey): string | number =>
   typeof step === "number" ? step : truncate(String(step), maxTextBytes);
 
-/** Makes a Zod error of the first raw issues: to finish fifty thousand would cost the server, not the client. */
-export const toZodError = (issues: readonly z.core.$ZodRawIssue[]): z.ZodError =>
+/** What a key is of which the client knows the spelling, and nobody else needs it. */
+const hiddenKey = "…";
+
+/** How many unknown keys one issue names. */
+const maxNamedKeys = 5;
+
+/** Keys that are repeated in texts: no spaces, quotes or control characters, in which a text could go on. */
+const safeKey = /^[\w.$-]{1,64}$/;
+
+/**
+ * Makes a Zod error of the first raw issues: to finish fifty thousand would cost the server, not the client.
+ *
+ * @param declares tells whether the schema spells a key; of input, other keys are named only where their spelling is safe
+ */
+export const toZodError = (
+  issues: readonly z.core.$ZodRawIssue[],
+  declares?: (key: string) => boolean,
+): z.ZodError =>
   new z.ZodError(
-    issues
-      .slice(0, maxIssues)
-      .map((issue) => z.core.util.finalizeIssue(issue, undefined, z.core.config())),
+    issues.slice(0, maxIssues).map((issue) => {
+      if (!declares) return finish(issue);
+      const finished = finish(
+        issue.code === "unrecognized_keys" ? { ...issue, keys: hideKeys(issue.keys) } : issue,
+      );
+      const path = finished.path.map((step) =>
+        typeof step === "number" || safeKey.test(String(step)) || declares(String(step))
+          ? step
+          : hiddenKey,
+      );
+      return { ...finished, path };
+    }),
   );
+
+const finish = (issue: z.core.$ZodRawIssue): z.core.$ZodIssue =>
+  z.core.util.finalizeIssue(issue, undefined, z.core.config());
+
+const hideKeys = (keys: readonly string[]): string[] => {
+  const named: string[] = [];
+  for (const key of keys) {
+    if (named.length === maxNamedKeys) break;
+    if (safeKey.test(key)) named.push(key);
+  }
+  return named.length === keys.length ? named : [...named, hiddenKey];
+};
 
 /**
  * Formats issues as `path: message` joined with `; `; dots for keys, `[n]` for indexes.

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { compileAfter, toParser } from "./parser.ts";
+import { listFileLists, takesFiles } from "./upload.ts";
+import { runsUserCode } from "./user-code.ts";
 
 const times = (count: number, act: (turn: number) => void): void => {
   for (let turn = 0; turn < count; turn++) act(turn);
@@ -64,5 +66,60 @@ describe("toParser", () => {
       }),
     );
     times(compileAfter * 2, () => expect(() => parse("x")).toThrow(RangeError));
+  });
+});
+
+describe("functions of the application", () => {
+  let calls = 0;
+  const count = (text = "x"): string => `${text}${++calls}`;
+
+  test.each<[string, z.ZodType, unknown]>([
+    ["a default", z.object({ a: z.string().default(count) }), undefined],
+    ["a default of what is substituted", z.object({ a: z.string().prefault(count) }), undefined],
+    ["a change", z.object({ a: z.string().overwrite(count) }), "x"],
+    ["a catch", z.object({ a: z.number().catch(() => Number(count("1"))) }), "x"],
+    [
+      "a default in a list",
+      z.object({ a: z.array(z.object({ b: z.string().default(count) })) }),
+      [{}],
+    ],
+    [
+      "a default in a union",
+      z.object({ a: z.union([z.int(), z.string().default(count)]) }),
+      undefined,
+    ],
+    [
+      "a default that is caught",
+      z.object({
+        a: z.object({ b: z.string().default(count), c: z.int() }).catch({ b: "", c: 1 }),
+      }),
+      {},
+    ],
+  ])("run once a parse, and not before: %s", async (_name, schema, a) => {
+    calls = 0;
+    const whole = z.intersection(schema, z.object({ b: z.int() }));
+    const parse = toParser(whole);
+    expect([calls, runsUserCode(whole), takesFiles(whole), listFileLists(whole)]).toEqual([
+      0,
+      expect.any(Boolean),
+      false,
+      [],
+    ]);
+    for (let turn = 1; turn <= compileAfter * 3; turn++) {
+      const { issues } = await parse({ a, b: turn % 2 ? 1 : "misfit" });
+      expect([calls, issues.length]).toEqual([turn, turn % 2 ? 0 : 1]);
+    }
+  });
+
+  test("gives each element of a list a default of its own", () => {
+    calls = 0;
+    const parse = toParser(z.object({ a: z.array(z.string().default(count)), b: z.int() }));
+    const a = [undefined, undefined, undefined];
+    for (let turn = 0; turn < compileAfter * 2; turn++) {
+      calls = 0;
+      void parse({ a, b: "misfit" });
+      expect(calls).toBe(3);
+      expect(parse({ a, b: 1 })).toMatchObject({ value: { a: ["x4", "x5", "x6"] } });
+    }
   });
 });

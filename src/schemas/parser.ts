@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { boundIssues } from "./bounded-issues.ts";
+import { boundIssues, runPlainly, type RunParse } from "./bounded-issues.ts";
+import { keepDefaults, readDefaultsOnce, repeatDefaults } from "./defaults.ts";
+import { ExchangedRun, type Run } from "./exchanged-run.ts";
 import type { ZodSchema } from "./schema.ts";
 import type { Parser } from "./parse-result.ts";
+import { someSchema } from "./some-schema.ts";
 import { runsUserCode } from "./user-code.ts";
 
 /**
@@ -17,7 +20,7 @@ const parsers = new WeakMap<ZodSchema, Parser>();
 export const toParser = (schema: ZodSchema): Parser => {
   const known = parsers.get(schema);
   if (known) return known;
-  const parser = runsUserCode(schema) ? createCarefulParser(schema) : createFastParser(schema);
+  const parser = createParser(schema, runPlainly);
   parsers.set(schema, parser);
   return parser;
 };
@@ -28,8 +31,31 @@ const inputParsers = new WeakMap<ZodSchema, Parser>();
 export const toInputParser = (schema: ZodSchema): Parser => {
   const known = inputParsers.get(schema);
   if (known) return known;
-  const parser = boundIssues(schema, toParser(schema));
+  const runBounded = boundIssues(schema);
+  const parser = runBounded === runPlainly ? toParser(schema) : createParser(schema, runBounded);
   inputParsers.set(schema, parser);
+  return parser;
+};
+
+const schemas = new WeakMap<Parser, ZodSchema>();
+
+/** Tells whether the schema of a parser spells a key, so that it is not of the client's own making. */
+export const declaresKey = (parse: Parser, key: string): boolean => {
+  const schema = schemas.get(parse);
+  return schema !== undefined && someSchema(schema, (inner) => hasKey(inner, key));
+};
+
+const hasKey = (schema: ZodSchema, key: string): boolean => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "record") return def.keyType._zod.values?.has(key) === true;
+  return def.type === "object" && Object.hasOwn(def.shape, key);
+};
+
+const createParser = (schema: ZodSchema, run: RunParse): Parser => {
+  const parser = runsUserCode(schema)
+    ? createCarefulParser(schema, run)
+    : createFastParser(schema, run);
+  schemas.set(parser, schema);
   return parser;
 };
 
@@ -41,17 +67,51 @@ export const toInputParser = (schema: ZodSchema): Parser => {
  * again on a misfit, and synchronous parsing would drop a promise that it meets, with its rejection.
  */
 const createCarefulParser =
-  (schema: ZodSchema): Parser =>
+  (schema: ZodSchema, run: RunParse): Parser =>
   (value) =>
-    schema._zod.run({ value, issues: [] }, { async: true });
+    run(schema, { value, issues: [] }, { async: true });
 
 /** Creates a parser for a schema of Zod's own parts, which is synchronous; it is compiled when it turns hot. */
-const createFastParser = (schema: ZodSchema): Parser => {
+const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
   let parses = 0;
-  let hot: ZodSchema | undefined;
+  let hot: Parser | undefined;
   return (value) => {
-    if (hot) return hot._zod.run({ value, issues: [] }, { async: false });
-    if (++parses >= compileAfter) hot = z.compile(schema);
-    return schema._zod.run({ value, issues: [] }, { async: false, jitless: true });
+    if (hot) return hot(value);
+    if (++parses >= compileAfter) hot = createHotParser(schema, run);
+    return run(schema, { value, issues: [] }, { async: false, jitless: true });
   };
 };
+
+const createHotParser = (schema: ZodSchema, run: RunParse): Parser => {
+  const compiled = compile(schema, (...args) => {
+    repeatDefaults();
+    return run(schema, ...args);
+  });
+  const parse: Parser =
+    compiled === schema || runsParts(schema)
+      ? (value) => run(compiled, { value, issues: [] }, { async: false })
+      : (value) => compiled._zod.run({ value, issues: [] }, { async: false });
+  return keepDefaults(schema) ? (value) => readDefaultsOnce(parse, value) : parse;
+};
+
+/** Compiles a schema; what it refuses is parsed by a run that is not Zod's. */
+const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
+  // Zod keeps the run that it finds
+  const exchange = new ExchangedRun(schema, "run", () => refused);
+  exchange.begin();
+  try {
+    return z.compile(schema);
+  } finally {
+    exchange.end();
+  }
+};
+
+/** Kinds of which a compiled schema calls no `run`, not even for a value that it refuses. */
+const inlineKinds: ReadonlySet<string> = new Set([
+  ...["any", "array", "bigint", "boolean", "date", "default", "enum", "int", "literal", "never"],
+  ...["null", "nullable", "number", "object", "optional", "pipe", "prefault", "readonly", "record"],
+  ...["string", "transform", "tuple", "undefined", "union", "unknown"],
+]);
+
+const runsParts = (schema: ZodSchema): boolean =>
+  someSchema(schema, ({ _zod: { def } }) => !inlineKinds.has(def.type));

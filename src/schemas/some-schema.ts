@@ -21,7 +21,13 @@ export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
   // the getter of a lazy schema may make a new one each time; this is the one that Zod parses by
   const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
   const { def } = schema._zod;
-  return def.type === "lazy" && innerType ? [innerType] : listSchemas(Object.values(def));
+  if (def.type === "lazy" && innerType) return [innerType];
+  // the default is read from a getter, which calls a function of the application
+  return listSchemas(
+    Object.keys(def)
+      .filter((name) => name !== "defaultValue")
+      .map((name): unknown => def[name as keyof typeof def]),
+  );
 };
 
 /** The schemas among values and in containers of them; checks are none, for they have no type. */

@@ -20,6 +20,14 @@ describe("runsUserCode", () => {
       "coercion and defaults",
       z.object({ a: z.coerce.number().default(1), b: z.string().optional() }),
     ],
+    [
+      "changes of Zod's own",
+      z.object({ a: z.string().trim().toLowerCase().toUpperCase().normalize() }),
+    ],
+    [
+      "constants that replace a value",
+      z.object({ a: z.string().catch("x"), b: z.int().prefault(1) }),
+    ],
     ["a pure transformation", z.object({ a: z.string().transform(Number) })],
     ["unions and records", z.union([z.record(z.string(), z.number()), z.tuple([z.literal(1)])])],
     ["a recursive schema", node],
@@ -34,6 +42,17 @@ describe("runsUserCode", () => {
     [
       "a transformation, deep inside",
       z.object({ a: z.array(z.object({ b: z.string().transform((b) => b) })) }),
+    ],
+    ["a change", z.array(z.string().overwrite((text) => `${text}!`))],
+    ["a function that catches", z.string().catch(() => "x")],
+    [
+      "a check of a property",
+      z.unknown().check(
+        z.property(
+          "a",
+          z.custom(() => true),
+        ),
+      ),
     ],
     ["a preprocessed schema", z.preprocess((value) => value, z.string())],
     ["a codec", z.codec(z.string(), z.number(), { decode: (text) => text.length, encode: String })],

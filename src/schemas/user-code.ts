@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 
@@ -52,19 +53,87 @@ const ownKinds: ReadonlySet<string> = new Set([
   "void",
 ]);
 
+/** Checks that look at a value by what they were told when they were made, and run no function. */
+const ownChecks: ReadonlySet<string> = new Set([
+  "bigint_format",
+  "greater_than",
+  "length_equals",
+  "less_than",
+  "max_length",
+  "max_size",
+  "mime_type",
+  "min_length",
+  "min_size",
+  "multiple_of",
+  "number_format",
+  "size_equals",
+  "string_format",
+]);
+
+interface Check {
+  readonly _zod: {
+    readonly def: {
+      readonly check: string;
+      readonly fn?: unknown;
+      readonly tx?: unknown;
+    };
+  };
+}
+
 interface Definition {
   readonly type: string;
   readonly fn?: unknown;
-  readonly checks?: readonly { readonly _zod: { readonly def: { readonly check: string } } }[];
+  readonly checks?: readonly Check[];
   readonly transform?: unknown;
+  readonly catchValue?: object;
+  readonly innerType?: ZodSchema;
 }
 
-/** Tells whether to parse by a schema runs functions of the application, which may be asynchronous or count their calls. */
+/**
+ * Tells whether to parse by a schema runs functions of the application, which may be asynchronous or count their calls.
+ *
+ * Functions of `.default()` and `.prefault()` do not count: Zod does not tell them from constants.
+ */
 export const runsUserCode = (schema: ZodSchema): boolean => someSchema(schema, hasOwnFunction);
 
+const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
+
 const hasOwnFunction = (schema: ZodSchema): boolean => {
-  const def = schema._zod.def as Definition;
-  if (!ownKinds.has(def.type) || def.fn !== undefined) return true;
-  if (def.checks?.some((check) => check._zod.def.check === "custom")) return true;
-  return def.transform !== undefined && !pureFunctions.has(def.transform);
+  const { type, fn, checks, transform, catchValue, innerType } = toDefinition(schema);
+  if (!ownKinds.has(type) || fn !== undefined || checks?.some(runsFunction)) return true;
+  // a compiled catch parses twice what does not fit, and with it the functions of defaults
+  if (catchValue)
+    return (
+      !isConstantCatch(catchValue) || (innerType !== undefined && someSchema(innerType, hasDefault))
+    );
+  return transform !== undefined && !pureFunctions.has(transform);
+};
+
+/** Tells whether a schema has a default, a constant or a function. */
+export const hasDefault = (schema: ZodSchema): boolean =>
+  ["default", "prefault"].includes(toDefinition(schema).type);
+
+const isConstantCatch = (catchValue: object): boolean =>
+  Object.hasOwn(catchValue, z.core.util.CONSTANT_CATCH);
+
+const runsFunction = ({ _zod: { def } }: Check): boolean => {
+  if (def.check === "overwrite") return !isOwnOverwrite(def.tx);
+  return !ownChecks.has(def.check) || def.fn !== undefined;
+};
+
+let ownOverwrites: ReadonlySet<string> | undefined;
+
+/** Zod makes a function each time for `.trim()` and the like; they have no effect, nor has anything that is written like them. */
+const isOwnOverwrite = (change: unknown): boolean => {
+  ownOverwrites ??= new Set(
+    [
+      z.string().trim(),
+      z.string().toLowerCase(),
+      z.string().toUpperCase(),
+      z.string().normalize(),
+    ].flatMap(
+      (schema) => toDefinition(schema).checks?.map(({ _zod }) => String(_zod.def.tx)) ?? [],
+    ),
+  );
+  return ownOverwrites.has(String(change));
 };

@@ -45,6 +45,7 @@ const cookieOptions = group({
     const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
     return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
   }),
+  nameBinding: oneOf("transition", "required", "off"),
 });
 
 const uploadOptions = group({

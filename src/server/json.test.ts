@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { maxJsonDepth, parseJson } from "./json.ts";
 
 const nested = (depth: number): string => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
@@ -30,7 +30,9 @@ describe("parseJson", () => {
     '{"__proto__":1}',
     '{"a":[{"__proto__":null}]}',
     String.raw`{"\u005f_proto__":{}}`,
+    String.raw`{"\u005F\u005f\u0070\u0072\u006F\u0074\u006f\u005F\u005F":1}`,
     '{"constructor":{"prototype":{}}}',
+    String.raw`{"\u0063\u006F\u006E\u0073\u0074\u0072\u0075\u0063\u0074\u006F\u0072":{"\u0070rototype":1}}`,
     '{"a":{"constructor":{"prototype":1}}}',
     String.raw`{"constr\u0075ctor":{"prototype":{}}}`,
   ])("refuses the keys of %s", (text) => {
@@ -49,6 +51,13 @@ describe("parseJson", () => {
 
   test("says nothing of the body when it is malformed", () => {
     expect(() => parseJson('{"secret": hunter2}')).toThrow(/^Invalid JSON$/);
+  });
+
+  test("makes no list of what it looks through, which would take most of the time", () => {
+    const spies = (["entries", "keys", "values"] as const).map((name) => vi.spyOn(Object, name));
+    parseJson(String.raw`{"\u0061":[{"b":{"c":1}},[{}],"d"]}`);
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
   });
 
   // anything but linear time would not end before the test is given up

@@ -28,7 +28,10 @@ export class StaticMounts {
    * @throws {@link RoutingError} when a path has parameters.
    */
   constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
-    this.#mounts = entries.map((entry) => toMount(entry, sources));
+    // a longer path comes first, so that its guard holds whatever else is mounted above it
+    this.#mounts = entries
+      .map((entry) => toMount(entry, sources))
+      .toSorted((one, other) => other.segments.length - one.segments.length);
   }
 
   /**

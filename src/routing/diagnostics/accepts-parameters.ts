@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import { readTopLevel } from "../../schemas/top-level-keys.ts";
-import { runsUserCode } from "../../schemas/user-code.ts";
+import { someSchema } from "../../schemas/some-schema.ts";
+import { hasDefault, runsUserCode } from "../../schemas/user-code.ts";
 import type { PathParameters } from "../route-table.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs } from "./diagnostic.ts";
@@ -23,7 +24,8 @@ export const acceptsParameters = (
 const accepts = (schema: ZodSchema, value: unknown): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "promise") return false;
-  if (!runsUserCode(schema)) return z.safeParse(schema, value).success;
+  if (!runsUserCode(schema) && !someSchema(schema, hasDefault))
+    return z.safeParse(schema, value).success;
   if (def.type === "pipe") return accepts(def.in, value);
   return ["optional", "default", "nullable", "readonly"].includes(def.type) && "innerType" in def
     ? accepts(def.innerType, value)

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseSync, Visitor } from "oxc-parser";
+import { isSafe } from "redos-detector";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+/** Patterns that may take longer, and why that does no harm. */
+const exceptions: ReadonlyMap<string, string> = new Map([
+  ["/^([A-Za-z]+)\\s+(.*)$/s", "reads the keys of a routing, which the application writes"],
+  [
+    "/^application\\/(?:[^;]*\\+)?json *(?:;|$)/i",
+    "reads what the application answers in its own tests",
+  ],
+]);
+
+/** Patterns that are made at run time, and why they are known nevertheless. */
+const dynamic: ReadonlyMap<string, string> = new Map();
+
+interface Found {
+  readonly literals: ReadonlyMap<string, RegExp>;
+  readonly dynamic: readonly string[];
+}
+
+const findPatterns = (): Found => {
+  const literals = new Map<string, RegExp>();
+  const made: string[] = [];
+  for (const file of readdirSync(root, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".ts") || /\.test(?:-d)?\.ts$/.test(file)) continue;
+    const text = readFileSync(`${root}${file}`, "utf8");
+    const noteCall = (call: { callee: object; start: number; end: number }): void => {
+      if ("name" in call.callee && call.callee.name === "RegExp")
+        made.push(text.slice(call.start, call.end));
+    };
+    new Visitor({
+      Literal: (node) => {
+        if ("regex" in node)
+          literals.set(
+            text.slice(node.start, node.end),
+            // a sticky pattern begins at one place only
+            new RegExp(
+              node.regex.flags.includes("y") ? `^(?:${node.regex.pattern})` : node.regex.pattern,
+              node.regex.flags.replace("y", ""),
+            ),
+          );
+      },
+      NewExpression: noteCall,
+      CallExpression: noteCall,
+    }).visit(parseSync(file, text).program);
+  }
+  return { literals, dynamic: made };
+};
+
+const found = findPatterns();
+
+test("each pattern takes linear time, whatever it is given", () => {
+  expect(found.literals.size).toBeGreaterThan(20);
+  const slow = [...found.literals].filter(([, pattern]) => !isSafe(pattern).safe);
+  expect(slow.map(([literal]) => literal).toSorted()).toEqual([...exceptions.keys()].toSorted());
+});
+
+test("a pattern is written as one, so that it can be checked", () => {
+  expect(found.dynamic).toEqual([...dynamic.keys()]);
+});

@@ -1,0 +1,83 @@
+import type { ZodSchema } from "./schema.ts";
+import { someSchema } from "./some-schema.ts";
+import { hasDefault } from "./user-code.ts";
+
+/** A default that a compiled schema has read. */
+interface Read {
+  readonly def: object;
+  readonly value: unknown;
+  readonly before: Read | undefined;
+}
+
+/** Whether a compiled schema is trying a value. */
+let isTrying = false;
+/** What it has read, the last one first. */
+let last: Read | undefined;
+/** What it had read when it refused the value, by definition, the first one last. */
+let left: Map<object, unknown[]> | undefined;
+
+/** Parses by a compiled schema, with its defaults at hand should it refuse the value. */
+export const readDefaultsOnce = <Result>(
+  parse: (value: unknown) => Result,
+  value: unknown,
+): Result => {
+  const around = { isTrying, last, left };
+  isTrying = true;
+  last = undefined;
+  left = undefined;
+  try {
+    return parse(value);
+  } finally {
+    ({ isTrying, last, left } = around);
+  }
+};
+
+/** From now on, the defaults that the compiled schema has read are given once more. */
+export const repeatDefaults = (): void => {
+  if (!isTrying) return;
+  isTrying = false;
+  if (!last) return;
+  left = new Map();
+  for (let read: Read | undefined = last; read; read = read.before) {
+    const values = left.get(read.def);
+    if (values) values.push(read.value);
+    else left.set(read.def, [read.value]);
+  }
+};
+
+const kept = new WeakSet();
+
+/**
+ * Sees to it that functions of `.default()` and `.prefault()` run once for each value that they replace, also where a compiled
+ * schema refuses a value and Zod parses it a second time. Zod reads defaults by a getter, which does not tell functions from constants.
+ *
+ * @returns whether the schema has defaults, so that it must be parsed by {@link readDefaultsOnce}
+ */
+export const keepDefaults = (schema: ZodSchema): boolean => {
+  let isKept = false;
+  someSchema(schema, (inner) => {
+    if (hasDefault(inner)) isKept = keepDefault(inner._zod.def) || isKept;
+    return false;
+  });
+  return isKept;
+};
+
+const keepDefault = (def: object): boolean => {
+  if (kept.has(def)) return true;
+  const property = Object.getOwnPropertyDescriptor(def, "defaultValue");
+  const read = property?.get?.bind(def) as (() => unknown) | undefined;
+  // what is no getter is a constant
+  if (!read || property?.configurable !== true) return false;
+  const get = (): unknown => {
+    if (!isTrying) {
+      const values = left?.get(def);
+      return values && values.length > 0 ? values.pop() : read();
+    }
+    const value = read();
+    last = { def, value, before: last };
+    return value;
+  };
+  Object.defineProperty(def, "defaultValue", { ...property, get });
+  kept.add(def);
+  return true;
+};

@@ -1,0 +1,152 @@
+import type { OwnRun, Run } from "./exchanged-run.ts";
+import { maxIssues } from "./issues.ts";
+import type { ListParts } from "./lists.ts";
+import type { ZodSchema } from "./schema.ts";
+
+type Payload = Parameters<Run>[0];
+type Context = Parameters<Run>[1];
+
+/**
+ * What a wrong element means for what comes after it: unknown keys stop nothing, a failed check stops a transformation,
+ * a wrong type stops the checks around it as well, and an abort stops even those that ask to run nevertheless.
+ */
+const severities = { unknownKeys: 0, check: 1, type: 2, abort: 3 } as const;
+
+type Severity = (typeof severities)[keyof typeof severities];
+
+/** How a list with wrong elements is treated. */
+export interface Treatment {
+  /** Whether what becomes of a wrong list depends on how severe its issues are. */
+  readonly weighsIssues: boolean;
+  /** Whether functions of the application look at lists with wrong elements. */
+  readonly showsWrongLists: boolean;
+}
+
+/**
+ * Counts the wrong elements of the list that is being parsed; beyond as many as are reported, elements pass unread.
+ *
+ * Where the severity of the issues matters, elements are still run until one is of a wrong type, and their issues are dropped
+ * where they are no more severe than those before.
+ */
+export class IssueCounter {
+  readonly #weighsIssues: boolean;
+  readonly #showsWrongLists: boolean;
+  #wrong = 0;
+  #severity: Severity = severities.unknownKeys;
+  /** The list that is being parsed; undefined while one of its elements is, for what runs then is no element of its own. */
+  #list: ListParts | undefined;
+  /** How many runs of the elements' schema are still to come for what is no element, such as the first items of a tuple. */
+  #fixed = 0;
+  #isKeyWrong = false;
+  #severityBeforeKey: Severity = severities.unknownKeys;
+
+  constructor({ weighsIssues, showsWrongLists }: Treatment) {
+    this.#weighsIssues = weighsIssues;
+    this.#showsWrongLists = showsWrongLists;
+  }
+
+  /** Begins a parse: until there is a list, nothing counts. */
+  begin(): void {
+    this.#list = undefined;
+  }
+
+  toListRun(own: OwnRun, list: ListParts): Run {
+    return (payload, context) => {
+      const wrong = this.#wrong;
+      const severity = this.#severity;
+      const listAround = this.#list;
+      const fixedAround = this.#fixed;
+      this.#wrong = 0;
+      this.#severity = severities.unknownKeys;
+      this.#list = list;
+      this.#fixed = list.fixed;
+      this.#isKeyWrong = false;
+      const result = own.run(payload, context);
+      this.#wrong = wrong;
+      this.#severity = severity;
+      this.#list = listAround;
+      this.#fixed = fixedAround;
+      return result;
+    };
+  }
+
+  /** For what a list parses: its elements, its keys, and what has elements inside of it but is none. */
+  toPartRun(own: OwnRun, schema: ZodSchema): Run {
+    return (payload, context) => {
+      const list = this.#list;
+      if (!list) return own.run(payload, context);
+      if (list.element === schema || list.otherElement === schema)
+        return this.#runElement(own, payload, context);
+      if (list.key === schema) return this.#runKey(own, payload, context);
+      return this.#runInside(own, payload, context);
+    };
+  }
+
+  #runElement(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
+    const isFixed = this.#fixed > 0;
+    if (isFixed) this.#fixed--;
+    if (isFixed) return this.#runInside(own, payload, context);
+    if (this.#isFull()) return payload;
+    // what is absent may be pardoned
+    const mayPass = payload.value === undefined;
+    const result = this.#runInside(own, payload, context);
+    if (!mayPass && !(result instanceof Promise) && result.issues.length > 0) this.#count(result);
+    return result;
+  }
+
+  #runKey(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
+    // a wrong key that looks like a number is tried as a number at once
+    const isRetry = this.#isKeyWrong && typeof payload.value === "number";
+    if (!isRetry && this.#isFull()) return payload;
+    const result = this.#runInside(own, payload, context);
+    const isWrong = !(result instanceof Promise) && result.issues.length > 0;
+    if (isRetry && !isWrong) this.#uncountKey();
+    if (!isRetry && isWrong) this.#countKey();
+    this.#isKeyWrong = isWrong;
+    return result;
+  }
+
+  /** Whether further elements can change nothing. */
+  #isFull(): boolean {
+    if (this.#wrong < maxIssues || this.#showsWrongLists) return false;
+    return !this.#weighsIssues || this.#severity >= severities.type;
+  }
+
+  #runInside(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
+    const list = this.#list;
+    this.#list = undefined;
+    const result = own.run(payload, context);
+    this.#list = list;
+    return result;
+  }
+
+  /** The record makes an issue of its own of it, as of a wrong type. */
+  #countKey(): void {
+    this.#wrong++;
+    this.#severityBeforeKey = this.#severity;
+    if (this.#severity < severities.type) this.#severity = severities.type;
+  }
+
+  #uncountKey(): void {
+    this.#wrong--;
+    this.#severity = this.#severityBeforeKey;
+  }
+
+  #count(result: Payload): void {
+    const severity = toSeverity(result);
+    if (this.#wrong >= maxIssues && severity <= this.#severity) result.issues = [];
+    else this.#wrong++;
+    if (severity > this.#severity) this.#severity = severity;
+  }
+}
+
+const toSeverity = ({ issues }: Payload): Severity => {
+  let worst: Severity = severities.unknownKeys;
+  for (const issue of issues) {
+    if (issue.continue === false) return severities.abort;
+    if (issue.continue !== true) worst = severities.type;
+    else if (worst === severities.unknownKeys && issue.code !== "unrecognized_keys")
+      worst = severities.check;
+  }
+  return worst;
+};

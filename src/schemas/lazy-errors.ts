@@ -1,0 +1,129 @@
+import { z } from "zod";
+import type { Run } from "./exchanged-run.ts";
+import type { ZodSchema } from "./schema.ts";
+
+type Payload = Parameters<Run>[0];
+type Context = Parameters<Run>[1];
+
+/** How many issues are finished inside of one issue: where unions nest, there could be any number. */
+const maxNestedIssues = 1000;
+
+/**
+ * Finds a way to parse by a schema that finishes the issues which it hides only once somebody reads them.
+ *
+ * Zod finishes those of each option of a union that fails, and those of each value that a `.catch()` replaces, which costs
+ * over a second for a list of 300,000.
+ *
+ * @param isRepeated whether the schema is in an element of a list
+ * @returns undefined where Zod's own way will do
+ */
+export const findLazyRun = (schema: ZodSchema, isRepeated: boolean): Run | undefined => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "catch") return isRepeated ? toLazyCatch(schema as z.core.$ZodCatch) : undefined;
+  if (def.type !== "union" || "discriminator" in def || def.inclusive === false) return undefined;
+  const [only] = def.options;
+  // Zod calls the `run` that it had when the union was made
+  if (only && def.options.length === 1) return (...args) => only._zod.run(...args);
+  return isRepeated ? toLazyUnion(schema as z.core.$ZodUnion) : undefined;
+};
+
+const toLazyUnion = (schema: z.core.$ZodUnion): Run => {
+  const { options } = schema._zod.def;
+  return (payload, context) => {
+    const results: ReturnType<Run>[] = [];
+    let isAsync = false;
+    for (const option of options) {
+      const result = option._zod.run({ value: payload.value, issues: [] }, context);
+      if (result instanceof Promise) isAsync = true;
+      else if (result.issues.length === 0) return result;
+      results.push(result);
+    }
+    return isAsync
+      ? Promise.all(results.map(async (result) => result)).then((late) =>
+          settleUnion(schema, late, payload, context),
+        )
+      : settleUnion(schema, results as Payload[], payload, context);
+  };
+};
+
+const settleUnion = (
+  inst: ZodSchema,
+  results: readonly Payload[],
+  payload: Payload,
+  context: Context,
+): Payload => {
+  const right = results.find(({ issues }) => issues.length === 0);
+  if (right) {
+    payload.value = right.value;
+    return payload;
+  }
+  // the only option whose type fits, if not its checks
+  const fitting = results.filter((result) => !z.core.util.aborted(result));
+  if (fitting[0] && fitting.length === 1) {
+    payload.value = fitting[0].value;
+    return fitting[0];
+  }
+  let errors: z.core.$ZodIssue[][] | undefined;
+  payload.issues.push({
+    code: "invalid_union",
+    input: payload.value,
+    inst,
+    get errors() {
+      return (errors ??= finishAll(results, context));
+    },
+  });
+  return payload;
+};
+
+const toLazyCatch = (schema: z.core.$ZodCatch): Run => {
+  const { def } = schema._zod;
+  return (payload, context) => {
+    if (context.direction === "backward") return def.innerType._zod.run(payload, context);
+    const result = def.innerType._zod.run({ value: payload.value, issues: [] }, context);
+    return result instanceof Promise
+      ? result.then((late) => settleCatch(def, late, payload, context))
+      : settleCatch(def, result, payload, context);
+  };
+};
+
+const settleCatch = (
+  def: z.core.$ZodCatchDef,
+  result: Payload,
+  payload: Payload,
+  context: Context,
+): Payload => {
+  if (result.issues.length === 0) {
+    payload.value = result.value;
+    // marks what Zod has not finished yet, where a value contains itself
+    if ("memo" in result) Object.assign(payload, { memo: result.memo });
+    return payload;
+  }
+  let error: { issues: z.core.$ZodIssue[] } | undefined;
+  payload.value = def.catchValue({
+    ...result,
+    value: payload.value,
+    get error() {
+      return (error ??= { issues: finishAll([result], context).flat() });
+    },
+    input: payload.value,
+  });
+  return payload;
+};
+
+let room = 0;
+let depth = 0;
+
+/** Finishes the issues of each result, as Zod does for an error that it throws; a union inside counts towards what is around it. */
+const finishAll = (results: readonly Payload[], context: Context): z.core.$ZodIssue[][] => {
+  if (depth === 0) room = maxNestedIssues;
+  depth++;
+  try {
+    return results.map(({ issues }) => {
+      const some = issues.slice(0, Math.max(0, room));
+      room -= some.length;
+      return some.map((issue) => z.core.util.finalizeIssue(issue, context, z.core.config()));
+    });
+  } finally {
+    depth--;
+  }
+};

@@ -1,0 +1,155 @@
+import type { ZodSchema } from "./schema.ts";
+import { listInnerSchemas, someSchema } from "./some-schema.ts";
+
+/** What a list is made of. */
+export interface ListParts {
+  /** What each element is parsed by; of a map, the keys. */
+  readonly element: ZodSchema;
+  /** What the values of a map are parsed by. */
+  readonly otherElement: ZodSchema | undefined;
+  /** What the keys of a record are parsed by, where a wrong one fails the record. */
+  readonly key: ZodSchema | undefined;
+  /** How many items of a tuple and fields of an object are parsed by the same schema as the elements after them. */
+  readonly fixed: number;
+}
+
+/** The parts of a schema of which a value may have any number. */
+export interface Lists {
+  /** Every schema in it, itself included. */
+  readonly all: readonly ZodSchema[];
+  /** Arrays, sets, maps, records, and tuples and objects with any further elements. */
+  readonly lists: ReadonlyMap<ZodSchema, ListParts>;
+  /** What lists parse: their elements, their keys, and what has elements inside of it but is none. */
+  readonly parts: ReadonlySet<ZodSchema>;
+  /** All that is inside of elements, themselves included. */
+  readonly repeated: ReadonlySet<ZodSchema>;
+  /** Whether what becomes of a wrong list depends on how severe its issues are. */
+  readonly weighsIssues: boolean;
+  /** Whether functions of the application look at lists with wrong elements. */
+  readonly showsWrongLists: boolean;
+}
+
+interface Check {
+  readonly _zod: { readonly def: { readonly check: string; readonly when?: unknown } };
+}
+
+interface Definition {
+  readonly type: string;
+  readonly checks?: readonly Check[];
+  readonly discriminator?: unknown;
+  readonly unionFallback?: unknown;
+  readonly options?: readonly ZodSchema[];
+  readonly element?: ZodSchema;
+  readonly keyType?: ZodSchema;
+  readonly valueType?: ZodSchema;
+  readonly items?: readonly ZodSchema[];
+  readonly rest?: ZodSchema | null;
+  readonly shape?: Readonly<Record<string, ZodSchema>>;
+  readonly catchall?: ZodSchema;
+  readonly mode?: string;
+}
+
+const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
+
+/** Finds the lists of a schema, at any depth; undefined where there are none. */
+export const findLists = (root: ZodSchema): Lists | undefined => {
+  const all = listAll(root);
+  // one side of an intersection may pardon what the other refuses: keys, and issues without a path, as those of sets
+  const pardons = all.some((schema) => toDefinition(schema).type === "intersection");
+  const lists = new Map<ZodSchema, ListParts>();
+  for (const schema of all) {
+    const parts = readParts(schema, pardons);
+    if (parts) lists.set(schema, parts);
+  }
+  if (lists.size === 0) return undefined;
+  const hasList = (schema: ZodSchema): boolean => someSchema(schema, (one) => lists.has(one));
+  return {
+    all,
+    lists,
+    parts: new Set([...lists].flatMap(([schema, list]) => listParts(schema, list))),
+    repeated: new Set([...lists.values()].flatMap(listElements).flatMap(listAll)),
+    weighsIssues: all.some((schema) => weighsIssues(schema) && hasList(schema)),
+    showsWrongLists: all.some((schema) => toDefinition(schema).checks?.some(hasWhen)),
+  };
+};
+
+const listAll = (schema: ZodSchema): ZodSchema[] => {
+  const all = new Set<ZodSchema>();
+  someSchema(schema, () => false, all);
+  return [...all];
+};
+
+const readParts = (schema: ZodSchema, pardons: boolean): ListParts | undefined => {
+  const def = toDefinition(schema);
+  switch (def.type) {
+    case "array":
+      return toParts(def.element);
+    case "set":
+      return pardons ? undefined : toParts(def.valueType);
+    case "map":
+      return toParts(def.keyType, { otherElement: def.valueType });
+    case "record": {
+      // its keys and values cannot be told where one schema parses both
+      if (def.keyType === def.valueType) return undefined;
+      // elsewhere, a wrong key is passed on or collected
+      const refusesKeys = def.mode !== "loose" && !def.keyType?._zod.values && !pardons;
+      return toParts(def.valueType, { key: refusesKeys ? def.keyType : undefined });
+    }
+    case "tuple":
+      return toParts(def.rest ?? undefined, { before: def.rest ? def.items : [] });
+    case "object": {
+      const further = def.catchall?._zod.def.type === "never" ? undefined : def.catchall;
+      return toParts(further, { before: Object.entries(def.shape ?? {}).flatMap(toField) });
+    }
+    default:
+      return undefined;
+  }
+};
+
+interface MoreParts {
+  readonly otherElement?: ZodSchema | undefined;
+  readonly key?: ZodSchema | undefined;
+  readonly before?: readonly ZodSchema[] | undefined;
+}
+
+const toParts = (
+  element: ZodSchema | undefined,
+  { otherElement, key, before = [] }: MoreParts = {},
+): ListParts | undefined =>
+  element && {
+    element,
+    otherElement,
+    key,
+    fixed: before.filter((one) => one === element).length,
+  };
+
+/** Zod never parses a field of this name. */
+const toField = ([name, field]: [string, ZodSchema]): ZodSchema[] =>
+  name === "__proto__" ? [] : [field];
+
+const listElements = ({ element, otherElement }: ListParts): ZodSchema[] => [
+  element,
+  ...(otherElement ? [otherElement] : []),
+];
+
+const listParts = (schema: ZodSchema, list: ListParts): ZodSchema[] => {
+  const own = new Set(listElements(list));
+  if (list.key) own.add(list.key);
+  const others = listInnerSchemas(schema).filter((inner) =>
+    someSchema(inner, (one) => own.has(one)),
+  );
+  return [...own, ...others];
+};
+
+const weighsIssues = (schema: ZodSchema): boolean => {
+  const { type, checks, discriminator, unionFallback } = toDefinition(schema);
+  if (type === "union") return discriminator === undefined || unionFallback === true;
+  return (
+    type === "intersection" || type === "pipe" || checks?.some((check) => !isOfSize(check)) === true
+  );
+};
+
+/** Checks of size look at no element, and they run on lists with wrong elements, too. */
+const isOfSize = (check: Check): boolean => /_(?:length|size)$|_equals$/.test(check._zod.def.check);
+
+const hasWhen = (check: Check): boolean => check._zod.def.when !== undefined && !isOfSize(check);

@@ -1,0 +1,207 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { maxIssues } from "./issues.ts";
+import { compileAfter, toInputParser } from "./parser.ts";
+
+const leaves = [
+  z.number(),
+  z.string(),
+  z.boolean(),
+  z.string().min(2),
+  z.string().trim().min(2, { abort: true }),
+  z.number().min(3),
+  z.literal([1, "a", true]),
+  z.unknown(),
+  z.coerce.number(),
+  z.number().catch(7),
+  z.number().default(1),
+  z.string().regex(/^[a-c]/),
+  z.strictObject({ a: z.number() }),
+  z.object({ a: z.string().min(2), b: z.number().optional() }),
+];
+
+/** Functions that see values: what they have seen is compared as well. */
+let seen: string[] = [];
+const see = (value: unknown): unknown => {
+  seen.push(inspect(value, { depth: Infinity, maxArrayLength: Infinity }));
+  return value;
+};
+
+const schemas = fc.letrec<{ schema: z.ZodType; key: z.ZodType<string> }>((tie) => {
+  const part = tie("schema");
+  const list = fc.oneof(
+    part.map((inner) => z.array(inner)),
+    part.map((inner) => z.array(inner).max(12).min(1)),
+    part.map((inner) => z.set(inner)),
+    fc.tuple(tie("key"), part).map(([key, inner]) => z.record(key, inner)),
+    fc.tuple(tie("key"), part).map(([key, inner]) => z.looseRecord(key, inner)),
+    fc.tuple(tie("key"), part).map(([key, inner]) => z.partialRecord(key, inner)),
+    fc.tuple(part, part).map(([key, inner]) => z.map(key, inner)),
+    fc.tuple(part, part).map(([first, rest]) => z.tuple([first], rest)),
+    part.map((rest) => z.tuple([rest, rest.optional()], rest)),
+    fc.tuple(part, part).map(([a, rest]) => z.object({ a }).catchall(rest)),
+    part.map((a) => z.object({ a, b: a }).catchall(a)),
+    part.map((a) => z.object({ a: a.catch(1), b: z.union([a, z.unknown()]) }).catchall(a)),
+    fc
+      .tuple(tie("key"), part)
+      .map(([key, a]) => z.looseRecord(z.union([key, key]), z.union([key, a]))),
+  );
+  const wrapped = fc.oneof(
+    part.map((inner) => inner.optional()),
+    part.map((inner) => inner.nullable()),
+    part.map((inner) => inner.readonly()),
+    part.map((inner) => inner.catch("caught")),
+    part.map((inner) =>
+      inner.catch((context: z.core.$ZodCatchCtx) => [toShort(context.error.issues), context.input]),
+    ),
+    part.map((inner) => inner.default("preset")),
+    part.map((inner) => inner.prefault(["x", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])),
+    part.map((inner) => inner.nonoptional()),
+    part.map((inner) => z.lazy(() => inner)),
+    part.map((inner) => inner.transform(see)),
+    part.map((inner) => inner.refine((value) => see(value) !== "x")),
+    part.map((inner) => inner.pipe(z.unknown().refine((value) => see(value) === 1))),
+    part.map((inner) => z.preprocess((value) => value ?? [1, "x"], inner).optional()),
+    fc.tuple(part, part).map(([first, second]) => z.union([first, second])),
+    fc.tuple(part, part).map(([first, second]) => z.xor([first, second])),
+    part.map((inner) => z.union([inner])),
+    fc.tuple(part, part, part).map(([first, ...rest]) => z.union([first, ...rest])),
+    fc.tuple(part, part).map(([first, second]) => z.intersection(first, second)),
+    fc.tuple(part, part).map(([a, b]) => z.object({ a, b })),
+    fc.tuple(part, part).map(([a, b]) => z.strictObject({ a, b: b.optional() })),
+    fc
+      .tuple(part, part)
+      .map(([a, b]) =>
+        z.discriminatedUnion("k", [
+          z.object({ k: z.literal(1), a }),
+          z.object({ k: z.literal("a"), b }),
+        ]),
+      ),
+    part.map((a) => {
+      const node = z.object({
+        a,
+        get b() {
+          return z.array(node);
+        },
+      });
+      return node;
+    }),
+    part.map((inner) => {
+      const node: z.ZodType = z.lazy(() => z.union([inner, z.array(node)]));
+      return node;
+    }),
+  );
+  return {
+    schema: fc.oneof({ depthSize: "medium" }, fc.constantFrom(...leaves), list, wrapped),
+    key: fc.constantFrom<z.ZodType<string>[]>(
+      z.string(),
+      z.string().regex(/^[ab]/),
+      z.enum(["a", "b"]),
+      z.string().max(1),
+      z.number() as unknown as z.ZodType<string>,
+      z.union([z.string().regex(/^[abk]/), z.number()]) as unknown as z.ZodType<string>,
+    ),
+  };
+}).schema;
+
+const values = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", maxDepth: 3 },
+    fc.constantFrom<unknown[]>(1, 2, 5, "", "a", "abc", "x", true, null, undefined),
+    fc.array(tie("value"), { maxLength: 30 }),
+    fc.tuple(tie("value"), fc.nat(25)).map(([one, length]) => Array.from({ length }, () => one)),
+    fc.dictionary(fc.constantFrom("a", "b", "k", "c1", "7", "8"), tie("value")),
+    fc
+      .tuple(tie("value"), fc.nat(25), fc.constantFrom("", "k", "a"))
+      .map(([one, length, prefix]) =>
+        Object.fromEntries(Array.from({ length }, (_, index) => [`${prefix}${index}`, one])),
+      ),
+    fc.array(tie("value"), { maxLength: 30 }).map((list) => new Set(list)),
+    fc.array(fc.tuple(tie("value"), tie("value")), { maxLength: 30 }).map((list) => new Map(list)),
+  ),
+})).value;
+
+interface Outcome {
+  readonly result:
+    | { readonly thrown: unknown }
+    | { readonly issues: unknown }
+    | { readonly value: unknown };
+  readonly seen: readonly string[];
+}
+
+type Issues = readonly z.core.$ZodIssue[];
+
+/** The first issues, and the first ones inside of them. */
+const toShort = (issues: Issues): unknown[] =>
+  issues.slice(0, maxIssues).map((issue) => ({
+    ...issue,
+    ...("errors" in issue && { errors: issue.errors.map(toShort) }),
+    ...("issues" in issue && { issues: toShort(issue.issues) }),
+  }));
+
+const outcomeOf = async (
+  act: () => Promise<{ readonly issues: Issues; readonly value: unknown }>,
+): Promise<Outcome> => {
+  seen = [];
+  try {
+    const { issues, value } = await act();
+    return { result: issues.length > 0 ? { issues: toShort(issues) } : { value }, seen };
+  } catch (error) {
+    return { result: { thrown: error instanceof Error ? error.message : error }, seen };
+  }
+};
+
+const byZod = (schema: z.ZodType, value: unknown): Promise<Outcome> =>
+  outcomeOf(async () => {
+    const { data, error } = await schema.safeParseAsync(value);
+    return { issues: error?.issues ?? [], value: data };
+  });
+
+const byUs = (schema: z.ZodType, value: unknown): Promise<Outcome> =>
+  outcomeOf(async () => {
+    const result = await toInputParser(schema)(value);
+    return {
+      issues: result.issues
+        .slice(0, maxIssues)
+        .map((issue) => z.core.util.finalizeIssue(issue, undefined, z.core.config())),
+      value: result.value,
+    };
+  });
+
+/** Elements that are skipped are not shown to functions; what is shown is nothing new, and in the same order. */
+const expectSame = (own: Outcome, zods: Outcome): void => {
+  // an element that is skipped throws no error either
+  const isSkipped = "thrown" in zods.result && "issues" in own.result;
+  if (!isSkipped) expect(own.result).toEqual(zods.result);
+  let at = -1;
+  for (const one of own.seen) {
+    at = zods.seen.indexOf(one, at + 1);
+    expect(at).toBeGreaterThanOrEqual(0);
+  }
+};
+
+/** Zod 4.6.7 compiles an absent intersection of optional parts to one that passes. */
+const isCompiledRight = (schema: z.ZodType, value: unknown): boolean => {
+  try {
+    return z.compile(schema).safeParse(value).success === schema.safeParse(value).success;
+  } catch {
+    return true;
+  }
+};
+
+const lists = fc.array(values, { minLength: 1, maxLength: 3 });
+
+test("any schema gives the same as Zod alone: the value, or the first issues", async () => {
+  await fc.assert(
+    fc.asyncProperty(schemas, lists, async (schema, some) => {
+      for (let turn = 0; turn <= compileAfter; turn += some.length)
+        for (const value of some)
+          if (isCompiledRight(schema, value))
+            expectSame(await byUs(schema, value), await byZod(schema, value));
+    }),
+    // thousands find what is rare
+    { numRuns: Number(process.env["FUZZ_RUNS"] ?? 50) },
+  );
+}, 600_000);

@@ -1,0 +1,22 @@
+import { defaultEndpointsFactory as factory } from "sallyport";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { start } from "./harness.ts";
+
+const bytes = "<b>x</b>";
+
+test.each<[string, z.ZodType<object>, object]>([
+  ["unknown", z.strictObject({}), { [bytes]: 1 }],
+  ["of a record", z.object({ a: z.record(z.string(), z.int()) }), { a: { [bytes]: "x" } }],
+  [
+    "unknown in a part of a union",
+    z.union([z.strictObject({ a: z.int() }), z.strictObject({ b: z.int() })]),
+    { a: 1, [bytes]: 1 },
+  ],
+])("a key of the client's own making is not sent back: %s", async (_name, input, body) => {
+  const endpoint = factory.build({ method: "post", input, handler: async () => ({}) });
+  const server = await start({ a: endpoint });
+  const answer = await server.send("/a", { method: "POST", body });
+  expect(answer.status).toBe(400);
+  expect(answer.text).not.toContain(bytes);
+});
