@@ -120,6 +120,12 @@ describe("problemResultHandler", () => {
     expectProblem(answer, problem(403, "Forbidden", "No"));
   });
 
+  test("`problem` with a toJSON of its own: the members count, and it is not called", async () => {
+    const own = { balance: 30, toJSON: () => ({ secret: true }) };
+    const { answer } = await throwProblem(createHttpError(403, "No", { problem: own }));
+    expectProblem(answer, problem(403, "Forbidden", "No", { balance: 30 }));
+  });
+
   test("`problem` that cannot be written as JSON: the last resort", async () => {
     const { answer } = await throwProblem(createHttpError(403, "No", { problem: { n: 1n } }));
     expect([answer.status, answer.text]).toEqual([500, "Internal Server Error"]);
@@ -230,6 +236,13 @@ describe("arrayResultHandler", () => {
     expectText(await server.send("/a/b"), 404, "Not Found");
     const head = await server.send("/busy", { method: "HEAD" });
     expect([head.status, head.text, head.headers["content-length"]]).toEqual([429, "", "11"]);
+  });
+
+  test("an error beyond ASCII arrives whole", async () => {
+    const endpoint = arrayEndpointsFactory.build({
+      handler: fail(createHttpError(409, "schön €")),
+    });
+    expectText(await (await start({ "": endpoint })).send("/"), 409, "schön €");
   });
 
   test.each([
