@@ -344,6 +344,24 @@ describe("Slow clients", () => {
     },
   );
 
+  test("W23: a time that the application has set for the connection is left as it is", async () => {
+    let timeout: number | undefined;
+    const own = factory.build({
+      handler: async ({ request, response }) => {
+        request.socket.setTimeout(60_000);
+        response.write("x".repeat(2e7));
+        await pause(20);
+        timeout = request.socket.timeout;
+        response.end();
+        return {};
+      },
+    });
+    const socket = (await (await start({ own }, { responseIdleTimeout: 100 })).open()).pause();
+    socket.write(head("GET /own"));
+    await expect.poll(() => timeout).toBe(60_000);
+    socket.destroy();
+  });
+
   test("W23: a slow handler, and a client that reads slowly, are left alone", async () => {
     const server = await start(
       {

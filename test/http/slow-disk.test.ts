@@ -23,14 +23,12 @@ const blockDisk = async (): Promise<() => void> => {
   await handle.close();
   let unblock: () => void = () => undefined;
   const unblocked = new Promise<void>((resolve) => (unblock = resolve));
-  const { write } = prototype;
-  vi.spyOn(prototype, "write").mockImplementation(async function (
-    this: FileHandle,
-    ...args: unknown[]
-  ) {
+  const write = Reflect.get(prototype, "write") as (...args: unknown[]) => Promise<never>;
+  async function writeLater(this: FileHandle, ...args: unknown[]): Promise<never> {
     await unblocked;
-    return (write as (...all: unknown[]) => Promise<never>).apply(this, args);
-  } as never);
+    return write.apply(this, args);
+  }
+  vi.spyOn(prototype, "write").mockImplementation(writeLater);
   return unblock;
 };
 
