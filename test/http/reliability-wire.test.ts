@@ -76,6 +76,7 @@ const expectRefused = async (
   expect(head).toMatch(/^x-content-type-options: nosniff\r?$/im);
   expect(head).toMatch(/^cache-control: no-store\r?$/im);
   expect(head).toMatch(/^connection: close\r?$/im);
+  expect(head).not.toMatch(/^allow:/im);
   expect(JSON.parse(body)).toEqual({
     status: "error",
     error: { message: message ?? (expect.any(String) as string) },

@@ -1,20 +1,28 @@
-// Run by shutdown.test.ts as a process of its own; with the argument `fail` its hook fails.
+// Run by shutdown.test.ts as a process of its own; its argument says how it is to be shut down.
 import type { AddressInfo } from "node:net";
-import { createConfig, createServer, defaultEndpointsFactory } from "sallyport";
+import { createConfig, createServer, defaultEndpointsFactory, type ServerConfig } from "sallyport";
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const beforeExit = async (): Promise<void> => print("hook");
+const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
+  "with a hook": { beforeExit },
+  "with a hook that fails": {
+    beforeExit: async () => {
+      await beforeExit();
+      throw new Error("The database is gone");
+    },
+  },
+  "without a hook": true,
+  "by a signal of its own": { events: ["SIGUSR2"], beforeExit },
+};
 
 const { servers } = await createServer(
   createConfig({
     http: { listen: { port: 0, host: "localhost" } },
     cors: false,
     logger: { level: "silent" },
-    gracefulShutdown: {
-      beforeExit: async () => {
-        print("hook");
-        if (process.argv.includes("fail")) throw new Error("The database is gone");
-      },
-    },
+    gracefulShutdown: ways[process.argv[2] ?? ""] ?? false,
   }),
   {
     slow: defaultEndpointsFactory.build({

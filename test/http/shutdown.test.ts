@@ -77,9 +77,9 @@ test("S2: requests that have arrived on idle connections when the shutdown begin
 });
 
 /** Starts the program, sends it a request, then a signal; gives the status of the answer, the exit code, and what it printed. */
-const interrupt = async (signal: NodeJS.Signals, ...args: readonly string[]) => {
+const interrupt = async (signal: NodeJS.Signals, way: string) => {
   const program = fileURLToPath(new URL("shutdown-program.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", program, ...args], {
+  const child = spawn(process.execPath, ["--import", "tsx", program, way], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let printed = "";
@@ -100,18 +100,17 @@ const interrupt = async (signal: NodeJS.Signals, ...args: readonly string[]) => 
   return { status, code, steps: printed.trim().split("\n").slice(1) };
 };
 
-test.each(["SIGTERM", "SIGINT"] as const)(
-  "S1: on %s the running request is finished, then the hook runs, once, and the code is 0",
-  async (signal) => {
-    expect(await interrupt(signal)).toEqual({
-      status: 200,
-      code: 0,
-      steps: ["running", "answered", "hook"],
-    });
+test.each([
+  ["SIGTERM", "with a hook", ["hook"], 0],
+  ["SIGINT", "with a hook", ["hook"], 0],
+  ["SIGTERM", "without a hook", [], 0],
+  ["SIGUSR2", "by a signal of its own", ["hook"], 0],
+  ["SIGTERM", "with a hook that fails", ["hook"], 1],
+] as const)(
+  "S1: on %s, %s, the running request is finished, then %j runs, and the code is %i",
+  async (signal, way, hooks, code) => {
+    const steps = ["running", "answered", ...hooks];
+    expect(await interrupt(signal, way)).toEqual({ status: 200, code, steps });
   },
   20_000,
 );
-
-test("S1: where the hook fails, the code is 1", async () => {
-  expect(await interrupt("SIGTERM", "fail")).toMatchObject({ status: 200, code: 1 });
-}, 20_000);
