@@ -26,10 +26,10 @@ const { servers } = await createServer(
   }),
   {
     slow: defaultEndpointsFactory.build({
-      handler: async ({ response }) => {
+      handler: async ({ request, response }) => {
         print("running");
         response.once("finish", () => print("answered"));
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await new Promise((resolve) => setTimeout(resolve, Number(request.query["ms"])));
         return {};
       },
     }),

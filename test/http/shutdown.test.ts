@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { defaultEndpointsFactory as factory } from "sallyport";
 import { expect, test } from "vitest";
@@ -76,8 +77,8 @@ test("S2: requests that have arrived on idle connections when the shutdown begin
     await expect.poll(() => client.text).toMatch(/^HTTP\/1\.1 200 .*\{"done":true\}\}$/s);
 });
 
-/** Starts the program, sends it a request, then a signal; gives the status of the answer, the exit code, and what it printed. */
-const interrupt = async (signal: NodeJS.Signals, way: string) => {
+/** Starts the program and sends it a request; gives the process, what it prints, and the status of the answer to come. */
+const startProgram = async (way: string, milliseconds = 300) => {
   const program = fileURLToPath(new URL("shutdown-program.ts", import.meta.url));
   const child = spawn(process.execPath, ["--import", "tsx", program, way], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -86,18 +87,16 @@ const interrupt = async (signal: NodeJS.Signals, way: string) => {
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   await expect.poll(() => printed, { timeout: 10_000 }).toContain("port ");
   const port = Number(/port (\d+)/.exec(printed)?.[1]);
-  const answered = new Promise<number>((resolve, reject) => {
-    const request = httpRequest({ port, path: "/slow" }, (response) => {
+  const answered = new Promise<number>((resolve) => {
+    const request = httpRequest({ port, path: `/slow?ms=${milliseconds}` }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
-    request.on("error", reject).end();
+    request.on("error", () => resolve(0)).end();
   });
   await expect.poll(() => printed).toContain("running");
-  child.kill(signal);
-  const status = await answered;
-  const [code] = (await once(child, "close")) as [number];
-  return { status, code, steps: printed.trim().split("\n").slice(1) };
+  const ended = once(child, "close").then(([code]: unknown[]) => code);
+  return { child, port, answered, ended, listSteps: () => printed.trim().split("\n").slice(1) };
 };
 
 test.each([
@@ -109,8 +108,24 @@ test.each([
 ] as const)(
   "S1: on %s, %s, the running request is finished, then %j runs, and the code is %i",
   async (signal, way, hooks, code) => {
-    const steps = ["running", "answered", ...hooks];
-    expect(await interrupt(signal, way)).toEqual({ status: 200, code, steps });
+    const { child, answered, ended, listSteps } = await startProgram(way);
+    child.kill(signal);
+    expect([await answered, await ended]).toEqual([200, code]);
+    expect(listSteps()).toEqual(["running", "answered", ...hooks]);
   },
   20_000,
 );
+
+test("S1: a second signal ends the process at once, with the code 1", async () => {
+  const { child, port, answered, ended, listSteps } = await startProgram("with a hook", 10_000);
+  child.kill("SIGTERM");
+  const isRefused = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(port, "localhost", () => resolve(socket.destroy().connecting));
+      socket.once("error", () => resolve(true));
+    });
+  // the first one has arrived
+  await expect.poll(isRefused, { interval: 5 }).toBe(true);
+  child.kill("SIGINT");
+  expect([await answered, await ended, listSteps()]).toEqual([0, 1, ["running"]]);
+}, 20_000);
