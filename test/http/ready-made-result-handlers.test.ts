@@ -277,6 +277,8 @@ describe("arrayResultHandler", () => {
     expect((either as unknown as z.ZodType).parse([])).toEqual([]);
     const any = list(z.object({ a: id }).transform(() => ({ items: [] })));
     expect((any as unknown as z.ZodType).parse([1, "a"])).toEqual([1, "a"]);
+    const [positive] = arrayResultHandler.listPositive(z.object({ items }));
+    expect(positive?.mimeType).toBe("application/json");
     expect(arrayResultHandler.listNegative()[0]?.mimeType).toBe("text/plain");
   });
 });
