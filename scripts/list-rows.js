@@ -1,24 +1,37 @@
 // Lists the rows of the reliability promises with the tests that are named after them; fails when a row has none.
-import { readdirSync, readFileSync } from "node:fs";
+//
+// Vitest itself says which tests there are, so that a name in a comment, or a test that is skipped, promises nothing.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const rows = { W: 26, Q: 13, B: 20, U: 12, H: 16, R: 16, S: 12 };
-const root = new URL("../", import.meta.url);
-const files = ["src", "test"].flatMap((folder) =>
-  readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
-    .map((file) => `${folder}/${file}`),
-);
+const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** The names of tests are texts; a row may also stand in the first column of a table of cases. */
-const textPattern = /"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/g;
+/** The tests that would run, by name and file. */
+const listTests = () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-rows-"));
+  try {
+    const list = join(folder, "tests.json");
+    const projects = ["unit", "http", "full"].flatMap((name) => ["--project", name]);
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [`${root}node_modules/vitest/vitest.mjs`, "list", ...projects, `--json=${list}`],
+      { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] },
+    );
+    if (status !== 0) throw new Error(`The tests cannot be listed: ${stderr}`);
+    return JSON.parse(readFileSync(list, "utf8"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
 
 const tests = new Map();
-for (const file of files) {
-  const text = readFileSync(new URL(file, root), "utf8");
-  for (const [name] of text.matchAll(textPattern))
-    for (const [row] of name.matchAll(/\b[WQBUHRS]\d{1,2}\b/g))
-      tests.set(row, [...(tests.get(row) ?? []), `${file}: ${name.slice(1, 90)}`]);
-}
+for (const { name, file } of listTests())
+  for (const row of new Set(name.match(/\b[WQBUHRS]\d{1,2}\b/g)))
+    tests.set(row, [...(tests.get(row) ?? []), `${relative(root, file)}: ${name.slice(0, 90)}`]);
 
 const missing = [];
 for (const [letter, count] of Object.entries(rows))

@@ -16,6 +16,7 @@ describe("chooseEncoding", () => {
     ["gzip ; q=0.5 , br\t;\tq=0.501", "br"],
     ["gzip;q=1.000, br;q=0.999", "gzip"],
     ["gzip;q=1., br;q=0.", "gzip"],
+    ["br;q=1, gzip", "br"],
     ["*", "zstd"],
     ["*;q=0.1", "zstd"],
     ["zstd;q=0, *", "br"],

@@ -1,19 +1,54 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Logger } from "./logger.ts";
 import { shareSamples, warnSampled } from "./sampling.ts";
 
-test("a kind is logged once a second, another kind as well, also by the loggers of many requests", () => {
-  const lines: string[] = [];
-  const ignore = (): void => undefined;
-  const logger = {
-    ...{ debug: ignore, info: ignore, error: ignore },
-    warn: (message: string) => void lines.push(message),
-  };
-  for (let count = 0; count < 3; count++) {
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+const createLogger = () => {
+  const warn = vi.fn();
+  const none = (): void => undefined;
+  const logger: Logger = { debug: none, info: none, warn, error: none };
+  return { logger, messages: () => warn.mock.calls.map(([message]: unknown[]) => message) };
+};
+
+test("a kind of warning is logged once a second", () => {
+  const { logger, messages } = createLogger();
+  for (const [text, milliseconds] of [
+    ["first", 999],
+    ["too soon", 1],
+    ["a second later", 0],
+  ] as const) {
+    warnSampled(logger, "kind", text, {});
+    vi.advanceTimersByTime(milliseconds);
+  }
+  expect(messages()).toEqual(["first", "a second later"]);
+});
+
+test("what is dropped does not put off the next one", () => {
+  const { logger, messages } = createLogger();
+  for (let turn = 0; turn < 20; turn++) {
+    warnSampled(logger, "kind", `at ${turn * 100}`, {});
+    vi.advanceTimersByTime(100);
+  }
+  expect(messages()).toEqual(["at 0", "at 1000"]);
+});
+
+test("two kinds, and two loggers, do not silence one another", () => {
+  const [one, other] = [createLogger(), createLogger()];
+  warnSampled(one.logger, "kind", "a", {});
+  warnSampled(one.logger, "another kind", "b", {});
+  warnSampled(other.logger, "kind", "c", {});
+  warnSampled(one.logger, "kind", "too soon", {});
+  expect([one.messages(), other.messages()]).toEqual([["a", "b"], ["c"]]);
+});
+
+test("the loggers of many requests share the samples of their server's", () => {
+  const { logger, messages } = createLogger();
+  for (const text of ["first", "second"]) {
     const child = { ...logger };
     shareSamples(child, logger);
-    warnSampled(child, "one", "First", {});
-    warnSampled(child, "two", "Second", {});
+    warnSampled(child, "kind", text, {});
   }
-  warnSampled(logger, "one", "First", {});
-  expect(lines).toEqual(["First", "Second"]);
+  expect(messages()).toEqual(["first"]);
 });

@@ -232,6 +232,10 @@ describe("readPagination", () => {
     expect(readPagination(schema)).toEqual({ ...known, hasLinks: true });
   });
 
+  test("gives what nobody can change for those after him", () => {
+    expect(readPagination(output)).toSatisfy(Object.isFrozen);
+  });
+
   test("knows the cursor style", () => {
     const expected = { style: "cursor", itemsName: "items", maxLimit: 100, hasLinks: false };
     expect(readPagination(byCursor.input)).toMatchObject(expected);

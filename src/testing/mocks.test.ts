@@ -23,7 +23,8 @@ describe("responseMock", () => {
   test.each([
     ["<b>no</b>", "It is: <b>no</b>"],
     ["", "It is: (empty)"],
-    ["x".repeat(300), `It is: ${"x".repeat(200)}…`],
+    ["x".repeat(200), `It is: ${"x".repeat(200)}`],
+    ["x".repeat(201), `It is: ${"x".repeat(200)}…`],
   ])("says what a body is that is no JSON: %s", async (body, shown) => {
     const { responseMock } = await testEndpoint({ endpoint: sends("html", body) });
     expect(() => responseMock._getJSONData()).toThrow(
@@ -76,6 +77,19 @@ describe("responseMock", () => {
     expect(responseMock._getRedirectUrl()).toBe("/new");
     expect(responseMock._getStatusCode()).toBe(308);
     expect((await testEndpoint({ endpoint: fine })).responseMock._getRedirectUrl()).toBe("");
+  });
+
+  test.each([
+    [299, ""],
+    [300, "/new"],
+    [399, "/new"],
+    [400, ""],
+  ])("redirects with a status from 300 on, below 400: %i", async (status, url) => {
+    const endpoint = factory.buildVoid({
+      handler: ({ response }) => response.location("/new").status(status).end(),
+    });
+    const { responseMock } = await testEndpoint({ endpoint });
+    expect(responseMock._getRedirectUrl()).toBe(url);
   });
 
   test("redirects nowhere when it says where a new thing is", async () => {

@@ -92,7 +92,8 @@ describe("which encoding", () => {
       response.end(pieces.at(-1));
     });
     const server = await start({ echo }, { compression: { threshold: 0 } });
-    const body = fc.array(fc.string({ unit: "binary", size: "large" }), { minLength: 1 });
+    const piece = fc.string({ unit: "binary", maxLength: 3000, size: "max" });
+    const body = fc.array(piece, { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(body, fc.constantFrom(...encodings), async (sent, encoding) => {
         pieces = sent;
@@ -101,9 +102,10 @@ describe("which encoding", () => {
         const expected = sent.map((piece) => Buffer.from(piece).toString()).join("");
         expect(answer.text).toBe(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
-  });
+    // it takes half a second where nothing else runs
+  }, 60_000);
 });
 
 describe("what is compressed", () => {

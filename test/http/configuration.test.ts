@@ -166,6 +166,15 @@ describe.runIf(spawnSync("openssl", ["version"]).status === 0)("configuration: h
     expect(await getSecurely(server.servers[1])).toEqual(expected);
   });
 
+  it("the times of connections are those of HTTP, unless https.options has its own", async () => {
+    const { servers } = await start(routing, { https: { listen, options } });
+    const own = { ...options, keepAliveTimeout: 1000 };
+    const other = await start(routing, { http: undefined, https: { listen, options: own } });
+    const times = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 };
+    for (const server of servers) expect(server).toMatchObject(times);
+    expect(other.servers[0]).toMatchObject({ ...times, keepAliveTimeout: 1000 });
+  });
+
   it("decision 9: where HTTPS cannot bind, HTTP does not listen either", async () => {
     const { at, release } = await occupy();
     const free = await findFreePort();
@@ -316,6 +325,10 @@ describe("a bad configuration rejects, naming option, value and fix", () => {
     [{ http, logger: { color: 1 } }, "SLP_CONFIG_VALUE", ["`logger.color`", "1", "true or false"]],
     [{ http, bodyLimit: "10 mb" }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "'10 mb'", "bytes"]],
     [{ http, bodyLimit: -1 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "-1", "positive"]],
+    [{ http, bodyLimit: 0 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "positive"]],
+    [{ http, bodyLimit: 1.5 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "whole"]],
+    [{ http, constructor: 1 }, "SLP_CONFIG_UNKNOWN_OPTION", ["`constructor`"]],
+    [{ http, upload: { toString: 1 } }, "SLP_CONFIG_UNKNOWN_OPTION", ["`upload.toString`"]],
     [{ http, handlerTimeout: Number.NaN }, "SLP_CONFIG_VALUE", ["`handlerTimeout`", "NaN"]],
     [
       { http, inputSources: { get: ["form"] } },

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { defaultEndpointsFactory as factory } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -28,6 +29,27 @@ describe("cookies", () => {
     expect(right.json()).toEqual(successEnvelope({ theme: "dark", user: "ada" }));
     const forged = await server.send("/a", { headers: { cookie: cookie.replace("ada", "eve") } });
     expect(forged.json()).toEqual(successEnvelope({ theme: "dark" }));
+  });
+
+  /** A cookie as signed by Express. */
+  const sign = (value: string, secret: string): string => {
+    const digest = createHmac("sha256", secret).update(value).digest("base64").replace(/=+$/, "");
+    return `user=${encodeURIComponent(`s:${value}.${digest}`)}`;
+  };
+  test.each([
+    ["by a secret that has been replaced", "ada", "old", { user: "ada" }],
+    ["with dots in its value", "ada.lovelace", "new", { user: "ada.lovelace" }],
+    ["by a secret of someone else", "ada", "other", {}],
+    ["with an empty signature", "ada", "", {}],
+  ])("one that was signed %s is known by its signature", async (_how, value, secret, input) => {
+    const server = await start(
+      { a: endpoint },
+      { cookies: { secret: ["new", "old"] }, inputSources: { get: ["signedCookies"] } },
+    );
+    const cookie = secret === "" ? `user=s:${value}.` : sign(value, secret);
+    expect((await server.send("/a", { headers: { cookie } })).json()).toEqual(
+      successEnvelope(input),
+    );
   });
 
   test("are left alone unless they are on, and never make a prototype", async () => {

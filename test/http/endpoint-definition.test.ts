@@ -325,6 +325,9 @@ describe("definition errors, thrown by build", () => {
     ["an output that is no schema", { output: 1, handler }, "SLP_DEFINITION_SCHEMA", "`output`"],
     ["a null input", { input: null, handler }, "SLP_DEFINITION_SCHEMA", "null"],
     ["a wrong timeout", { timeout: "1s", handler }, "SLP_DEFINITION_VALUE", "`timeout`"],
+    ["a timeout of nothing", { timeout: 0, handler }, "SLP_DEFINITION_VALUE", "positive"],
+    ["a timeout below zero", { timeout: -1, handler }, "SLP_DEFINITION_VALUE", "positive"],
+    ["a timeout beyond timers", { timeout: 2 ** 31, handler }, "SLP_DEFINITION_VALUE", "timeout"],
   ])("%s", (_case, definition, code, word) => {
     const build = () => factory.build(definition as never);
     expect(build).toThrow(expect.objectContaining({ name: "DefinitionError", code }));

@@ -245,6 +245,19 @@ describe("middleware definition", () => {
     );
   });
 
+  it("what a middleware writes to the input it did not ask for is seen by no later request", async () => {
+    const middleware = new Middleware({
+      handler: async ({ input }) => {
+        const seen = Object.keys(input);
+        Reflect.set(input, "left", "behind");
+        return { seen };
+      },
+    });
+    const server = await start({ a: factory.addMiddleware(middleware).build(ctxOf) });
+    for (let turn = 0; turn < 2; turn++)
+      expect((await server.send("/a")).json()).toEqual(successEnvelope({ seen: [] }));
+  });
+
   it("input that does not fit: 400, and nothing after it runs", async () => {
     const ran: string[] = [];
     const endpoint = factory

@@ -155,10 +155,6 @@ const requests: readonly (readonly [target: string, sent?: Sent])[] = [
 ];
 
 describe("the fast way to the socket", () => {
-  test("is tried with the three workloads and over 40 other requests", () => {
-    expect(requests.length).toBeGreaterThanOrEqual(43);
-  });
-
   test.each(requests.map(([target, sent]) => ({ target, sent })))(
     "sends what Express' response.json sends: $target $sent",
     async ({ target, sent }) => {
@@ -173,6 +169,8 @@ describe("the fast way to the socket", () => {
       expect(own.status).toBe(other.status);
       expect(ownHeaders).toEqual(otherHeaders);
       expect(own.text).toBe(other.text);
+      // a path without a route would be the same in both
+      expect(own.status === 404).toBe(target.endsWith("/404"));
     },
   );
 });

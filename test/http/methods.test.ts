@@ -121,6 +121,16 @@ describe("DECISIONS 16, OPTIONS", () => {
     expect((await server.send("/a", { method: "OPTIONS" })).status).toBe(405);
   });
 
+  test("R19: with CORS on, a native middleware that refuses does not refuse a preflight", async () => {
+    const guarded = factory.use((_request, _response, next) => next(createHttpError(401)));
+    const server = await start({ a: guarded.build({ handler: () => ({}) }) }, { cors: true });
+    const headers = { "access-control-request-method": "GET" };
+    const answer = await server.send("/a", { method: "OPTIONS", headers });
+    expect([answer.status, answer.text]).toEqual([200, ""]);
+    expect(answer.headers["access-control-allow-origin"]).toBe("*");
+    expect((await server.send("/a")).status).toBe(401);
+  });
+
   test("with CORS on, an unknown path is 404 all the same", async () => {
     const server = await start({ a: named("a") }, { cors: true });
     expectError(await server.send("/b", { method: "OPTIONS" }), 404, "Not Found");

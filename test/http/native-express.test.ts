@@ -15,7 +15,7 @@ import {
   type HookArguments,
   type Routing,
 } from "sallyport";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import * as harness from "./harness.ts";
 import { createRecorder, errorEnvelope, start, successEnvelope } from "./harness.ts";
@@ -309,6 +309,31 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
   });
 });
 
+describe("answers of an application with a stack of its own", () => {
+  const endpoint = factory.build({ handler: () => ({ text: "<&>", hidden: true }) });
+
+  test("say nothing of Express", async () => {
+    const beforeRouting = ({ app }: HookArguments) =>
+      void app.use((_request, _response, next) => next());
+    const server = await start({ a: endpoint }, { beforeRouting });
+    for (const path of ["/a", "/none"])
+      expect((await server.send(path)).headers).not.toHaveProperty("x-powered-by");
+  });
+
+  test.each([
+    ["json escape", true, String.raw`{"text":"\u003c\u0026\u003e","hidden":true}`],
+    [
+      "json replacer",
+      (key: string, value: unknown) => (key === "hidden" ? undefined : value),
+      '{"text":"<&>"}',
+    ],
+  ])("heed the setting %s", async (setting, value, data) => {
+    const beforeRouting = ({ app }: HookArguments) => void app.set(setting, value);
+    const answer = await (await start({ a: endpoint }, { beforeRouting })).send("/a");
+    expect(answer.text).toBe(`{"status":"success","data":${data}}`);
+  });
+});
+
 describe("DECISIONS 24: native middleware by factory.use", () => {
   interface Authenticated extends Request {
     auth?: { sub: string };
@@ -385,6 +410,30 @@ describe("applications of one's own", () => {
     expect(posted.json()).toEqual(successEnvelope({ a: 1, id: "1" }));
     expect(lines.filter(({ severity }) => severity === "error")).toHaveLength(1);
   });
+
+  test.each(["throws", "rejects"])(
+    "attachRouting with a childLoggerProvider that %s answers 500, and runs no handler",
+    async (how) => {
+      const { logger, lines } = createRecorder();
+      const app = express();
+      const handler = vi.fn(() => ({}));
+      const childLoggerProvider = (): never => {
+        throw new Error("no child");
+      };
+      attachRouting(
+        {
+          ...{ app, cors: false, logger },
+          childLoggerProvider:
+            how === "throws" ? childLoggerProvider : async () => childLoggerProvider(),
+        },
+        { a: factory.build({ handler }) },
+      );
+      const answer = await (await serve(app))("/a");
+      expect(bodyOf(answer)).toEqual([500, errorEnvelope("no child")]);
+      expect(lines.filter(({ severity }) => severity === "error")).toHaveLength(1);
+      expect(handler).not.toHaveBeenCalled();
+    },
+  );
 
   test.each([
     ["an application", express()],

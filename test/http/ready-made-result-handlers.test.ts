@@ -120,6 +120,12 @@ describe("problemResultHandler", () => {
     expectProblem(answer, problem(403, "Forbidden", "No"));
   });
 
+  test("`problem` with a toJSON of its own: the members count, and it is not called", async () => {
+    const own = { balance: 30, toJSON: () => ({ secret: true }) };
+    const { answer } = await throwProblem(createHttpError(403, "No", { problem: own }));
+    expectProblem(answer, problem(403, "Forbidden", "No", { balance: 30 }));
+  });
+
   test("`problem` that cannot be written as JSON: the last resort", async () => {
     const { answer } = await throwProblem(createHttpError(403, "No", { problem: { n: 1n } }));
     expect([answer.status, answer.text]).toEqual([500, "Internal Server Error"]);
@@ -232,6 +238,13 @@ describe("arrayResultHandler", () => {
     expect([head.status, head.text, head.headers["content-length"]]).toEqual([429, "", "11"]);
   });
 
+  test("an error beyond ASCII arrives whole", async () => {
+    const endpoint = arrayEndpointsFactory.build({
+      handler: fail(createHttpError(409, "schön €")),
+    });
+    expectText(await (await start({ "": endpoint })).send("/"), 409, "schön €");
+  });
+
   test.each([
     ["is missing", {}],
     ["is no list", { items: { 0: "a" } }],
@@ -264,6 +277,8 @@ describe("arrayResultHandler", () => {
     expect((either as unknown as z.ZodType).parse([])).toEqual([]);
     const any = list(z.object({ a: id }).transform(() => ({ items: [] })));
     expect((any as unknown as z.ZodType).parse([1, "a"])).toEqual([1, "a"]);
+    const [positive] = arrayResultHandler.listPositive(z.object({ items }));
+    expect(positive?.mimeType).toBe("application/json");
     expect(arrayResultHandler.listNegative()[0]?.mimeType).toBe("text/plain");
   });
 });

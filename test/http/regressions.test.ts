@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream";
-import express from "express";
+import express, { type Response } from "express";
 import createHttpError from "http-errors";
 import {
   attachRouting,
@@ -123,10 +123,12 @@ describe("what Express fails to send for a handler", () => {
   });
 
   test("is not answered twice when the error handler takes its time", async () => {
+    const results: (string | undefined)[] = [];
     const slow = new ResultHandler({
       positive: z.object({}),
       negative: z.object({}),
       handler: async ({ error, response }) => {
+        results.push(error?.message);
         await later(20);
         response.status(error?.statusCode ?? 200).json({ isError: error !== null });
       },
@@ -141,6 +143,8 @@ describe("what Express fails to send for a handler", () => {
       await start({ a: endpoint })
     ).send("/a", { headers: { accept: "image/png" } });
     expect([answer.status, answer.json()]).toEqual([406, { isError: true }]);
+    await later(40);
+    expect(results).toEqual(["Not Acceptable"]);
   });
 });
 
@@ -162,6 +166,27 @@ describe("streams", () => {
     const head = await server.send("/a", { method: "HEAD" });
     expect([head.status, head.text]).toEqual([200, ""]);
     await expect.poll(() => isStopped).toBe(true);
+  });
+
+  test.each([
+    [
+      "handler",
+      (send: (response: Response) => void) =>
+        factory.buildVoid({ handler: ({ response }) => send(response) }),
+    ],
+    [
+      "middleware",
+      (send: (response: Response) => void) =>
+        factory
+          .addMiddleware({ handler: ({ response }) => send(response) })
+          .build({ handler: () => ({}) }),
+    ],
+  ])("HEAD of a %s that pipes a source which says nothing is answered", async (_where, build) => {
+    const silent = new Readable({ read: () => undefined });
+    const server = await start({ a: build((response) => void silent.pipe(response)) });
+    const head = await server.send("/a", { method: "HEAD" });
+    silent.destroy();
+    expect([head.status, head.text]).toEqual([200, ""]);
   });
 
   test("HEAD behind a middleware that pipes stops the producer", async () => {

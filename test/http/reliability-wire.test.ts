@@ -76,6 +76,7 @@ const expectRefused = async (
   expect(head).toMatch(/^x-content-type-options: nosniff\r?$/im);
   expect(head).toMatch(/^cache-control: no-store\r?$/im);
   expect(head).toMatch(/^connection: close\r?$/im);
+  expect(head).not.toMatch(/^allow:/im);
   expect(JSON.parse(body)).toEqual({
     status: "error",
     error: { message: message ?? (expect.any(String) as string) },
@@ -142,6 +143,8 @@ test("W1: a parser error carries the CORS headers where they are on", async () =
   expect(await server.raw("garbage\r\n\r\n")).toMatch(/^access-control-allow-origin: \*\r$/im);
 });
 
+const badRequest = '{"status":"error","error":{"message":"Bad Request"}}';
+
 test("W2: a reply that is still to begin is finished before the parser error behind it is answered", async () => {
   const slow = factory.build({
     handler: async () => {
@@ -155,9 +158,10 @@ test("W2: a reply that is still to begin is finished before the parser error beh
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.write("garbage\r\n\r\n");
   const { text, isClosed } = await readAll(socket);
-  const [first, second] = toReplies(text);
+  const [first, second, ...others] = toReplies(text);
   expect([first?.status, first?.body]).toEqual([200, '{"status":"success","data":{"slow":true}}']);
-  expect([undefined, 400]).toContain(second?.status);
+  expect([second?.status, second?.body]).toEqual([400, badRequest]);
+  expect(others).toEqual([]);
   expect(isClosed).toBe(true);
   expect(server.linesOf("error")).toEqual([]);
 });
@@ -178,9 +182,10 @@ test("W2: a reply that is being written is neither cut nor mixed with the parser
   await once(socket, "readable");
   socket.write("garbage\r\n\r\n");
   const { text, isClosed } = await readAll(socket);
-  const [first, second] = toReplies(text);
+  const [first, second, ...others] = toReplies(text);
   expect([first?.status, first?.body]).toEqual([200, "abcdef"]);
-  expect([undefined, 400]).toContain(second?.status);
+  expect([second?.status, second?.body]).toEqual([400, badRequest]);
+  expect(others).toEqual([]);
   expect(isClosed).toBe(true);
   expect(server.linesOf("error")).toEqual([]);
 });
@@ -248,14 +253,16 @@ test.each([
   ["chunked in a folded line", "Transfer-Encoding:\r\n chunked"],
   ["chunked twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"],
   ["chunked with a vertical tab", "Transfer-Encoding: \u000bchunked"],
-])("W7: a Transfer-Encoding of %s is 400 or 501", (_name, fields) =>
-  expectRefusedAndSampled(post(fields, "0\r\n\r\n"), [400, 501]),
+  ["gzip before chunked", "Transfer-Encoding: gzip, chunked"],
+])("W7: a Transfer-Encoding of %s is 400", (_name, fields) =>
+  expectRefusedAndSampled(post(fields, "0\r\n\r\n"), [400], "Bad Request"),
 );
 
-test("W7: a Transfer-Encoding in HTTP/1.0 is 400 or 501", () =>
+test("W7: a Transfer-Encoding in HTTP/1.0 is 400", () =>
   expectRefusedAndSampled(
     post("Transfer-Encoding: chunked", "0\r\n\r\n").replace("HTTP/1.1", "HTTP/1.0"),
-    [400, 501],
+    [400],
+    "Bad Request",
   ));
 
 const json = '{"text":"x"}';
@@ -355,13 +362,13 @@ test.each(["http", "HTTP", "https"])(
   },
 );
 
-test.each([false, true])("W12: OPTIONS * is 204 or 200 with Allow (CORS: %s)", async (cors) => {
-  const server = await start(routing, { cors });
-  const reply = await expectKept(server, "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
-  expect([200, 204]).toContain(reply.status);
-  expect(reply.head).toMatch(/^allow: .*\bGET\b.*\r?$/im);
-  expect(reply.head).toMatch(/^allow: .*\bPOST\b.*\r?$/im);
-  expect(reply.body).toBe("");
+test.each([false, true])("W12: OPTIONS * is 204 with Allow (CORS: %s)", async (cors) => {
+  const reply = await expectKept(
+    await start(routing, { cors }),
+    "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n",
+  );
+  expect([reply.status, reply.body]).toEqual([204, ""]);
+  expect(reply.head).toMatch(/^allow: DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS\r?$/im);
 });
 
 test.each([

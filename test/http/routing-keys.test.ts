@@ -120,6 +120,21 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect(await ask(server, "/v1/users/deep/er")).toEqual(is("deeper"));
   });
 
+  test("<endpoint>.nest(map): the endpoint itself comes before an empty key of the map", async () => {
+    const nested = factory.build({ handler: () => ({ from: "map" }) });
+    const own = factory.build({ handler: () => ({ from: "endpoint" }) });
+    const server = await start({ a: own.nest({ "": nested, b: nested }) });
+    expect((await server.send("/a")).json()).toEqual(successEnvelope({ from: "endpoint" }));
+    expect((await server.send("/a/b")).json()).toEqual(successEnvelope({ from: "map" }));
+  });
+
+  test("one map at two places is no cycle", async () => {
+    const shared = { b: factory.build({ handler: () => ({}) }) };
+    const server = await start({ one: { x: shared, y: shared }, two: shared });
+    for (const path of ["/one/x/b", "/one/y/b", "/two/b"])
+      expect((await server.send(path)).status).toBe(200);
+  });
+
   test("versions: a prefix has no meaning of its own", async () => {
     const server = await start({ v1: { a: named("one") }, v2: { a: named("two") } });
     expect(await ask(server, "/v1/a")).toEqual(is("one"));

@@ -1,21 +1,35 @@
-// Run by shutdown.test.ts as a process of its own.
+// Run by shutdown.test.ts as a process of its own; its argument says how it is to be shut down.
 import type { AddressInfo } from "node:net";
-import { createConfig, createServer, defaultEndpointsFactory } from "sallyport";
+import { createConfig, createServer, defaultEndpointsFactory, type ServerConfig } from "sallyport";
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const beforeExit = async (): Promise<void> => print("hook");
+const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
+  "with a hook": { beforeExit },
+  "with a hook that fails": {
+    beforeExit: async () => {
+      await beforeExit();
+      throw new Error("The database is gone");
+    },
+  },
+  "without a hook": true,
+  "by a signal of its own": { events: ["SIGUSR2"], beforeExit },
+};
 
 const { servers } = await createServer(
   createConfig({
     http: { listen: { port: 0, host: "localhost" } },
     cors: false,
     logger: { level: "silent" },
-    gracefulShutdown: { beforeExit: async () => print("hook") },
+    gracefulShutdown: ways[process.argv[2] ?? ""] ?? false,
   }),
   {
     slow: defaultEndpointsFactory.build({
-      handler: async () => {
+      handler: async ({ request, response }) => {
         print("running");
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        response.once("finish", () => print("answered"));
+        await new Promise((resolve) => setTimeout(resolve, Number(request.query["ms"])));
         return {};
       },
     }),

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { defaultEndpointsFactory as factory } from "sallyport";
 import { expect, test } from "vitest";
@@ -57,30 +58,74 @@ test("S1: requests that a shutdown cannot wait for are cut at the deadline, with
   expect(await cut).toBe("socket hang up");
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)(
-  "S1: on %s the running request is finished, the hook runs once, and the code is 0",
-  async (signal) => {
-    const program = fileURLToPath(new URL("shutdown-program.ts", import.meta.url));
-    const child = spawn(process.execPath, ["--import", "tsx", program], {
-      stdio: ["ignore", "pipe", "inherit"],
+test("S2: requests that have arrived on idle connections when the shutdown begins are all served", async () => {
+  const server = await start({ slow });
+  const request = "GET /slow?ms=0 HTTP/1.1\r\nHost: x\r\n\r\n";
+  const clients = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const client = { socket: await server.open(), text: "" };
+      client.socket.write(request);
+      await once(client.socket, "data");
+      client.socket.on("data", (piece: Buffer) => (client.text += piece.toString()));
+      return client;
+    }),
+  );
+  // the bytes are in the kernel when the call comes, and not read yet
+  for (const { socket } of clients) socket.write(request);
+  await server.close();
+  for (const client of clients)
+    await expect.poll(() => client.text).toMatch(/^HTTP\/1\.1 200 .*\{"done":true\}\}$/s);
+});
+
+/** Starts the program and sends it a request; gives the process, what it prints, and the status of the answer to come. */
+const startProgram = async (way: string, milliseconds = 300) => {
+  const program = fileURLToPath(new URL("shutdown-program.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--import", "tsx", program, way], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  await expect.poll(() => printed, { timeout: 10_000 }).toContain("port ");
+  const port = Number(/port (\d+)/.exec(printed)?.[1]);
+  const answered = new Promise<number>((resolve) => {
+    const request = httpRequest({ port, path: `/slow?ms=${milliseconds}` }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
     });
-    let printed = "";
-    child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-    await expect.poll(() => printed, { timeout: 10_000 }).toContain("port ");
-    const port = Number(/port (\d+)/.exec(printed)?.[1]);
-    const answered = new Promise<number>((resolve, reject) => {
-      const request = httpRequest({ port, path: "/slow" }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      });
-      request.on("error", reject).end();
-    });
-    await expect.poll(() => printed).toContain("running");
+    request.on("error", () => resolve(0)).end();
+  });
+  await expect.poll(() => printed).toContain("running");
+  const ended = once(child, "close").then(([code]: unknown[]) => code);
+  return { child, port, answered, ended, listSteps: () => printed.trim().split("\n").slice(1) };
+};
+
+test.each([
+  ["SIGTERM", "with a hook", ["hook"], 0],
+  ["SIGINT", "with a hook", ["hook"], 0],
+  ["SIGTERM", "without a hook", [], 0],
+  ["SIGUSR2", "by a signal of its own", ["hook"], 0],
+  ["SIGTERM", "with a hook that fails", ["hook"], 1],
+] as const)(
+  "S1: on %s, %s, the running request is finished, then %j runs, and the code is %i",
+  async (signal, way, hooks, code) => {
+    const { child, answered, ended, listSteps } = await startProgram(way);
     child.kill(signal);
-    expect(await answered).toBe(200);
-    const [code] = (await once(child, "exit")) as [number];
-    expect(code).toBe(0);
-    expect(printed.match(/hook/g)).toHaveLength(1);
+    expect([await answered, await ended]).toEqual([200, code]);
+    expect(listSteps()).toEqual(["running", "answered", ...hooks]);
   },
   20_000,
 );
+
+test("S1: a second signal ends the process at once, with the code 1", async () => {
+  const { child, port, answered, ended, listSteps } = await startProgram("with a hook", 10_000);
+  child.kill("SIGTERM");
+  const isRefused = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(port, "localhost", () => resolve(socket.destroy().connecting));
+      socket.once("error", () => resolve(true));
+    });
+  // the first one has arrived
+  await expect.poll(isRefused, { interval: 5 }).toBe(true);
+  child.kill("SIGINT");
+  expect([await answered, await ended, listSteps()]).toEqual([0, 1, ["running"]]);
+}, 20_000);

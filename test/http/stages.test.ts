@@ -221,6 +221,22 @@ describe("decision 15: every schema is parsed exactly once a request", () => {
     );
   });
 
+  it("where the endpoint's input is an instance of a class, it stays one, and its fields win", async () => {
+    class Own {
+      readonly same = "own";
+      get isOwn(): boolean {
+        return this.same === "own";
+      }
+    }
+    const endpoint = factory
+      .addMiddleware({ input: z.object({ a: text, same: text }), handler: () => ({}) })
+      .build({
+        input: z.object({ same: text }).transform(() => new Own()),
+        handler: ({ input }) => ({ ...input, isOwn: input.isOwn }),
+      });
+    expect(await ask(endpoint, "/?a=1&same=2")).toEqual(ok({ a: "1", same: "own", isOwn: true }));
+  });
+
   const key = z.object({ key: text });
   it.each([
     ["an object", key],
@@ -259,6 +275,29 @@ describe("stages 4 and 4a, validate input", () => {
       status: 400,
       body: { status: "error", error: { message, issues: [issue] } },
     });
+  });
+});
+
+describe("stage 4a, more wrong values than Zod can carry", () => {
+  const list = Array.from({ length: 300_000 }, () => "");
+  const numbers = z.object({ list: z.array(z.number()) });
+  const post = async (inner: z.ZodType) =>
+    ask(factory.build({ method: "post", input: z.object({ inner }), handler: () => ({}) }), "/", {
+      method: "POST",
+      body: { inner: { list } },
+    });
+
+  it("reported by a refinement: 400 with a fixed text", async () => {
+    const reported = z.object({ list: z.array(text) }).check(({ value, issues }) => {
+      for (const input of value.list) issues.push({ code: "custom", message: "wrong", input });
+    });
+    expect(await post(reported)).toEqual(failed(400, "Too many wrong values"));
+  });
+
+  it("in a union: no more of them are found than are reported", async () => {
+    const { status, body } = await post(z.union([text, numbers]));
+    expect(status).toBe(400);
+    expect(JSON.stringify(body).length).toBeLessThan(8192);
   });
 });
 
@@ -365,6 +404,17 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
     const heard = (isChild ? child.lines : server.lines).map(({ message }) => message);
     expect(heard).toEqual(["GET: /chatty", "hi"]);
     expect(isChild ? server.lines : child.lines).toEqual([]);
+  });
+
+  it("a child logger hears of what belongs to no endpoint, too", async () => {
+    const child = createRecorder();
+    const server = await start(
+      {},
+      { startupLogo: false, accessLogger: null, childLoggerProvider: () => child.logger },
+    );
+    expect((await server.send("/none")).status).toBe(404);
+    expect(child.lines.map(({ message }) => message)).toEqual(["Request refused"]);
+    expect(server.lines).toEqual([]);
   });
 
   it("childLoggerProvider throws: the error path with its status", async () => {

@@ -418,3 +418,37 @@ test("an endpoint that asks for it has the bytes of a parsed body, to check a si
   });
   expect(answer.json()).toEqual(successEnvelope({ a: 1, raw: '{ "a" : 1 }' }));
 });
+
+test("the bytes of an empty body are none, which can be signed as well", async () => {
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({}),
+    keepRawBody: true,
+    handler: async ({ request }) => ({
+      length: (request as { rawBody?: Buffer }).rawBody?.length,
+    }),
+  });
+  const server = await start({ hook: endpoint });
+  const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
+  const answer = await server.send("/hook", { method: "POST", headers });
+  expect(answer.json()).toEqual(successEnvelope({ length: 0 }));
+});
+
+test("U5: of the name of a field that is too large, the answer shows a hundred characters", async () => {
+  const name = "n".repeat(300);
+  const answer = await post(await begin(), [[name, "x".repeat(51)]]);
+  const shown = `Field too large: ${"n".repeat(100)}`;
+  expect([answer.status, answer.json()]).toEqual([413, errorEnvelope(shown)]);
+});
+
+test("a field of the application's own that is named raw is no raw body", async () => {
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ raw: z.custom<number>((value) => typeof value === "number") }),
+    handler: async ({ input }) => input,
+  });
+  const answer = await (
+    await start({ a: endpoint })
+  ).send("/a", { method: "POST", body: { raw: 1 } });
+  expect(answer.json()).toEqual(successEnvelope({ raw: 1 }));
+});

@@ -1,0 +1,251 @@
+// Puts small defects into copies of the sources, one at a time, and counts those that the tests find.
+//
+// node scripts/mutants.js [--count 300] [--seed 1] [--processes 2] [--room server] [--retry] [--list]
+//
+// The sample is the same for the same seed. What was found out is kept in the temporary folder of the system, so that
+// a run can be broken off and gone on with; --retry asks again for those that survived.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { constants, setPriority, tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { findFunction, findTests } from "./mutants/find-tests.js";
+import { applyMutant, listMutants } from "./mutants/list-mutants.js";
+
+const goal = 85;
+/** No room has fewer in the sample, unless it has not as many. */
+const leastOfRoom = 20;
+
+const { values: options } = parseArgs({
+  options: {
+    count: { type: "string", default: "300" },
+    seed: { type: "string", default: "1" },
+    processes: { type: "string", default: "2" },
+    room: { type: "string" },
+    retry: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+  },
+});
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const toHash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 16);
+const state = join(tmpdir(), `sallyport-mutants-${toHash(root)}`);
+mkdirSync(state, { recursive: true });
+setPriority(constants.priority.PRIORITY_LOW);
+
+const readAll = (...folders) =>
+  folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .toSorted()
+      .map((file) => [`${folder}/${file}`, readFileSync(join(root, folder, file), "utf8")]),
+  );
+const sources = new Map(readAll("src").filter(([file]) => !/\.test(-d)?\.ts$/.test(file)));
+const toRoom = (file) => (file.split("/")[1] ?? "").replace(/\.ts$/, "");
+
+/** Known to behave as the original; each with its reason. */
+const equivalent = JSON.parse(readFileSync(join(root, "test/mutants/equivalent.json"), "utf8"));
+const isEquivalent = ({ file, code, mutation }) =>
+  equivalent.some((one) => one.file === file && one.code === code && one.mutation === mutation);
+
+/** The same ones for the same seed, also when other lines have changed. */
+const sample = () => {
+  const order = (mutant) => toHash(`${options.seed}|${mutant.id}`);
+  const all = [...sources]
+    .flatMap(([file, text]) => listMutants(file, text))
+    .filter((mutant) => !isEquivalent(mutant) && applyMutant(mutant, sources.get(mutant.file)))
+    .map((mutant) => ({ ...mutant, room: toRoom(mutant.file), order: order(mutant) }))
+    .toSorted((one, other) => (one.order < other.order ? -1 : 1));
+  const rooms = Map.groupBy
+    ? Map.groupBy(all, ({ room }) => room)
+    : all.reduce((map, one) => map.set(one.room, [...(map.get(one.room) ?? []), one]), new Map());
+  return [...rooms].flatMap(([room, mutants]) => {
+    if (options.room !== undefined && options.room !== room) return [];
+    const share = Math.round((Number(options.count) * mutants.length) / all.length);
+    return mutants.slice(0, options.room ? Number(options.count) : Math.max(share, leastOfRoom));
+  });
+};
+
+const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
+
+/** In the order in which the files are named, one process for all. */
+const config = (tree) => `
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+const toPath = (file) => fileURLToPath(new URL(file, import.meta.url));
+const order = process.argv.filter((one) => one.endsWith(".test.ts"));
+const toRank = ({ moduleId }) => order.findIndex((file) => moduleId.endsWith(file));
+export default defineConfig({
+  root: ${JSON.stringify(tree)},
+  cacheDir: ".cache",
+  resolve: {
+    alias: { "sallyport/testing": toPath("src/testing/index.ts"), sallyport: toPath("src/index.ts") },
+  },
+  test: {
+    include: ["src/**/*.test.ts", "example/src/**/*.test.ts", "test/http/**/*.test.ts"],
+    environment: "node",
+    testTimeout: 10_000,
+    // in one process, which saves the loading of all modules for each file
+    isolate: false,
+    fileParallelism: false,
+    sequence: {
+      sequencer: class {
+        async shard(files) { return files; }
+        async sort(files) { return files.toSorted((one, other) => toRank(one) - toRank(other)); }
+      },
+    },
+  },
+});
+`;
+
+/** Makes a copy of the tree, or brings one up to date. */
+const copyTree = (name) => {
+  const tree = join(realpathSync(state), name);
+  mkdirSync(tree, { recursive: true });
+  for (const entry of [
+    "src",
+    "test",
+    "example",
+    "docs",
+    "scripts",
+    "package.json",
+    "tsconfig.json",
+  ])
+    cpSync(join(root, entry), join(tree, entry), { recursive: true });
+  writeFileSync(join(tree, "mutants.config.ts"), config(tree));
+  if (!existsSync(join(tree, "node_modules")))
+    symlinkSync(realpathSync(join(root, "node_modules")), join(tree, "node_modules"));
+  return tree;
+};
+
+/** Runs tests, all where none is named; a run over its time is ended, with all that it has started. */
+const runTests = (tree, files, env = {}, limit = 3600) =>
+  new Promise((resolve) => {
+    const begin = performance.now();
+    const args = ["run", "--config", "mutants.config.ts"];
+    if (files.length > 0) args.push("--bail", "1");
+    else args.push("--isolate");
+    const child = spawn(process.execPath, [vitest, ...args, ...files], {
+      cwd: tree,
+      detached: true,
+      stdio: "ignore",
+      env: { ...process.env, ...env },
+    });
+    const toSeconds = () => (performance.now() - begin) / 1000;
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    }, limit * 1000);
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      resolve({ code: isOver ? "timeout" : code, seconds: toSeconds() });
+    });
+  });
+
+const readTests = async () => {
+  const known = join(state, "tests.json");
+  const version = toHash(JSON.stringify(readAll("src", "test", "example/src")));
+  const found = existsSync(known) ? JSON.parse(readFileSync(known, "utf8")) : undefined;
+  if (found?.version === version) return found;
+  console.log("Finding out which tests run what …");
+  const fresh = { version, ...(await findTests(copyTree("calls"), sources, runTests)) };
+  writeFileSync(known, JSON.stringify(fresh));
+  return fresh;
+};
+
+const resultFile = join(state, "results.jsonl");
+const toKey = ({ id, file }) => `${id}|${toHash(sources.get(file))}`;
+const readResults = () =>
+  new Map(
+    (existsSync(resultFile) ? readFileSync(resultFile, "utf8").trim().split("\n") : [])
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line))
+      .map((result) => [result.key, result.outcome]),
+  );
+
+const mutants = sample();
+if (options.list) {
+  for (const { file, line, mutation } of mutants) console.log(`${file}:${line}  ${mutation}`);
+  process.exit(0);
+}
+
+const { tests, seconds: longest } = await readTests();
+const outcomes = readResults();
+const isDone = (mutant) => {
+  const outcome = outcomes.get(toKey(mutant));
+  return outcome !== undefined && !(options.retry && outcome === "survived");
+};
+const waiting = mutants.filter((mutant) => !isDone(mutant));
+
+/** How many functions a test file runs: those that run few are about them. */
+const breadth = new Map();
+for (const files of Object.values(tests))
+  for (const file of files) breadth.set(file, (breadth.get(file) ?? 0) + 1);
+
+/** Those that run the function, the unit test of the file first, then those that run little else. */
+const listTests = ({ file, start }) => {
+  const found = tests[`${file}:${findFunction(sources.get(file), start)}`] ?? [];
+  const own = `${basename(file, ".ts")}.test.ts`;
+  const toRank = (test) => (basename(test) === own ? 0 : (breadth.get(test) ?? 0));
+  return found.toSorted((one, other) => toRank(one) - toRank(other));
+};
+
+const judge = async (mutant, tree) => {
+  const files = listTests(mutant);
+  if (files.length === 0) return "survived";
+  const path = join(tree, mutant.file);
+  const text = sources.get(mutant.file);
+  writeFileSync(path, applyMutant(mutant, text));
+  try {
+    const { code } = await runTests(tree, files, {}, 3 * longest + 30);
+    return code === "timeout" ? "timeout" : code === 0 ? "survived" : "killed";
+  } finally {
+    writeFileSync(path, text);
+  }
+};
+
+let done = mutants.length - waiting.length;
+const work = async (_unused, index) => {
+  const tree = copyTree(`copy-${index}`);
+  for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+    const outcome = await judge(mutant, tree);
+    const key = toKey(mutant);
+    outcomes.set(key, outcome);
+    appendFileSync(resultFile, `${JSON.stringify({ key, outcome })}\n`);
+    const { file, line, mutation } = mutant;
+    console.log(`${++done}/${mutants.length}  ${outcome}  ${file}:${line}  ${mutation}`);
+  }
+};
+await Promise.all(Array.from({ length: Number(options.processes) }, work));
+
+const survivors = mutants.filter((mutant) => outcomes.get(toKey(mutant)) === "survived");
+console.log("\nSurvivors:");
+for (const { file, line, code, mutation } of survivors)
+  console.log(`${file}:${line}\n    ${code}\n    ${mutation}`);
+
+const toShare = (all, left) => `${(((all - left) / Math.max(all, 1)) * 100).toFixed(1)} %`;
+console.log("\nRoom        Mutants  Survived  Killed");
+const rooms = new Set(mutants.map(({ room }) => room));
+for (const room of [...rooms, "all"]) {
+  const isOf = (mutant) => room === "all" || mutant.room === room;
+  const [all, left] = [mutants.filter(isOf).length, survivors.filter(isOf).length];
+  console.log(
+    `${room.padEnd(12)}${String(all).padStart(7)}${String(left).padStart(10)}${toShare(all, left).padStart(8)}`,
+  );
+}
+const score = ((mutants.length - survivors.length) / mutants.length) * 100;
+console.log(`${score.toFixed(1)} % are killed; the goal is ${goal} %.`);
+process.exit(score >= goal ? 0 : 1);

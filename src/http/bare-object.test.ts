@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { BareObject } from "./bare-object.ts";
+
+test("a bare object inherits nothing, and no other one can be made to", () => {
+  const one = new BareObject();
+  expect("toString" in one).toBe(false);
+  const prototype = Object.getPrototypeOf(one) as object;
+  expect(() => Object.assign(prototype, { polluted: true })).toThrow(TypeError);
+  expect("polluted" in new BareObject()).toBe(false);
+});

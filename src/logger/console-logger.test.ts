@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createConsoleLogger, isSilenced, logLevels } from "./console-logger.ts";
+import { severities } from "./logger.ts";
+
+const print = vi.spyOn(console, "log");
+beforeEach(() => void print.mockReset().mockReturnValue(undefined));
+afterEach(() => void vi.unstubAllEnvs());
+
+const printed = (): string[] => print.mock.calls.map(([line]) => String(line));
+
+describe("the level", () => {
+  const hear = (logger: ReturnType<typeof createConsoleLogger>): string[] => {
+    for (const severity of severities) logger[severity]("said");
+    return severities.filter((severity) => !isSilenced(logger, severity));
+  };
+
+  test.each([
+    ["silent", 0],
+    ["error", 1],
+    ["warn", 2],
+    ["info", 3],
+    ["debug", 4],
+  ] as const)("%s prints %i severities", (level, count) => {
+    const heard = hear(createConsoleLogger({ level, color: false }));
+    expect([printed().length, heard.length]).toEqual([count, count]);
+    const severe = logLevels.slice(1, count + 1);
+    expect(heard.toSorted()).toEqual([...severe].toSorted());
+  });
+
+  test.each([
+    ["production", 2],
+    ["development", 4],
+    ["", 4],
+  ])("is chosen by NODE_ENV where none is given (%j)", (environment, count) => {
+    vi.stubEnv("NODE_ENV", environment);
+    expect(hear(createConsoleLogger())).toHaveLength(count);
+  });
+});
+
+describe("a line", () => {
+  test.each([
+    ["debug", 34],
+    ["info", 32],
+    ["warn", 33],
+    ["error", 31],
+  ] as const)("has its severity %s in its colour", (severity, code) => {
+    createConsoleLogger({ color: true })[severity]("said");
+    expect(printed()[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z /);
+    expect(printed()[0]?.slice(25)).toBe(`\u001b[${code}m${severity}\u001b[39m: said`);
+  });
+
+  const levels = { a: { b: { c: { d: { e: 1 } } } } };
+  test.each([
+    [undefined, "{ a: { b: { c: [Object] } } }"],
+    [0, "{ a: [Object] }"],
+    [1, "{ a: { b: [Object] } }"],
+    [null, "{ a: { b: { c: { d: { e: 1 } } } } }"],
+  ])("shows objects as deep as %s, and stays one line", (depth, text) => {
+    createConsoleLogger({ color: false, depth }).info("said", levels);
+    createConsoleLogger({ color: false, depth }).info("said");
+    expect(printed().map((line) => line.slice(25))).toEqual([`info: said ${text}`, "info: said"]);
+  });
+
+  test.each([0x00, 0x1f, 0x7f, 0x9f, 0x2028, 0x2029])(
+    "shows the control character %i as an escape",
+    (code) => {
+      const character = String.fromCodePoint(code);
+      createConsoleLogger({ color: false }).info(`a${character}b`, character);
+      const escape = `\\u${code.toString(16).padStart(4, "0")}`;
+      expect(printed()[0]?.slice(25)).toContain(`info: a${escape}b`);
+      expect(printed()[0]).not.toContain(character);
+    },
+  );
+
+  test.each([0x20, 0x7e, 0xa0, 0x2027, 0x202a])("leaves the character %i as it is", (code) => {
+    const text = `a${String.fromCodePoint(code)}b`;
+    createConsoleLogger({ color: false }).info(text);
+    expect(printed()[0]?.slice(25)).toBe(`info: ${text}`);
+  });
+
+  test("of an error shows its stack, each further line set in", () => {
+    createConsoleLogger({ color: false }).error("failed", new Error("why"));
+    const [first = "", ...others] = (printed()[0] ?? "").split("\n");
+    expect(first).toContain("error: failed Error: why");
+    expect(others.length).toBeGreaterThan(1);
+    for (const line of others) expect(line).toMatch(/^ {6}at /);
+  });
+
+  test("that cannot be printed costs nothing", () => {
+    print.mockImplementation(() => {
+      throw new Error("EPIPE");
+    });
+    expect(() => createConsoleLogger().info("said")).not.toThrow();
+  });
+});

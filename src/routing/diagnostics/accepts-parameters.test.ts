@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { defaultEndpointsFactory as factory } from "../../endpoint/endpoints-factory.ts";
+import type { ZodSchema } from "../../schemas/schema.ts";
+import { acceptsParameters } from "./accepts-parameters.ts";
+
+const id = z.string().regex(/^\d+$/);
+const ownCheck = (schema: z.ZodType) => schema.refine(() => true);
+
+const accepts = (field: ZodSchema, parameters: Record<string, string>): boolean => {
+  const input = z.object({ id: field as z.ZodType });
+  const endpoint = factory.build({ input, handler: () => ({}) });
+  return acceptsParameters({ kind: "endpoint", method: "get", path: "/:id", endpoint }, parameters);
+};
+
+test.each<[string, z.ZodType]>([
+  ["as it is", id],
+  ["optional, with a function of the application", id.optional().transform(String)],
+  ["before a transformation", id.transform(Number)],
+  ["optional, of what is transformed", id.transform(Number).optional()],
+  ["with a default, of what is transformed", id.transform(Number).default(1)],
+  ["nullable, of what is transformed", id.transform(Number).nullable()],
+  ["readonly, of what is transformed", id.transform(Number).readonly()],
+])("a field %s takes what fits, and nothing else", (_how, field) => {
+  expect(accepts(field, { id: "1" })).toBe(true);
+  expect(accepts(field, { id: "x" })).toBe(false);
+});
+
+test.each<[string, z.ZodType]>([
+  ["a refinement of the application", ownCheck(id)],
+  ["a promise", z.promise(id)],
+])("of %s nothing is sure", (_what, field) => {
+  expect(accepts(field, { id: "1" })).toBe(false);
+});
+
+test("a parameter that no field takes is no matter", () => {
+  expect(accepts(id, { other: "x" })).toBe(true);
+});

@@ -1,0 +1,52 @@
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { createEncoder } from "./encoders.ts";
+
+const text = Array.from({ length: 3000 }, (_, index) => Math.sin(index)).join();
+
+/** The sizes of the pieces that an encoder gives of a text. */
+const toSizes = async (encoding: string, options: object): Promise<number[]> => {
+  const encoder = createEncoder(encoding, options, text.length);
+  if (!encoder) throw new Error(`There is no ${encoding}`);
+  const sizes: number[] = [];
+  encoder.on("data", (piece: Buffer) => sizes.push(piece.length)).end(text);
+  await new Promise((resolve) => encoder.once("end", resolve));
+  return sizes;
+};
+const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0);
+
+describe("an encoder", () => {
+  test.each(["br", "gzip", "deflate"])("gives pieces of the chosen size (%s)", async (encoding) => {
+    expect(Math.max(...(await toSizes(encoding, { chunkSize: 100 })))).toBe(100);
+    expect(Math.max(...(await toSizes(encoding, {})))).toBeGreaterThan(1000);
+  });
+
+  test.each(["gzip", "deflate"])(
+    "compresses by the chosen level, 6 unless told (%s)",
+    async (encoding) => {
+      const toSize = async (options: object): Promise<number> =>
+        sum(await toSizes(encoding, options));
+      expect(await toSize({ level: 0 })).toBeGreaterThan(text.length);
+      expect(await toSize({ level: 1 })).toBeGreaterThan(await toSize({}));
+      expect(await toSize({})).toBe(await toSize({ level: 6 }));
+      expect(await toSize({ memLevel: 1 })).not.toBe(await toSize({ memLevel: 9 }));
+      expect(await toSize({ strategy: 2 })).not.toBe(await toSize({ strategy: 0 }));
+    },
+  );
+
+  test("of brotli has a quality for answers, not for files", async () => {
+    // the quality of 11 would be a tenth smaller and take twenty times as long
+    expect(sum(await toSizes("br", {}))).toBeGreaterThan(text.length * 0.4);
+  });
+
+  test("of an unknown kind there is none", () => {
+    expect(createEncoder("lzw", {}, undefined)).toBeUndefined();
+  });
+
+  test("needs no length", async () => {
+    const encoder = createEncoder("gzip", {}, undefined);
+    encoder?.end("a");
+    expect(gunzipSync(await buffer(encoder as NonNullable<typeof encoder>)).toString()).toBe("a");
+  });
+});

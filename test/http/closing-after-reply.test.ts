@@ -1,0 +1,81 @@
+import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { defaultEndpointsFactory as factory, ez } from "sallyport";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { start, type TestServer } from "./harness.ts";
+
+const handler = vi.fn(() => ({}));
+const take = factory.build({ method: "post", input: z.looseObject({}), handler });
+const head = "POST /take HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+
+/** Waits until the server has written its answer to the next request. */
+const whenAnswered = ({ servers }: TestServer): Promise<void> =>
+  new Promise((resolve) => {
+    servers[0]?.once("request", (_request, response) => response.once("finish", resolve));
+  });
+
+/** Writes, and waits until the bytes have left. */
+const write = (socket: Socket, bytes: string): Promise<unknown> =>
+  new Promise((resolve) => socket.write(bytes, resolve));
+
+/** Waits for the end, by whatever error. */
+const whenClosed = (socket: Socket): Promise<unknown> =>
+  new Promise((resolve) => {
+    if (socket.closed) resolve(undefined);
+    else socket.once("close", resolve);
+  });
+
+const chunk = `800\r\n${"x".repeat(2048)}\r\n`;
+
+test.each([
+  ["B7: a body whose length is told", "Content-Length: 1000000\r\n\r\n", "x".repeat(2048)],
+  ["B8: a body in chunks", `Transfer-Encoding: chunked\r\n\r\n${chunk}`, chunk],
+])("%s: a client that sends before it reads gets the whole 413", async (_name, begin, more) => {
+  const server = await start({ take }, { bodyLimit: 1000 });
+  const socket = (await server.open()).pause();
+  const answered = whenAnswered(server);
+  await write(socket, head + begin);
+  await answered;
+  // a server that had closed at once would reset the connection here, and the answer with it
+  for (let turn = 0; turn < 10; turn++) {
+    await write(socket, more);
+    await nextTurn();
+  }
+  let text = "";
+  socket.on("data", (bytes: Buffer) => (text += bytes.toString())).resume();
+  await whenClosed(socket);
+  expect(text).toMatch(/^HTTP\/1\.1 413 .*"Content Too Large"\}\}$/s);
+  expect(text).toMatch(/^connection: close\r$/im);
+  expect(handler).not.toHaveBeenCalled();
+});
+
+test("U5: of what a client sends after a 413, little more than 256 KiB is read", async () => {
+  const up = factory.build({
+    method: "post",
+    input: z.object({ file: ez.upload() }),
+    handler,
+  });
+  const server = await start({ up }, { upload: { limits: { fileSize: 1000 } } });
+  let bytesRead = 0;
+  server.servers[0]?.once("connection", (socket: Socket) => {
+    socket.once("close", () => (bytesRead = socket.bytesRead));
+  });
+  const socket = (await server.open()).resume();
+  socket.write(
+    "POST /up HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n" +
+      'Content-Length: 1000000000\r\n\r\n--b\r\nContent-Disposition: form-data; name="file"; ' +
+      'filename="f"\r\n\r\n',
+  );
+  const flood = "x".repeat(65_536);
+  const sendOn = (): void => {
+    while (socket.writable && socket.write(flood));
+  };
+  socket.on("drain", sendOn);
+  sendOn();
+  await whenClosed(socket);
+  await expect.poll(() => bytesRead).toBeGreaterThan(0);
+  // without that bound it would be a thousand times as much
+  expect(bytesRead).toBeLessThan(1024 * 1024);
+  expect(handler).not.toHaveBeenCalled();
+});

@@ -1,0 +1,71 @@
+import { defaultEndpointsFactory as factory, type ServerConfig } from "sallyport";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start, type Answer } from "./harness.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const json = "application/json";
+const form = "application/x-www-form-urlencoded";
+
+/** Sends a body to an endpoint that takes a list, counts the elements looked at, and gives the answer. */
+const post = async (type: string, body: string, config: Partial<ServerConfig> = {}) => {
+  let checked = 0;
+  const element = z.custom<number>((value) => {
+    checked++;
+    return typeof value === "number";
+  });
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ list: z.array(element) }),
+    handler: ({ input }) => ({ length: input.list.length }),
+  });
+  const server = await start({ a: endpoint }, config);
+  const sent = { method: "POST", headers: { "content-type": type }, body };
+  const answer: Answer = await server.send("/a", sent);
+  return { answer, checked };
+};
+
+// nothing is timed here: what is out of proportion shows in a count, or would not end
+describe("S7: the work for the worst requests is bounded", () => {
+  test.each([
+    ["of lists", "[".repeat(500_000)],
+    ["of objects", `${'{"a":'.repeat(170_000)}1${"}".repeat(170_000)}`],
+  ])("a deep body %s is refused before it is parsed", async (_name, body) => {
+    const parse = vi.spyOn(JSON, "parse");
+    const { answer } = await post(json, body);
+    expect(parse.mock.calls.filter(([text]) => text === body)).toEqual([]);
+    expect([answer.status, answer.json()]).toEqual([400, errorEnvelope("Body nested too deeply")]);
+  });
+
+  test.each([
+    ["as they are, and one of them wrong", "1,".repeat(300_000), 300_001],
+    ["all of them wrong", '"",'.repeat(300_000), 10],
+  ])("of many elements (%s) no more are looked at than need be", async (_name, elements, count) => {
+    const { answer, checked } = await post(json, `{"list":[${elements}""]}`);
+    expect([answer.status, checked]).toEqual([400, count]);
+    expect(answer.text.length).toBeLessThan(8192);
+  });
+
+  const large = { bodyLimit: 8 * 1024 * 1024 };
+  test.each([
+    ["keys", `{${Array.from({ length: 300_000 }, (_, n) => `"k${n}":1`).join()}}`],
+    ["escapes", `{"list":"${String.raw`\u005f`.repeat(600_000)}"}`],
+    ["escaped keys", `{${String.raw`"\u005f_prot":1,`.repeat(200_000)}"a":1}`],
+    ["strings with brackets", `{"list":["${String.raw`\"[{`.repeat(500_000)}"]}`],
+    ["spaces", `{"list":${" ".repeat(4_000_000)}""}`],
+  ])("JSON with a lot of %s costs as much more as it is longer", async (_name, body) => {
+    const { answer } = await post(json, body, large);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('"path":["list"');
+  });
+
+  test.each([
+    ["fields", "a=1&".repeat(1_000_000), 413],
+    ["fields of one name", `${"list=&".repeat(999)}list=`, 400],
+    ["escapes", `list=${"%41".repeat(1_500_000)}`, 400],
+    ["spaces in front", `${" ".repeat(4_000_000)}a=1`, 400],
+  ])("a form with a lot of %s costs as much more as it is longer", async (_name, body, status) => {
+    expect((await post(form, body, large)).answer.status).toBe(status);
+  });
+});
