@@ -6,7 +6,7 @@ import { logServerFault } from "../results/log-fault.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { endHead, isAbandoned, isTaken } from "./response-state.ts";
-import { runMiddlewares } from "./run-middlewares.ts";
+import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "./set-links.ts";
@@ -43,8 +43,21 @@ export const runEndpoint = async (
   // Express reports to `request.next` what it fails to send
   (request as WalkingRequest)[currentWalk] = walk;
   try {
-    if (timeout > 0) await walk.within(timeout, () => runStages(plan, walk));
-    else await runStages(plan, walk);
+    if (middlewares.length > 0) {
+      if (plan.hasMiddlewareInput) walk.fields = {};
+      const run = (): Promise<void> => runMiddlewares(plan, walk, runHandler);
+      await (timeout > 0 ? walk.within(timeout, run) : run());
+    } else if (timeout > 0) {
+      await walk.within(timeout, () => runHandler(plan, walk));
+    } else {
+      // the same as `runHandler`, which would cost a promise more
+      let input = toInput(plan, walk);
+      if (input instanceof Promise) input = await (input as Promise<unknown>);
+      const returned = await handle(plan, walk, input);
+      let output = toOutput(plan, walk, returned);
+      if (output instanceof Promise) output = await (output as Promise<unknown>);
+      settle(plan, walk, output);
+    }
   } catch (error) {
     if (walk.isFailed) logServerFault(logger, request, error);
     else await sendError(walk, error);
@@ -55,43 +68,47 @@ export const runEndpoint = async (
   if (sending) await sending;
 };
 
-const runStages = (plan: EndpointPlan, walk: Walk): Promise<void> => {
-  if (plan.middlewares.length === 0) return runHandler(plan, walk);
-  if (plan.hasMiddlewareInput) walk.fields = {};
-  return runMiddlewares(plan, walk, runHandler);
-};
-
 /** Everything after the middlewares, up to the validated output. */
-const runHandler = async (plan: EndpointPlan, walk: Walk): Promise<void> => {
-  const { endpoint, handlerTimeout } = plan;
-  const { response } = walk;
+const runHandler: LastStage = async (plan, walk) => {
   const reading = walk.takeBody(plan);
   if (reading) await reading;
-  let input = toOwnInput(plan, walk.combine(plan));
+  let input = toInput(plan, walk);
   if (input instanceof Promise) input = await (input as Promise<unknown>);
-  if (walk.fields) input = joinFields(walk.fields, input as object);
   if (walk.isStopped) return;
+  const returned = await handle(plan, walk, input);
+  let output = toOutput(plan, walk, returned);
+  if (output instanceof Promise) output = await (output as Promise<unknown>);
+  settle(plan, walk, output);
+};
 
-  // handlers are declared for their own types, which the factory has checked
-  const running = endpoint.handle(new WalkArguments(walk, input) as never);
-  const returned = await (handlerTimeout > 0
-    ? withTimeout(walk, running, handlerTimeout)
-    : running);
-  if (walk.isStopped) return;
+/** Runs the handler, which is declared for its own types; the factory has checked them. */
+const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
+  const { endpoint, handlerTimeout } = plan;
+  const joined = walk.fields ? joinFields(walk.fields, input as object) : input;
+  const running = endpoint.handle(new WalkArguments(walk, joined) as never);
+  return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
+};
+
+/** The validated output; `noOutput` where the response is sent already, or nobody waits for it. */
+const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
+  const { response } = walk;
+  if (walk.isStopped) return noOutput;
   if (isTaken(response)) {
-    if (returned !== undefined && !endpoint.isVoid) warnAlreadySent(walk);
+    if (returned !== undefined && !plan.endpoint.isVoid) warnAlreadySent(walk);
     leaveBody(walk.request, response, false);
     endHead(response);
-    return;
+    return noOutput;
   }
   if (isAbandoned(response)) {
     logAbandoned(walk);
-    return;
+    return noOutput;
   }
+  return toOwnOutput(plan, returned);
+};
 
-  let output = toOutput(plan, returned);
-  if (output instanceof Promise) output = await (output as Promise<unknown>);
-  if (walk.isStopped) return;
+/** Keeps the output to be sent, unless the time is over meanwhile. */
+const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
+  if (output === noOutput || walk.isStopped) return;
   if (plan.linkedPages) setLinks(plan.linkedPages, walk, output);
   walk.output = output;
 };
@@ -109,14 +126,15 @@ const joinFields = (fields: Record<string, unknown>, input: object): object => {
 };
 
 /** The input by the endpoint's own schema; `{}` where it has none. */
-const toOwnInput = (plan: EndpointPlan, combined: Record<string, unknown>): unknown => {
+const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
+  const combined = walk.combine(plan);
   if (!plan.parseInput) return {};
   const seen = plan.foreignKeys.length > 0 ? omitKeys(combined, plan.foreignKeys) : combined;
   return validateInput(plan.parseInput, seen);
 };
 
 /** The output by the endpoint's schema; passed through where it has none. */
-const toOutput = (plan: EndpointPlan, returned: unknown): unknown => {
+const toOwnOutput = (plan: EndpointPlan, returned: unknown): unknown => {
   if (plan.parseOutput) return validateOutput(plan.parseOutput, returned);
   if (plan.endpoint.isVoid || returned === undefined) return {};
   if (typeof returned === "object" && returned !== null && !Array.isArray(returned))

@@ -55,14 +55,19 @@ export type SentFields = Readonly<Record<string, string | number>>;
 /** Marks a response that others than the framework may watch, as hooks and native middlewares do. */
 export const watchedMark: unique symbol = Symbol.for("sallyport/watched");
 
-/** What others replace to see or change a response. */
-const watchable = ["json", "send", "setHeader", "writeHead", "write", "end"] as const;
-
 /** Tells whether somebody may see by which calls a response is sent: whoever has the request before, or has replaced a method. */
 const isWatched = (response: Response & { readonly [watchedMark]?: boolean }): boolean => {
   if (response[watchedMark] !== false) return true;
-  for (const name of watchable) if (Object.hasOwn(response, name)) return true;
-  return false;
+  const own = Object.getPrototypeOf(response) as Response;
+  return (
+    response.end !== own.end ||
+    response.writeHead !== own.writeHead ||
+    response.setHeader !== own.setHeader ||
+    response.write !== own.write ||
+    // to read these of the prototype would load Express
+    Object.hasOwn(response, "json") ||
+    Object.hasOwn(response, "send")
+  );
 };
 
 const toSettings = (response: Response & { readonly [appSettings]?: AppSettings }): AppSettings =>

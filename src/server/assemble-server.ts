@@ -135,6 +135,19 @@ const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined
 /** How many layers the API has on an application to which nothing else is added: its beginning, and itself. */
 const ownLayers = 2;
 
+/** Dispatches a request; one without a route goes on to what was put on the application since, if anything was. */
+const dispatch = (
+  dispatcher: Dispatcher,
+  objects: ExpressObjects,
+  request: Request,
+  response: Response,
+): Promise<void> => {
+  const late = objects.findApp() && findLateLayers(objects);
+  if (!late) return dispatcher.dispatch(request, response);
+  const ending = toEnding(dispatcher, request, response);
+  return dispatcher.dispatch(request, response, () => void late(request, response, ending));
+};
+
 /** Serves requests; without entering the Express stack where it has nothing to add. */
 const createListener =
   (
@@ -161,14 +174,12 @@ const createListener =
       void dispatcher.fail(error, request, response);
       return;
     }
-    const dispatch = (): Promise<void> => {
-      const late = objects.findApp() && findLateLayers(objects);
-      if (!late) return dispatcher.dispatch(request, response);
-      const ending = toEnding(dispatcher, request, response);
-      return dispatcher.dispatch(request, response, () => void late(request, response, ending));
-    };
-    if (beginning === undefined) void dispatch();
-    else beginning.then(dispatch, (error: unknown) => dispatcher.fail(error, request, response));
+    if (beginning === undefined) void dispatch(dispatcher, objects, request, response);
+    else
+      beginning.then(
+        () => dispatch(dispatcher, objects, request, response),
+        (error: unknown) => dispatcher.fail(error, request, response),
+      );
   };
 
 /** Times in milliseconds; `http.options` and `https.options` replace them. */

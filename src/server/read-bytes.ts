@@ -99,7 +99,10 @@ class BodyReader implements BodySink {
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
   readonly #watched: Watched;
-  readonly #bytes = new GatheredBytes();
+  /** Most bodies come in one piece. */
+  #first: Buffer | undefined;
+  #all: GatheredBytes | undefined;
+  #size = 0;
   /** Undefined for a sink. */
   #unlisten: (() => void) | undefined;
 
@@ -153,14 +156,16 @@ class BodyReader implements BodySink {
   }
 
   take(piece: Buffer): void {
-    if (this.#bytes.size + piece.length > this.#options.limit) this.#refuse();
-    else this.#bytes.add(piece);
+    this.#size += piece.length;
+    if (this.#size > this.#options.limit) this.#refuse();
+    else if (this.#first) (this.#all ??= new GatheredBytes(this.#first)).add(piece);
+    else this.#first = piece;
   }
 
   end(): void {
     this.#stop();
     try {
-      this.#use(this.#bytes.concat());
+      this.#use(this.#all?.concat() ?? this.#first ?? noBytes);
     } catch (error) {
       this.#reject(error);
       return;
@@ -190,3 +195,5 @@ class BodyReader implements BodySink {
     else (this.#request as unknown as SinkableRequest)[bodySink] = undefined;
   }
 }
+
+const noBytes = Buffer.alloc(0);
