@@ -98,17 +98,31 @@ const settleCatch = (
     if ("memo" in result) Object.assign(payload, { memo: result.memo });
     return payload;
   }
-  let error: { issues: z.core.$ZodIssue[] } | undefined;
-  payload.value = def.catchValue({
-    ...result,
-    value: payload.value,
-    get error() {
-      return (error ??= { issues: finishAll([result], context).flat() });
-    },
-    input: payload.value,
-  });
+  payload.value = def.catchValue(new Caught(result, payload.value, context));
   return payload;
 };
+
+/** What a function of `.catch()` receives; a class, for a getter of its own would make each of them slow to collect. */
+class Caught {
+  readonly value: unknown;
+  readonly input: unknown;
+  readonly issues: Payload["issues"];
+  readonly #result: Payload;
+  readonly #context: Context;
+  #error: { issues: z.core.$ZodIssue[] } | undefined;
+
+  constructor(result: Payload, value: unknown, context: Context) {
+    this.value = value;
+    this.input = value;
+    this.issues = result.issues;
+    this.#result = result;
+    this.#context = context;
+  }
+
+  get error(): { issues: z.core.$ZodIssue[] } {
+    return (this.#error ??= { issues: finishAll([this.#result], this.#context).flat() });
+  }
+}
 
 let room = 0;
 let depth = 0;

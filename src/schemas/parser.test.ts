@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { ParseResult } from "./parse-result.ts";
 import { compileAfter, toParser } from "./parser.ts";
 import { listFileLists, takesFiles } from "./upload.ts";
 import { runsUserCode } from "./user-code.ts";
@@ -122,4 +123,11 @@ describe("functions of the application", () => {
       expect(parse({ a, b: 1 })).toMatchObject({ value: { a: ["x4", "x5", "x6"] } });
     }
   });
+});
+
+test("a hot schema refuses what a cold one refuses, also an absent intersection of optional schemas", () => {
+  const optional = z.number().optional();
+  const parse = toParser(z.object({ a: z.intersection(optional, optional) }));
+  for (let turn = 0; turn < 2 * compileAfter; turn++)
+    expect((parse({}) as ParseResult).issues).toHaveLength(1);
 });

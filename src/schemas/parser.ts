@@ -73,13 +73,23 @@ const createCarefulParser =
 
 /** Creates a parser for a schema of Zod's own parts, which is synchronous; it is compiled when it turns hot. */
 const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
+  const isExact = !someSchema(schema, hasIntersectionField);
   let parses = 0;
   let hot: Parser | undefined;
   return (value) => {
     if (hot) return hot(value);
-    if (++parses >= compileAfter) hot = createHotParser(schema, run);
+    if (isExact && ++parses >= compileAfter) hot = createHotParser(schema, run);
     return run(schema, { value, issues: [] }, { async: false, jitless: true });
   };
+};
+
+/** Compiled, a field that is an intersection of optional schemas may be absent, which Zod refuses otherwise. */
+const hasIntersectionField = (schema: ZodSchema): boolean => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return (
+    def.type === "object" &&
+    Object.values(def.shape).some((field) => field._zod.def.type === "intersection")
+  );
 };
 
 const createHotParser = (schema: ZodSchema, run: RunParse): Parser => {

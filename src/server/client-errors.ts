@@ -33,11 +33,13 @@ const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "HPE_INV
 export const answerClientErrors = (server: Server, logger: Logger, hasCors: boolean): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     const code = error.code ?? "";
-    if (isClosing(socket)) return;
+    // over TLS each further piece is an error again
+    if (isClosing(socket) || lost.has(socket)) return;
     if (code === parserPaused || departures.has(code) || !socket.writable) {
       socket.destroy();
       return;
     }
+    lost.add(socket);
     const status = statuses.get(code) ?? 400;
     warnSampled(logger, code, "Not a request", { code, statusCode: status });
     const reply = toReply(status, hasCors);
@@ -61,7 +63,6 @@ export const isLost = ({ socket, complete }: IncomingMessage): boolean =>
 
 /** Waits for the replies to the requests that are complete, so that nothing is mixed with them. */
 const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void => {
-  lost.add(socket);
   running.once("close", () => {
     const next = findReply(socket);
     if (next?.req.complete) endAfter(socket, next, reply);

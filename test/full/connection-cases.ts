@@ -14,6 +14,8 @@ export interface Sent extends Expected {
   readonly bytes: Buffer;
   /** Nothing behind it may be answered. */
   readonly isLast: boolean;
+  /** Whether the connection may end with it, as it depends on how much has arrived by then. */
+  readonly mayBeLast?: boolean;
 }
 
 /** One connection. */
@@ -128,7 +130,7 @@ const formRequest: fc.Arbitrary<Sent> = fc
     );
   });
 
-/** Bodies that nobody wants: the connection goes on. */
+/** Bodies that nobody wants: the connection goes on, unless one is refused of which much is left. */
 const unwanted: fc.Arbitrary<Sent> = fc
   .tuple(
     pad,
@@ -141,9 +143,11 @@ const unwanted: fc.Arbitrary<Sent> = fc
       ["PUT /early", json, 200],
     ),
   )
-  .map(([content, chunks, [line, field, status]]) =>
-    plain(frame(line, [field], Buffer.from(content || "x"), chunks), status),
-  );
+  .map(([content, chunks, [line, field, status]]) => {
+    const body = Buffer.from(content || "x");
+    const mayBeLast = status >= 400 && body.length > 65_536;
+    return { ...plain(frame(line, [field], body, chunks), status), mayBeLast };
+  });
 
 const small: fc.Arbitrary<Sent> = fc.oneof(
   id.map((number) => plain(head(`GET /echo?id=${number}`), 200, echoed(number, ""))),

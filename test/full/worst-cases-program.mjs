@@ -32,13 +32,24 @@ const { servers } = await createServer(
 const measured = { last: performance.now(), stall: 0, peak: 0 };
 const readPeak = () =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024;
+/** What the main thread has worked so far, in milliseconds; the kernel counts in steps of ten. */
+const readWork = () => {
+  const text = readFileSync(`/proc/self/task/${process.pid}/stat`, "utf8");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+};
 setInterval(() => {
   const now = performance.now();
   measured.stall = Math.max(measured.stall, now - measured.last - 5);
   measured.last = now;
 }, 5);
 process.on("message", () => {
-  process.send({ stall: measured.stall, peak: readPeak(), now: process.memoryUsage().rss });
+  process.send({
+    stall: measured.stall,
+    work: readWork(),
+    peak: readPeak(),
+    now: process.memoryUsage().rss,
+  });
   measured.stall = 0;
   measured.last = performance.now();
 });
