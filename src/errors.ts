@@ -50,6 +50,7 @@ const requestFaults = {
   SLP_NOT_FOUND: [404, "Not Found"],
   SLP_PATH_MALFORMED: [400, "Malformed path"],
   SLP_QUERY_TOO_MANY_PARAMETERS: [400, "Too many query parameters"],
+  SLP_SHUTTING_DOWN: [503, "Service Unavailable"],
   SLP_TARGET_MALFORMED: [400, "Malformed request target"],
   SLP_TARGET_TOO_LONG: [414, "URI Too Long"],
   SLP_UPLOAD_FIELDS_TOO_LARGE: [413, "Fields too large"],

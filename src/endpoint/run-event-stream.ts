@@ -14,6 +14,12 @@ export const runEventStream = async (
   const { input, logger, request, response, signal } = args;
   const writer = new EventWriter(plan, args);
   const { emit, isClosed } = writer;
+  // its client gets a clean end, and connects to another process
+  const onAbort = (): void => {
+    if (readSafely(signal.reason, "code") === "SLP_SHUTTING_DOWN") writer.end();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   const ctx = Object.assign(Object.create(null), args.ctx, { emit, isClosed, signal }) as object;
   try {
     await handler({ input, ctx, logger, request, response, signal });

@@ -13,12 +13,14 @@ const maxDiscardingTime = 500;
  * is not read, which keeps the connection open without a reset as well.
  *
  * @param most how much is discarded, in bytes
+ * @param milliseconds for how long
  * @see RFC 9112, section 9.6
  */
 export const closeAfterReply = (
   request: IncomingMessage,
   response: ServerResponse,
   most = maxDiscardedBytes,
+  milliseconds = maxDiscardingTime,
 ): void => {
   if (response.headersSent) return;
   response.setHeader("Connection", "close");
@@ -26,7 +28,7 @@ export const closeAfterReply = (
   if (isClosing(socket)) return;
   giveUp(request, most);
   // Node calls this once the last reply of a connection is written
-  socket.destroySoon = () => linger(request);
+  socket.destroySoon = () => linger(request, milliseconds);
   // unless somebody reads it by then, Node itself reads all that is left, whatever it is
   if (most > 0 && !request.complete) discard(request);
 };
@@ -35,7 +37,7 @@ export const closeAfterReply = (
 export const endLingering = (request: IncomingMessage): void => {
   if (isClosing(request.socket)) return;
   giveUp(request, 0);
-  linger(request);
+  linger(request, maxDiscardingTime);
 };
 
 /** The connections that were given up, with what stops to read them once too much has arrived. */
@@ -55,9 +57,9 @@ const giveUp = (request: IncomingMessage, most: number): void => {
   });
 };
 
-const linger = (request: IncomingMessage): void => {
+const linger = (request: IncomingMessage, milliseconds: number): void => {
   const { socket } = request;
-  const timer = setTimeout(() => socket.destroy(), maxDiscardingTime);
+  const timer = setTimeout(() => socket.destroy(), milliseconds);
   socket.once("close", () => clearTimeout(timer));
   socket.end();
   discard(request);

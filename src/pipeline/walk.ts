@@ -4,6 +4,7 @@ import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
+import { stoppables, type StoppableResponse } from "./stoppables.ts";
 import { combineInput, type CombinedInput } from "./combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 
@@ -84,12 +85,17 @@ export class Walk {
     if (!this.#abort) {
       const abort = (this.#abort = new AbortController());
       const { response } = this;
+      const known = (response as StoppableResponse)[stoppables];
       const onClose = (): void => {
+        known?.delete(this);
         if (!response.writableFinished) abort.abort(new ClientLeft());
       };
       if (this.#reason) abort.abort(this.#reason);
       else if (response.closed || this.request.socket.closed) onClose();
-      else response.once("close", onClose);
+      else {
+        response.once("close", onClose);
+        known?.add(this);
+      }
     }
     return this.#abort.signal;
   }
@@ -123,11 +129,19 @@ export class Walk {
     return reading && this.#deadline ? this.#deadline.pauseFor(reading) : reading;
   }
 
-  /** Rejects with the reason of the signal once that is aborted. */
+  /** Aborts the signal without an end to the walk: whoever has asked for it is told to come to one. */
+  stop(reason: Error): void {
+    this.#abort?.abort(reason);
+  }
+
+  /** Rejects with the reason of the signal once that is aborted, unless by a shutdown, in which requests are finished. */
   untilAborted(): Promise<never> {
     const { signal } = this;
     return new Promise((_resolve, reject) => {
-      const fail = (): void => reject(signal.reason as Error);
+      const fail = (): void => {
+        const { reason } = signal as { readonly reason: Error & { readonly code?: unknown } };
+        if (reason.code !== "SLP_SHUTTING_DOWN") reject(reason);
+      };
       if (signal.aborted) fail();
       else signal.addEventListener("abort", fail, { once: true });
     });

@@ -1,5 +1,4 @@
-import type { RequestListener, Server } from "node:http";
-import type { Socket } from "node:net";
+import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
@@ -10,6 +9,7 @@ import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import type { ServerConfig } from "./config.ts";
 import type { Dispatcher } from "./dispatch.ts";
+import { watchConnections } from "./connections.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
 import { toExpectingListener } from "./expectation.ts";
 import { assertFraming } from "./framing.ts";
@@ -18,7 +18,6 @@ import type { Listener } from "./listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { inTurn } from "./request-queue.ts";
 import { defaultResponseIdleTimeout } from "./stalled-reader.ts";
-import { spareUnsentReplies } from "./unsent-replies.ts";
 
 /** A server before it listens. */
 export interface AssembledServer extends Prepared {
@@ -219,22 +218,11 @@ const createServers = (
     connect(request, response);
     void dispatcher.fail(new RequestError("SLP_EXPECTATION"), request, response);
   });
-  for (const { server } of listeners) {
-    spareUnsentReplies(server);
-    readThroughStream(server);
+  for (const { name, server } of listeners) {
+    watchConnections(server, name === "https");
     server.on("request", onRequest);
     server.on("checkContinue", onContinue);
     server.on("checkExpectation", onExpectation);
   }
   return listeners;
-};
-
-/**
- * Makes Node read TLS connections through their stream, which a pause stops at once.
- *
- * Otherwise what is decrypted goes past it to the parser, which drops pieces that come while it is paused, and so loses
- * bytes of pipelined requests behind a reply that its client reads slowly.
- */
-const readThroughStream = (server: Server): void => {
-  server.on("secureConnection", (socket: Socket) => socket.on("data", () => undefined));
 };

@@ -5,7 +5,9 @@ import type { Application, Express, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
+import { Stoppables, stoppables } from "../pipeline/stoppables.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
+import { closeAfterReply } from "../http/lingering-close.ts";
 import { loadNodeHttp } from "../http/node-modules.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import {
@@ -25,6 +27,7 @@ import {
   requestMembers,
   responseMembers,
 } from "./lazy-express.ts";
+import { countWaiting } from "./request-queue.ts";
 import { runningReply } from "./running-reply.ts";
 import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
 
@@ -36,19 +39,31 @@ export interface ExpressObjects {
   readonly getApp: () => Express;
   /** The application if it is made. */
   readonly findApp: () => Express | undefined;
+  /** The requests that are to be told of a shutdown. */
+  readonly toStop: Stoppables;
 }
 
-/** From now on each reply ends its connection; put into the class when it is needed, so that it costs nothing before. */
-export const endConnections = ({ ServerResponse: { prototype } }: ExpressObjects): void => {
+/** For how long a connection is read behind its last reply at a shutdown, in milliseconds. */
+const shutdownLingering = 50;
+
+/**
+ * From now on the last reply of each connection ends it, and whoever has asked for a signal is told; put into the class when
+ * it is needed, so that it costs nothing before.
+ */
+export const beginShutdown = ({ ServerResponse: { prototype }, toStop }: ExpressObjects): void => {
   const { ServerResponse } = loadNodeHttp();
   Object.defineProperty(prototype, "writeHead", {
     configurable: true,
     writable: true,
     value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
-      this.shouldKeepAlive = false;
+      const waiting = countWaiting(this.req.socket);
+      // what came behind the last one by now is not read, but must not reset the connection
+      if (waiting === 0) closeAfterReply(this.req, this, undefined, shutdownLingering);
+      if (!waiting) this.shouldKeepAlive = false;
       return ServerResponse.prototype.writeHead.apply(this, head);
     },
   });
+  toStop.stop();
 };
 
 /** What the requests and responses of an application are made for. */
@@ -83,6 +98,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   /** Those of the application, as far as they matter, also before it is made. */
   let settings: AppSettings = { "query parser": queryParser };
   let app: Express | undefined;
+  const toStop = new Stoppables();
   const getApp = (): Express => {
     if (app) return app;
     app = loadExpress()();
@@ -196,6 +212,10 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     [watchedMark] = false;
     [sentFields]: SentFields | undefined = undefined;
 
+    get [stoppables](): Stoppables {
+      return toStop;
+    }
+
     get [appSettings](): AppSettings {
       return settings;
     }
@@ -270,6 +290,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   return {
     getApp,
     findApp: () => app,
+    toStop,
     IncomingMessage: ExpressRequest,
     ServerResponse: ExpressResponse,
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { stoppables, type StoppableResponse } from "../pipeline/stoppables.ts";
 import { isLost } from "./client-errors.ts";
 import { discard } from "../http/lingering-close.ts";
 
@@ -15,6 +16,9 @@ interface Queue {
 }
 
 const queues = new WeakMap<Socket, Queue>();
+
+/** How many requests wait on a connection; undefined where none ever has. */
+export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
 
 /**
  * Makes a listener handle one request of a connection at a time.
@@ -40,6 +44,11 @@ export const waitForTurn = (
   listener: RequestListener,
 ): void => {
   const { socket } = request;
+  // what comes behind others once the shutdown has begun is not accepted
+  if ((response as StoppableResponse)[stoppables]?.reason) {
+    discard(request);
+    return;
+  }
   let queue = queues.get(socket);
   if (!queue) queues.set(socket, (queue = { waiting: 0, isPaused: false, isPausing: false }));
   queue.waiting++;

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import type { Logger } from "../logger/logger.ts";
+import { endIdleConnections } from "./connections.ts";
 
 /** Options of the graceful shutdown. */
 export interface ShutdownOptions {
@@ -24,7 +25,7 @@ export interface ShutdownOptions {
 /** The default of `timeout`. */
 const defaultTimeout = 15_000;
 
-const sweepInterval = 50;
+const sweepInterval = 20;
 
 /**
  * Closes servers without losing a request: no new connection is taken, idle ones are ended, running requests are
@@ -64,13 +65,13 @@ const closeAll = async (
   }, timeout);
   // a reply that had begun before keeps its connection, which is idle once the reply is finished
   const sweep = setInterval(() => {
-    for (const server of servers) server.closeIdleConnections();
+    for (const server of servers) endIdleConnections(server);
   }, sweepInterval);
-  await Promise.all(
-    servers
-      .filter((server) => server.listening)
-      .map((server) => new Promise((resolve) => server.close(resolve))),
-  );
+  const closed = servers
+    .filter((server) => server.listening)
+    .map((server) => new Promise((resolve) => server.close(resolve)));
+  for (const server of servers) endIdleConnections(server);
+  await Promise.all(closed);
   clearTimeout(deadline);
   clearInterval(sweep);
 };

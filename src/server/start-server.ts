@@ -6,7 +6,7 @@ import { assembleServer } from "./assemble-server.ts";
 import { checkServerConfig } from "./check-server-config.ts";
 import { checkRuntime } from "./check-runtime.ts";
 import type { ServerConfig } from "./config.ts";
-import { endConnections } from "./express-objects.ts";
+import { beginShutdown } from "./express-objects.ts";
 import { listen } from "./listen.ts";
 import { createClosing, shutDownOnSignals } from "./shutdown.ts";
 
@@ -40,7 +40,7 @@ export const startServer = async (
   const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
   const close = createClosing(
     listening,
-    () => endConnections(objects),
+    () => beginShutdown(objects),
     getLogger(),
     options?.timeout,
   );

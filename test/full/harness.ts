@@ -56,7 +56,7 @@ export const startProgram = async (
   milliseconds = 60_000,
 ): Promise<Program> => {
   const path = fileURLToPath(new URL(name, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(process.execPath, ["--disable-warning=SLP_WARN_RUNTIME", path, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
     timeout: milliseconds,
     killSignal: "SIGKILL",

@@ -2,7 +2,12 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { createConfig, createServer, defaultEndpointsFactory } from "../../dist/index.js";
+import {
+  createConfig,
+  createServer,
+  defaultEndpointsFactory,
+  EventStreamFactory,
+} from "../../dist/index.js";
 
 const work = defaultEndpointsFactory.build({
   method: ["get", "post"],
@@ -11,7 +16,21 @@ const work = defaultEndpointsFactory.build({
   handler: async ({ input: { id, ms } }) => {
     writeSync(1, `begin ${id}\n`);
     await sleep(ms);
+    last = performance.now();
     return { id };
+  },
+});
+/** When the last request was answered, or the signal came. */
+let last = 0;
+process.on("SIGTERM", () => (last = performance.now()));
+process.on("exit", () => writeSync(1, `idle ${performance.now() - last}\n`));
+
+const events = new EventStreamFactory({ tick: z.number() }).build({
+  handler: async ({ ctx: { emit, isClosed } }) => {
+    while (!isClosed()) {
+      await emit("tick", 1);
+      await sleep(10);
+    }
   },
 });
 
@@ -23,6 +42,6 @@ const { servers } = await createServer(
     startupLogo: false,
     gracefulShutdown: true,
   }),
-  { work },
+  { work, events },
 );
 writeSync(1, `port ${servers[0].address().port}\n`);

@@ -1,10 +1,13 @@
 import { Agent, request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { doAll, ensureBuilt, report, sleep, startProgram, toCount } from "./harness.ts";
 
 const runs = toCount("SALLYPORT_SIGTERM_RUNS", 200);
 const clientCount = 8;
+/** So many of them pipeline. */
+const pipelinedCount = 3;
 
 beforeAll(ensureBuilt);
 
@@ -62,8 +65,61 @@ const runClient = async (port: number, name: string, durations: number[]): Promi
   return ledger;
 };
 
+const toBytes = (id: string, ms: number): string =>
+  `GET /work?id=${id}&ms=${ms} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+/** Sends six requests at once, again and again, until the connection ends. */
+const runPipelined = async (port: number, name: string, durations: number[]): Promise<Entry[]> => {
+  // one that does not end its side when the server does, as a client behind a broken network
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => undefined);
+  const ledger: Entry[] = [];
+  let text = "";
+  let isOver = false;
+  let onData = (): void => undefined;
+  socket.on("data", (piece: Buffer) => {
+    text += piece.toString("latin1");
+    onData();
+  });
+  for (const event of ["end", "close"])
+    socket.on(event, () => {
+      isOver = true;
+      onData();
+    });
+  for (let number = 0; !isOver; number += 6) {
+    const ids = Array.from({ length: 6 }, (_, index) => `${name}-${number + index}`);
+    text = "";
+    const has = (id: string): boolean => text.includes(`"id":"${id}"}}`);
+    socket.write(ids.map((id, at) => toBytes(id, durations[(number + at) % 20] ?? 0)).join(""));
+    await new Promise<void>((resolve) => {
+      onData = () => {
+        if (isOver || ids.every(has)) resolve();
+      };
+      onData();
+    });
+    const at = performance.now();
+    for (const id of ids) ledger.push({ id, outcome: has(id) ? 200 : "ECONNRESET", at });
+  }
+  setTimeout(() => socket.destroy(), 2000).unref();
+  return ledger;
+};
+
+/** Opens a connection that sends what is given, or nothing; gives what came back once it is closed. */
+const listen = (port: number, bytes: string): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
+    socket.on("error", () => undefined).on("close", () => resolve(text));
+    if (bytes !== "") socket.write(bytes);
+  });
+
 interface Run {
   readonly exit: number | string | null;
+  /** How long the process went on after its last request, in milliseconds. */
+  readonly idle: number;
+  /** What an event stream has sent. */
+  readonly stream: string;
   readonly accepted: readonly string[];
   readonly entries: readonly Entry[];
   readonly signalled: number;
@@ -73,17 +129,26 @@ interface Run {
 const runOnce = async (moment: number, durations: number[][]): Promise<Run> => {
   const program = await startProgram("sigterm-program.mjs", [], 30_000);
   const { child, port } = program;
-  const clients = durations.map((own, index) => runClient(port, `c${index}`, own));
+  const clients = durations.map((own, index) =>
+    index < pipelinedCount
+      ? runPipelined(port, `p${index}`, own)
+      : runClient(port, `c${index}`, own),
+  );
+  const silent = [listen(port, ""), listen(port, "")];
+  const streaming = listen(port, "GET /events HTTP/1.1\r\nHost: a\r\n\r\n");
   await sleep(moment);
   const signalled = performance.now();
   child.kill("SIGTERM");
   const entries = (await Promise.all(clients)).flat();
   const exit = await program.ended;
+  await Promise.all(silent);
+  const idle = Number(/^idle (.*)$/m.exec(program.printed())?.[1]);
   const accepted = [...program.printed().matchAll(/^begin (\S+)$/gm)].map(([, id]) => id ?? "");
-  return { exit, accepted, entries, signalled, milliseconds: performance.now() - signalled };
+  const milliseconds = performance.now() - signalled;
+  return { exit, idle, stream: await streaming, accepted, entries, signalled, milliseconds };
 };
 
-test(`S1: on SIGTERM under load no accepted request is lost, in ${runs} runs`, async () => {
+test(`S1, S13, S14, S15: on SIGTERM under load no accepted request is lost, and the process ends soon after, in ${runs} runs`, async () => {
   const plan = fc.record({
     moment: fc.integer({ min: 0, max: 250 }),
     durations: fc.array(
@@ -96,11 +161,17 @@ test(`S1: on SIGTERM under load no accepted request is lost, in ${runs} runs`, a
   const refused = new Map<string, number>();
   const lost: string[] = [];
   const wrong: string[] = [];
-  let [acceptedCount, underWay, longest] = [0, 0, 0];
+  let [acceptedCount, underWay, longest, longestIdle] = [0, 0, 0, 0];
 
   await doAll(runs, 2, async (index) => {
     const { moment = 0, durations = [] } = plans[index] ?? {};
-    const { exit, accepted, entries, signalled, milliseconds } = await runOnce(moment, durations);
+    const run = await runOnce(moment, durations);
+    const { exit, idle, stream, accepted, entries, signalled, milliseconds } = run;
+    longestIdle = Math.max(longestIdle, idle);
+    if (!(idle < 100)) wrong.push(`run ${index}: ended ${idle} ms after its last request`);
+    // one that had begun before the signal ends with its last chunk
+    if (stream !== "" && !stream.endsWith("0\r\n\r\n"))
+      wrong.push(`run ${index}: a stream was cut`);
     exits.set(String(exit), (exits.get(String(exit)) ?? 0) + 1);
     longest = Math.max(longest, milliseconds);
     acceptedCount += accepted.length;
@@ -119,7 +190,7 @@ test(`S1: on SIGTERM under load no accepted request is lost, in ${runs} runs`, a
   });
 
   report(
-    `${runs} runs: ${acceptedCount} requests accepted, ${underWay} of them answered after the signal, ${lost.length} lost; refused before they were accepted: ${JSON.stringify(Object.fromEntries(refused))}; exit codes ${JSON.stringify(Object.fromEntries(exits))}; SIGTERM to end ${longest.toFixed(0)} ms at most`,
+    `${runs} runs: ${acceptedCount} requests accepted, ${underWay} of them answered after the signal, ${lost.length} lost; refused before they were accepted: ${JSON.stringify(Object.fromEntries(refused))}; exit codes ${JSON.stringify(Object.fromEntries(exits))}; SIGTERM to end ${longest.toFixed(0)} ms at most, ${longestIdle.toFixed(0)} ms after the last request`,
   );
   expect(lost).toEqual([]);
   expect(wrong).toEqual([]);

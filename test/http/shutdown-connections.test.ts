@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { defaultEndpointsFactory as factory, EventStreamFactory, Middleware } from "sallyport";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { start } from "./harness.ts";
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+const get = (path: string, ...fields: readonly string[]): string =>
+  [`GET ${path} HTTP/1.1`, "Host: a", ...fields, "", ""].join("\r\n");
+
+const collect = (socket: Socket) => {
+  let text = "";
+  socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
+  return {
+    text: () => text,
+    statuses: () => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status)),
+  };
+};
+
+const slow = factory.build({
+  input: z.object({ ms: z.coerce.number() }),
+  output: z.object({ ms: z.number() }),
+  handler: async ({ input }) => {
+    await sleep(input.ms);
+    return input;
+  },
+});
+
+/** Far below the deadline of 15 seconds, far above what a busy machine needs. */
+const soon = 3000;
+const untilClosed = async (close: () => Promise<void>): Promise<void> => {
+  const late = sleep(soon).then(() => {
+    throw new Error(`The server has not closed within ${soon} ms`);
+  });
+  await Promise.race([close(), late]);
+};
+
+describe("S13: connections on which nothing runs end at once", () => {
+  test("one that has sent nothing, and one that has sent nothing since its reply", async () => {
+    const server = await start({ slow });
+    const [silent, kept] = [await server.open(), await server.open()];
+    kept.write(get("/slow?ms=0"));
+    await once(kept, "data");
+    const ends = Promise.all([once(silent, "close"), once(kept, "close")]);
+    silent.resume();
+    await untilClosed(server.close);
+    await ends;
+    expect(server.linesOf("warn")).toEqual([]);
+  });
+
+  test("the server closes as soon as the last running request is answered", async () => {
+    const server = await start({ slow });
+    const silent = await server.open();
+    const running = await server.open();
+    const { statuses } = collect(running);
+    running.write(get("/slow?ms=150"));
+    await sleep(50);
+    const closing = untilClosed(server.close);
+    await once(running, "close");
+    expect(statuses()).toEqual([200]);
+    await closing;
+    silent.destroy();
+  });
+});
+
+describe("S14: what was parsed before the shutdown is answered", () => {
+  test("pipelined requests are, in order, and the last reply ends the connection", async () => {
+    const server = await start({ slow });
+    const socket = await server.open();
+    const { text, statuses } = collect(socket);
+    const times = [60, 5, 4, 3, 2, 1];
+    socket.write(times.map((ms) => get(`/slow?ms=${ms}`)).join(""));
+    await sleep(30);
+    const closing = untilClosed(server.close);
+    await sleep(10);
+    // it comes too late
+    socket.write(get("/slow?ms=0"));
+    await once(socket, "close");
+    await closing;
+    expect(statuses()).toEqual(times.map(() => 200));
+    const bodies = [...text().matchAll(/"ms":(\d+)/g)].map(([, ms]) => Number(ms));
+    expect(bodies).toEqual(times);
+    const closings = [...text().matchAll(/^connection: (.*?)\r$/gim)].map(([, value]) => value);
+    expect(closings).toEqual([...times.slice(1).map(() => "keep-alive"), "close"]);
+  });
+});
+
+describe("S15: whoever has asked for a signal is told", () => {
+  test("event streams end cleanly, also those whose handler waits for ever", async () => {
+    const events = { tick: z.number() };
+    const told: unknown[] = [];
+    const waiting = new EventStreamFactory(events).build({
+      handler: async ({ ctx: { emit, signal } }) => {
+        await emit("tick", 1);
+        await once(signal, "abort");
+        told.push((signal.reason as { code?: unknown }).code);
+      },
+    });
+    const deaf = new EventStreamFactory(events).build({
+      handler: async ({ ctx: { emit } }) => {
+        await emit("tick", 1);
+        await new Promise(() => undefined);
+      },
+    });
+    const server = await start({ waiting, deaf });
+    const sockets = await Promise.all(
+      ["/waiting", "/deaf"].map(async (path) => {
+        const socket = await server.open();
+        const { text } = collect(socket);
+        socket.write(get(path));
+        await expect.poll(text).toContain("tick");
+        return { text, closed: once(socket, "close") };
+      }),
+    );
+    await untilClosed(server.close);
+    for (const { text, closed } of sockets) {
+      await closed;
+      // the last chunk, so that the client sees a whole body
+      expect(text().endsWith("0\r\n\r\n")).toBe(true);
+    }
+    expect(told).toEqual(["SLP_SHUTTING_DOWN"]);
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("a handler that waits for its signal may still answer, within an `around` as well", async () => {
+    const spanning = factory.addMiddleware(
+      new Middleware({ around: (_args, next) => next({ tx: 1 }) }),
+    );
+    const endpoint = spanning.build({
+      output: z.object({ stopped: z.boolean() }),
+      handler: async ({ signal }) => {
+        await once(signal, "abort");
+        return { stopped: true };
+      },
+    });
+    const server = await start({ x: endpoint });
+    const socket = await server.open();
+    const { text } = collect(socket);
+    socket.write(get("/x"));
+    await sleep(50);
+    await Promise.all([untilClosed(server.close), once(socket, "close")]);
+    expect(text()).toMatch(/^HTTP\/1.1 200[^]*"stopped":true/);
+  });
+});
