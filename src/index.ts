@@ -41,6 +41,7 @@ export type {
   AppConfig,
   CommonConfig,
   CompressionOptions,
+  AccessedReply,
   HookArguments,
   Listen,
   ServerConfig,
@@ -52,7 +53,13 @@ export type { CorsArguments, CorsFunction, CorsOption } from "./server/cors.ts";
 export type { RunningServer } from "./server/start-server.ts";
 export type { AttachedRouting } from "./server/attach-routing.ts";
 export type { InputSource, InputSources } from "./endpoint/input-sources.ts";
-export type { Logger, LoggerOverrides, LogMethod, Severity } from "./logger/logger.ts";
+export type {
+  Logger,
+  LoggerOverrides,
+  LogMethod,
+  ParentLogger,
+  Severity,
+} from "./logger/logger.ts";
 export type { ConsoleLoggerOptions, LogLevel } from "./logger/console-logger.ts";
 
 // Types: declarations

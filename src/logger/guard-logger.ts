@@ -1,21 +1,43 @@
 import { safeLogger } from "./console-logger.ts";
-import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
+import {
+  isLogger,
+  severities,
+  type Logger,
+  type LogMethod,
+  type ParentLogger,
+  type Severity,
+} from "./logger.ts";
+import { toWriteLine } from "./object-first.ts";
 
 const swallow = (): void => undefined;
 
+const isSafe = (logger: object): boolean => Reflect.get(logger, safeLogger) === true;
+
+/** A logger that never throws, and makes children. */
+export const toParent = (logger: Logger): ParentLogger =>
+  "child" in logger
+    ? (logger as ParentLogger)
+    : { ...logger, child: (fields) => toChild(logger, fields) };
+
 /**
- * Wraps a custom logger so that a broken one, which throws or rejects, never costs a request.
+ * Wraps a custom logger so that a broken one, which throws or rejects, never costs a request, and so that one which takes its
+ * arguments in another order, such as pino, gets them so.
  *
- * Its other members stay reachable, bound to the logger itself.
+ * Its `child` gives a logger whose lines have more fields, by the logger's own `child` where it has one. Its other members stay
+ * reachable, bound to the logger itself.
  */
 export const guardLogger = (logger: Logger): Logger => {
-  if (safeLogger in logger) return logger;
-  const cache = new Map<PropertyKey, unknown>([[safeLogger, true]]);
+  if (isSafe(logger)) return logger;
+  const writeLine = toWriteLine(logger);
+  const cache = new Map<PropertyKey, unknown>([
+    [safeLogger, true],
+    ["child", (...fields: unknown[]) => makeChild(logger, fields)],
+  ]);
   const guard =
     (severity: Severity): LogMethod =>
     (...line) => {
       try {
-        const written: unknown = logger[severity]?.(...line);
+        const written: unknown = writeLine(severity, line);
         if (written instanceof Promise) written.catch(swallow);
       } catch {
         // the request matters more than its log line
@@ -40,3 +62,37 @@ export const guardLogger = (logger: Logger): Logger => {
     },
   });
 };
+
+/** What the logger's own `child` makes where it has one, which may be something else altogether. */
+const makeChild = (logger: Logger, fields: unknown[]): unknown => {
+  const { child } = logger as { readonly child?: unknown };
+  if (typeof child !== "function") return toChild(logger, fields[0] as object);
+  const made: unknown = (child as (...fields: unknown[]) => unknown).apply(logger, fields);
+  return isLogger(made) ? guardLogger(made) : made;
+};
+
+/** Makes a logger whose lines have more fields, by the logger's own `child` where it has one. */
+export const toChild = (logger: Logger, fields: object): Logger => {
+  if ("child" in logger) {
+    const made = makeChild(logger, [fields]);
+    if (isLogger(made)) return made;
+  }
+  const methods = severities.map((severity) => [
+    severity,
+    (message: string, meta?: unknown): unknown =>
+      logger[severity](
+        message,
+        meta instanceof Error ? { ...fields, error: meta } : join(fields, meta),
+      ),
+  ]);
+  return guardLogger({
+    ...logger,
+    ...(Object.fromEntries(methods) as unknown as Logger),
+    [safeLogger]: false,
+  } as Logger);
+};
+
+const join = (fields: object, meta: unknown): object =>
+  typeof meta === "object" && meta !== null
+    ? { ...fields, ...meta }
+    : { ...fields, ...(meta === undefined ? {} : { meta }) };

@@ -4,7 +4,7 @@
  *
  * @example
  * declare module "sallyport" {
- *   interface LoggerOverrides extends pino.Logger {}
+ *   interface LoggerOverrides extends Pick<pino.Logger, "fatal" | "trace" | "flush"> {}
  * }
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- filled by declaration merging
@@ -21,6 +21,9 @@ export type LogMethod = (message: string, meta?: unknown) => unknown;
 
 /** The logger that handlers, middlewares and result handlers receive. */
 export interface Logger extends Readonly<Record<Severity, LogMethod>>, LoggerOverrides {}
+
+/** A logger that makes others whose lines have more fields. */
+export type ParentLogger = Logger & { child(fields: object): Logger };
 
 /** Tells whether a value can serve as a logger: an object with at least one of the four methods. */
 export const isLogger = (value: unknown): value is Logger =>

@@ -1,5 +1,4 @@
 import { RequestError } from "../errors.ts";
-import type { Walk } from "./walk.ts";
 
 /** Where the responses of a server have its {@link Stoppables}. */
 export const stoppables: unique symbol = Symbol.for("sallyport/stoppables");
@@ -9,18 +8,23 @@ export interface StoppableResponse {
   readonly [stoppables]?: Stoppables;
 }
 
+/** What is told of a shutdown. */
+export interface Stoppable {
+  stop(reason: Error): void;
+}
+
 /** The walks of a server that have asked for their signal, to be told of its shutdown. */
 export class Stoppables {
-  readonly #walks = new Set<Walk>();
+  readonly #walks = new Set<Stoppable>();
   /** Why they are stopped; undefined until then. */
   reason: RequestError | undefined;
 
-  add(walk: Walk): void {
+  add(walk: Stoppable): void {
     if (this.reason) walk.stop(this.reason);
     else this.#walks.add(walk);
   }
 
-  delete(walk: Walk): void {
+  delete(walk: Stoppable): void {
     this.#walks.delete(walk);
   }
 

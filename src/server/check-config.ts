@@ -41,11 +41,17 @@ const wholeNumber = be(
 );
 
 const cookieOptions = group({
-  secret: be("a text, or a list of texts", (value) => {
+  secret: be("a non-empty string, or an array of such", (value) => {
     const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
     return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
   }),
   nameBinding: oneOf("transition", "required", "off"),
+});
+
+const requestIdOptions = group({
+  header: be("the name of a header field, such as x-request-id", (value) =>
+    typeof value === "string" ? /^[\w-]+$/.test(value) : false,
+  ),
 });
 
 const uploadOptions = group({
@@ -71,6 +77,9 @@ export const commonChecks: Readonly<Record<string, Check>> = {
   ),
   logger: (value, option) => {
     if (!isLogger(value)) consoleLogger(value, option);
+  },
+  requestId: (value, option) => {
+    if (!isBoolean(value)) requestIdOptions(value, option);
   },
   childLoggerProvider: aFunction,
   accessLogger: be(

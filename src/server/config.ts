@@ -1,11 +1,11 @@
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
 import type { ListenOptions } from "node:net";
-import type { Express, IRouter, Request } from "express";
+import type { Express, IRouter, Request, Response } from "express";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import type { InputSources } from "../endpoint/input-sources.ts";
 import type { ConsoleLoggerOptions } from "../logger/console-logger.ts";
-import type { Logger } from "../logger/logger.ts";
+import type { Logger, ParentLogger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { WalkOptions } from "../routing/walk-routing.ts";
 import type { CookieOptions } from "./cookies.ts";
@@ -56,6 +56,16 @@ export interface CompressionOptions {
   readonly chunkSize?: number | undefined;
 }
 
+/** What an access log says of a reply. */
+export interface AccessedReply {
+  /** Undefined where the client has left before the reply began. */
+  readonly status: number | undefined;
+  /** What was sent, head and body, in bytes. */
+  readonly bytes: number;
+  /** How long it took from the begin of the request to the end of the reply. */
+  readonly milliseconds: number;
+}
+
 /** What a hook receives. */
 export interface HookArguments {
   /** The Express application that serves the API. */
@@ -73,16 +83,36 @@ export interface CommonConfig extends WalkOptions {
   readonly cors: CorsOption;
   /** Options of the built-in logger, or a logger of your own: an object with `debug`, `info`, `warn` and `error`. */
   readonly logger?: ConsoleLoggerOptions | Logger | undefined;
-  /** Gives the logger of one request, for example with a request id. */
+  /**
+   * Gives each request an id: on `request.id`, in each line of its logger as `requestId`, and in a header of the reply.
+   *
+   * `true` makes one for each request and replies with it in `X-Request-Id`. With `header` the id of a proxy or client is
+   * taken from there, if it has at most 128 letters, digits and the signs `.`, `_`, `:` and `-`, and replied with there.
+   *
+   * @default false
+   */
+  readonly requestId?: boolean | { readonly header: string } | undefined;
+  /**
+   * Gives the logger of one request; runs after the request has its id.
+   *
+   * The lines of `parent.child({ ... })` have the given fields.
+   */
   readonly childLoggerProvider?:
-    | ((args: { readonly request: Request; readonly parent: Logger }) => MaybePromise<Logger>)
+    | ((args: {
+        readonly request: Request;
+        readonly response: Response;
+        readonly parent: ParentLogger;
+      }) => MaybePromise<Logger>)
     | undefined;
   /**
-   * Logs each request as it arrives; null for no access log.
+   * Logs each request when its reply has ended, or its client has left; null for no access log.
    *
-   * @default a debug line with method and path
+   * @default a debug line with method and path, and as fields the status, the bytes of the reply and the milliseconds since the request began
    */
-  readonly accessLogger?: ((request: Request, logger: Logger) => unknown) | null | undefined;
+  readonly accessLogger?:
+    | ((request: Request, logger: Logger, reply: AccessedReply) => unknown)
+    | null
+    | undefined;
   /**
    * The parts of a request that feed the input, for each method: a listed method is replaced, the others keep their defaults.
    *

@@ -7,9 +7,7 @@ import { sendingMark } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { Stoppables, stoppables } from "../pipeline/stoppables.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
-import { closeAfterReply } from "../http/lingering-close.ts";
 import { loadNodeHttp } from "../http/node-modules.ts";
-import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import {
   appSettings,
   sentFields,
@@ -27,7 +25,7 @@ import {
   requestMembers,
   responseMembers,
 } from "./lazy-express.ts";
-import { countWaiting } from "./request-queue.ts";
+import { readQuery, toQueryText } from "./read-query.ts";
 import { runningReply } from "./running-reply.ts";
 import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
 
@@ -42,29 +40,6 @@ export interface ExpressObjects {
   /** The requests that are to be told of a shutdown. */
   readonly toStop: Stoppables;
 }
-
-/** For how long a connection is read behind its last reply at a shutdown, in milliseconds. */
-const shutdownLingering = 50;
-
-/**
- * From now on the last reply of each connection ends it, and whoever has asked for a signal is told; put into the class when
- * it is needed, so that it costs nothing before.
- */
-export const beginShutdown = ({ ServerResponse: { prototype }, toStop }: ExpressObjects): void => {
-  const { ServerResponse } = loadNodeHttp();
-  Object.defineProperty(prototype, "writeHead", {
-    configurable: true,
-    writable: true,
-    value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
-      const waiting = countWaiting(this.req.socket);
-      // what came behind the last one by now is not read, but must not reset the connection
-      if (waiting === 0) closeAfterReply(this.req, this, undefined, shutdownLingering);
-      if (!waiting) this.shouldKeepAlive = false;
-      return ServerResponse.prototype.writeHead.apply(this, head);
-    },
-  });
-  toStop.stop();
-};
 
 /** What the requests and responses of an application are made for. */
 export interface ExpressPlan {
@@ -327,19 +302,6 @@ const findField = (fields: SentFields | undefined, name: string): string | numbe
   if (!fields) return undefined;
   const wanted = name.toLowerCase();
   return Object.entries(fields).find(([field]) => field.toLowerCase() === wanted)?.[1];
-};
-
-const toQueryText = (url: string): string => {
-  const start = url.indexOf("?");
-  const end = url.indexOf("#");
-  return start < 0 ? "" : url.slice(start + 1, end < 0 ? undefined : end);
-};
-
-const readQuery = (query: string, settings: AppSettings, getApp: () => Application): unknown => {
-  if (hasTooManyPairs(query)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
-  if (settings["query parser"] === "simple") return parseQuery(query);
-  const parse = getApp().get("query parser fn") as ((query: string) => unknown) | undefined;
-  return parse?.(query) ?? {};
 };
 
 /** Connects a request and its response as Express does, where its stack is not entered. */

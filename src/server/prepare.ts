@@ -3,7 +3,7 @@ import { defaultInputSources, type InputSource } from "../endpoint/input-sources
 import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
-import { guardLogger } from "../logger/guard-logger.ts";
+import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
@@ -13,7 +13,7 @@ import { RouteTable } from "../routing/route-table.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyLimit } from "./body.ts";
 import { defaultBodyIdleTimeout, IdleBodies } from "./idle-bodies.ts";
-import type { AppConfig, CommonConfig, ServerConfig } from "./config.ts";
+import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config.ts";
 import { setDefaultCorsHeaders } from "./cors.ts";
 import { Dispatcher } from "./dispatch.ts";
 import type { StaticMounts } from "./static-mounts.ts";
@@ -91,7 +91,7 @@ export const prepare = async (
         idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
       },
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
-      getLogger: config.childLoggerProvider ? getLogger : () => logger,
+      getLogger: config.childLoggerProvider || config.requestId ? getLogger : () => logger,
     }),
   };
 };
@@ -128,7 +128,7 @@ const toStaticMounts = async (
 };
 
 const createBeginning = async (
-  { cors, childLoggerProvider, accessLogger, cookies = false }: CommonConfig,
+  { cors, childLoggerProvider, accessLogger, cookies = false, requestId = false }: CommonConfig,
   logger: Logger,
   children: WeakMap<Request, Logger>,
 ): Promise<Prepared["begin"]> => {
@@ -136,38 +136,68 @@ const createBeginning = async (
   const readCookies = cookies
     ? (await import("./cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
     : undefined;
+  const identify = requestId
+    ? (await import("./request-id.ts")).createIdentifier(requestId)
+    : undefined;
+  const beginHead = (request: Request, response: Response): Logger => {
+    if (cors === true) setDefaultCorsHeaders(response);
+    readCookies?.(request);
+    if (!identify) return logger;
+    const own = toChild(logger, { requestId: identify(request, response) });
+    shareSamples(own, logger);
+    children.set(request, own);
+    return own;
+  };
   if (!childLoggerProvider)
     return (request, response) => {
-      if (cors === true) setDefaultCorsHeaders(response);
-      readCookies?.(request);
-      logAccess?.(request, logger);
+      const own = beginHead(request, response);
+      logAccess?.(request, response, own);
       return undefined;
     };
   return async (request, response) => {
-    if (cors === true) setDefaultCorsHeaders(response);
-    readCookies?.(request);
-    const child = await childLoggerProvider({ request, parent: logger });
-    const own = isLogger(child) ? guardLogger(child) : logger;
+    const parent = toParent(beginHead(request, response));
+    const child = await childLoggerProvider({ request, response, parent });
+    const own = isLogger(child) ? guardLogger(child) : parent;
     shareSamples(own, logger);
     children.set(request, own);
-    logAccess?.(request, own);
+    logAccess?.(request, response, own);
   };
 };
+
+type LogAccess = (request: Request, response: Response, logger: Logger) => void;
 
 /** The access log, or undefined where nobody would see its lines. */
 const toAccessLogger = (
   configured: CommonConfig["accessLogger"],
   logger: Logger,
-): ((request: Request, logger: Logger) => unknown) | undefined => {
+): LogAccess | undefined => {
   if (configured === null) return undefined;
   if (configured)
-    return async (request, own) => {
+    return atEnd(async (request, own, reply) => {
       try {
-        await configured(request, own);
+        await configured(request, own, reply);
       } catch (error) {
         own.error("The access logger failed", { error });
       }
-    };
+    });
   if (isSilenced(logger, "debug")) return undefined;
-  return (request, own) => own.debug(`${request.method}: ${toLoggedPath(request)}`);
+  return atEnd((request, own, reply) =>
+    own.debug(`${request.method}: ${toLoggedPath(request)}`, reply),
+  );
 };
+
+/** Calls an access log once the reply has ended, or the client has left. */
+const atEnd =
+  (log: (request: Request, logger: Logger, reply: AccessedReply) => unknown): LogAccess =>
+  (request, response, logger) => {
+    const begin = performance.now();
+    const { socket } = request;
+    const before = socket.bytesWritten;
+    const end = (): void => {
+      response.off("finish", end).off("close", end);
+      const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
+      const status = response.headersSent ? response.statusCode : undefined;
+      log(request, logger, { status, bytes: socket.bytesWritten - before, milliseconds });
+    };
+    response.once("finish", end).once("close", end);
+  };

@@ -6,7 +6,7 @@ import { assembleServer } from "./assemble-server.ts";
 import { checkServerConfig } from "./check-server-config.ts";
 import { checkRuntime } from "./check-runtime.ts";
 import type { ServerConfig } from "./config.ts";
-import { beginShutdown } from "./express-objects.ts";
+import { beginShutdown } from "./begin-shutdown.ts";
 import { listen } from "./listen.ts";
 import { createClosing, shutDownOnSignals } from "./shutdown.ts";
 

@@ -251,7 +251,7 @@ describe("loggerMock", () => {
       },
     });
     expect(loggerMock._getLogs().info).toEqual([
-      ...[["r1: came to /here"], ["r1: hi"], ["r1: again"]],
+      ...[["r1: hi"], ["r1: again"], ["r1: came to /here"]],
     ]);
   });
 });

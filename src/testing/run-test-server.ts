@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Express } from "express";
@@ -62,6 +63,8 @@ export const runTestServer = async (
       });
       if (!message)
         throw new TypeError("fetch failed: the connection was closed without a response");
+      // what the server does once a reply is out, such as its access log, comes first
+      await setImmediate();
       const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
       const headers = new Headers();
       for (let at = 0; at < rawHeaders.length; at += 2)

@@ -288,7 +288,7 @@ describe("what is around endpoints", () => {
     const debug = vi.fn();
     const { fetch, loggerMock } = await open({ logger: { debug, extra: 1 } as never });
     await fetch("/reader?secret=1");
-    expect(loggerMock._getLogs().debug).toEqual([["GET: /reader"]]);
+    expect(loggerMock._getLogs().debug).toMatchObject([["GET: /reader", { status: 200 }]]);
     expect(debug).not.toHaveBeenCalled();
     expect(loggerMock).toHaveProperty("extra", 1);
   });

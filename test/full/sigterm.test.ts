@@ -75,7 +75,7 @@ const runPipelined = async (port: number, name: string, durations: number[]): Pr
   socket.on("error", () => undefined);
   const ledger: Entry[] = [];
   let text = "";
-  let isOver = false;
+  const state = { isOver: false };
   let onData = (): void => undefined;
   socket.on("data", (piece: Buffer) => {
     text += piece.toString("latin1");
@@ -83,17 +83,17 @@ const runPipelined = async (port: number, name: string, durations: number[]): Pr
   });
   for (const event of ["end", "close"])
     socket.on(event, () => {
-      isOver = true;
+      state.isOver = true;
       onData();
     });
-  for (let number = 0; !isOver; number += 6) {
+  for (let number = 0; !state.isOver; number += 6) {
     const ids = Array.from({ length: 6 }, (_, index) => `${name}-${number + index}`);
     text = "";
     const has = (id: string): boolean => text.includes(`"id":"${id}"}}`);
     socket.write(ids.map((id, at) => toBytes(id, durations[(number + at) % 20] ?? 0)).join(""));
     await new Promise<void>((resolve) => {
       onData = () => {
-        if (isOver || ids.every(has)) resolve();
+        if (state.isOver || ids.every(has)) resolve();
       };
       onData();
     });

@@ -4,12 +4,20 @@ import {
   EndpointsFactory,
   ResultHandler,
   type AnyEndpoint,
+  type AccessedReply,
   type Logger,
   type ServerConfig,
 } from "sallyport";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createRecorder, errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
+import {
+  createRecorder,
+  errorEnvelope,
+  start,
+  successEnvelope,
+  type Line,
+  type Sent,
+} from "./harness.ts";
 
 const factory = defaultEndpointsFactory;
 const text = z.string();
@@ -401,8 +409,11 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
       { startupLogo: false, childLoggerProvider: () => provide(child.logger) },
     );
     await server.send("/chatty");
-    const heard = (isChild ? child.lines : server.lines).map(({ message }) => message);
-    expect(heard).toEqual(["GET: /chatty", "hi"]);
+    const { lines } = isChild ? child : server;
+    await expect.poll(() => lines.map(({ message }) => message)).toEqual(["hi", "GET: /chatty"]);
+    const [, { meta }] = lines as [Line, Line];
+    const { status, bytes, milliseconds } = meta as AccessedReply;
+    expect([status, bytes > 100, milliseconds >= 0]).toEqual([200, true, true]);
     expect(isChild ? server.lines : child.lines).toEqual([]);
   });
 

@@ -1,0 +1,65 @@
+import type { Severity } from "./logger.ts";
+
+/** Writes a line to a logger in the order of arguments that it takes. */
+export type WriteLine = (severity: Severity, line: readonly unknown[]) => unknown;
+
+type Methods = Readonly<Record<string, ((...line: unknown[]) => unknown) | undefined>>;
+
+/**
+ * Finds how to write to a logger: with the message first, as ours takes it, or with the object first, as pino and bunyan do.
+ *
+ * What an application itself writes in the logger's own order is passed on as it is.
+ */
+export const toWriteLine = (logger: object): WriteLine => {
+  const methods = logger as Methods;
+  if (isPino(logger))
+    return (severity, line) => methods[severity]?.(...turn(line, (error) => ["err", error]));
+  if (isBunyan(logger))
+    return (severity, line) =>
+      methods[severity]?.(...turn(line, (error) => ["err", toPlain(error)]));
+  if (isWinston(logger))
+    return (severity, [message, meta, ...more]) =>
+      methods[severity]?.(message, withPlainError(meta), ...more);
+  return (severity, line) => methods[severity]?.(...line);
+};
+
+/** Marks that pino gives its loggers for other packages. */
+const pinoMark = Symbol.for("pino.serializers");
+const isPino = (logger: object): boolean => pinoMark in logger;
+
+const isBunyan = (logger: object): boolean =>
+  "_level" in logger && "fields" in logger && Array.isArray(Reflect.get(logger, "streams"));
+
+const isWinston = (logger: object): boolean =>
+  "levels" in logger && "format" in logger && Array.isArray(Reflect.get(logger, "transports"));
+
+/** Puts the object of a line before its message, and its error where the logger looks for it. */
+const turn = (
+  line: readonly unknown[],
+  toField: (error: unknown) => readonly [name: string, value: unknown],
+): readonly unknown[] => {
+  const [message, meta, ...more] = line;
+  if (typeof message !== "string" || typeof meta !== "object" || meta === null) return line;
+  if (meta instanceof Error) return [Object.fromEntries([toField(meta)]), message, ...more];
+  const { error, ...fields } = meta as Record<string, unknown>;
+  const own = error === undefined ? fields : { ...fields, ...Object.fromEntries([toField(error)]) };
+  return [own, message, ...more];
+};
+
+const withPlainError = (meta: unknown): unknown => {
+  if (meta instanceof Error) return { error: toPlain(meta) };
+  if (typeof meta !== "object" || meta === null || !("error" in meta)) return meta;
+  return { ...meta, error: toPlain(meta.error) };
+};
+
+/** An error as an object that JSON can carry: what it says, where it comes from, and what caused it. */
+const toPlain = (error: unknown, depth = 0): unknown => {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  const code: unknown = Reflect.get(error, "code");
+  return {
+    ...{ name, message, stack },
+    ...(code === undefined ? {} : { code }),
+    ...(cause === undefined || depth > 4 ? {} : { cause: toPlain(cause, depth + 1) }),
+  };
+};

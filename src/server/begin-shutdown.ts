@@ -1,0 +1,28 @@
+import type { ServerResponse } from "node:http";
+import { closeAfterReply } from "../http/lingering-close.ts";
+import { loadNodeHttp } from "../http/node-modules.ts";
+import type { ExpressObjects } from "./express-objects.ts";
+import { countWaiting } from "./request-queue.ts";
+
+/** For how long a connection is read behind its last reply at a shutdown, in milliseconds. */
+const shutdownLingering = 50;
+
+/**
+ * From now on the last reply of each connection ends it, and whoever has asked for a signal is told; put into the class when
+ * it is needed, so that it costs nothing before.
+ */
+export const beginShutdown = ({ ServerResponse: { prototype }, toStop }: ExpressObjects): void => {
+  const { ServerResponse } = loadNodeHttp();
+  Object.defineProperty(prototype, "writeHead", {
+    configurable: true,
+    writable: true,
+    value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
+      const waiting = countWaiting(this.req.socket);
+      // what came behind the last one by now is not read, but must not reset the connection
+      if (waiting === 0) closeAfterReply(this.req, this, undefined, shutdownLingering);
+      if (!waiting) this.shouldKeepAlive = false;
+      return ServerResponse.prototype.writeHead.apply(this, head);
+    },
+  });
+  toStop.stop();
+};

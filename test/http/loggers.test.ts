@@ -1,0 +1,101 @@
+import { Writable } from "node:stream";
+import bunyan from "bunyan";
+import { pino } from "pino";
+import { defaultEndpointsFactory as factory, type Logger } from "sallyport";
+import { describe, expect, test } from "vitest";
+import winston from "winston";
+import { start } from "./harness.ts";
+
+const failing = factory.build({
+  handler: () => {
+    throw new Error("no connection", { cause: new Error("ECONNREFUSED by the database") });
+  },
+});
+
+/** Gathers the lines of JSON that a logger writes. */
+const createSink = () => {
+  const lines: Record<string, unknown>[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      for (const line of chunk.toString().split("\n"))
+        if (line !== "") lines.push(JSON.parse(line) as Record<string, unknown>);
+      done();
+    },
+  });
+  return { lines, stream };
+};
+
+const loggers: Readonly<Record<string, (stream: Writable) => object>> = {
+  pino: (stream) => pino({ level: "debug" }, stream),
+  "a child of pino": (stream) => pino({ level: "debug" }, stream).child({ app: "a" }),
+  bunyan: (stream) => bunyan.createLogger({ name: "a", level: "debug", stream }),
+  winston: (stream) =>
+    winston.createLogger({
+      level: "debug",
+      format: winston.format.json(),
+      transports: [new winston.transports.Stream({ stream })],
+    }),
+};
+
+describe.each(Object.entries(loggers))("L1: under %s", (_name, create) => {
+  test("a 500 is one line with message, stack, cause, method, path and request id", async () => {
+    const { lines, stream } = createSink();
+    const server = await start(
+      { failing },
+      { logger: create(stream) as Logger, requestId: { header: "X-Trace" }, startupLogo: false },
+    );
+    const answer = await server.send("/failing", { headers: { "x-trace": "t-1" } });
+    expect([answer.status, answer.headers["x-trace"]]).toEqual([500, "t-1"]);
+    await expect.poll(() => lines.length).toBe(2);
+    const [fault, access] = lines as [Record<string, unknown>, Record<string, unknown>];
+    expect(fault).toMatchObject({ method: "GET", path: "/failing", requestId: "t-1" });
+    expect(fault["msg"] ?? fault["message"]).toBe("Server fault");
+    const text = JSON.stringify(fault);
+    for (const part of ["no connection", "loggers.test.ts", "ECONNREFUSED by the database"])
+      expect(text).toContain(part);
+    expect(access).toMatchObject({ status: 500, requestId: "t-1" });
+    expect(access["bytes"]).toBeGreaterThan(100);
+  });
+});
+
+describe("a request id", () => {
+  const idOf = factory.build({
+    handler: ({ request }) => ({ id: (request as { id?: unknown }).id }),
+  });
+
+  test("is made for each request, and replied with", async () => {
+    const server = await start({ idOf }, { requestId: true });
+    const [one, other] = [await server.send("/idOf"), await server.send("/idOf")];
+    expect(one.headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
+    expect(one.json()).toMatchObject({ data: { id: one.headers["x-request-id"] } });
+    expect(other.headers["x-request-id"]).not.toBe(one.headers["x-request-id"]);
+  });
+
+  test.each(["a b", "x".repeat(129), "", 'a"b', "<script>"])(
+    "%j of a client is not taken",
+    async (given) => {
+      const server = await start({ idOf }, { requestId: { header: "X-Request-Id" } });
+      const answer = await server.send("/idOf", { headers: { "x-request-id": given } });
+      expect(answer.headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
+    },
+  );
+
+  test("is there when the provider of loggers runs, which gets the response as well", async () => {
+    const server = await start(
+      { idOf },
+      {
+        requestId: true,
+        childLoggerProvider: ({ request, response, parent }) => {
+          response.setHeader("X-Seen", String((request as { id?: unknown }).id));
+          return parent.child({ tenant: "t" });
+        },
+      },
+    );
+    const answer = await server.send("/idOf");
+    expect(answer.headers["x-seen"]).toBe(answer.headers["x-request-id"]);
+    await expect.poll(() => server.linesOf("debug")).toHaveLength(1);
+    expect(server.linesOf("debug")[0]?.meta).toMatchObject({
+      ...{ tenant: "t", requestId: answer.headers["x-request-id"], status: 200 },
+    });
+  });
+});
