@@ -71,11 +71,13 @@ const sample = () => {
   const rooms = Map.groupBy
     ? Map.groupBy(all, ({ room }) => room)
     : all.reduce((map, one) => map.set(one.room, [...(map.get(one.room) ?? []), one]), new Map());
-  return [...rooms].flatMap(([room, mutants]) => {
+  const chosen = [...rooms].flatMap(([room, mutants]) => {
     if (options.room !== undefined && options.room !== room) return [];
     const share = Math.round((Number(options.count) * mutants.length) / all.length);
     return mutants.slice(0, options.room ? Number(options.count) : Math.max(share, leastOfRoom));
   });
+  // mixed, so that a run that is broken off says something of each room
+  return chosen.toSorted((one, other) => (one.order < other.order ? -1 : 1));
 };
 
 const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
@@ -97,8 +99,6 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "example/src/**/*.test.ts", "test/http/**/*.test.ts"],
     environment: "node",
     testTimeout: 10_000,
-    // in one process, which saves the loading of all modules for each file
-    isolate: false,
     fileParallelism: false,
     sequence: {
       sequencer: class {
@@ -114,16 +114,9 @@ export default defineConfig({
 const copyTree = (name) => {
   const tree = join(realpathSync(state), name);
   mkdirSync(tree, { recursive: true });
-  for (const entry of [
-    "src",
-    "test",
-    "example",
-    "docs",
-    "scripts",
-    "package.json",
-    "tsconfig.json",
-  ])
-    cpSync(join(root, entry), join(tree, entry), { recursive: true });
+  for (const entry of readdirSync(root))
+    if (!["node_modules", "dist", "coverage", ".git"].includes(entry))
+      cpSync(join(root, entry), join(tree, entry), { recursive: true });
   writeFileSync(join(tree, "mutants.config.ts"), config(tree));
   if (!existsSync(join(tree, "node_modules")))
     symlinkSync(realpathSync(join(root, "node_modules")), join(tree, "node_modules"));
@@ -134,9 +127,7 @@ const copyTree = (name) => {
 const runTests = (tree, files, env = {}, limit = 3600) =>
   new Promise((resolve) => {
     const begin = performance.now();
-    const args = ["run", "--config", "mutants.config.ts"];
-    if (files.length > 0) args.push("--bail", "1");
-    else args.push("--isolate");
+    const args = ["run", "--config", "mutants.config.ts", "--bail", files.length > 0 ? "1" : "0"];
     const child = spawn(process.execPath, [vitest, ...args, ...files], {
       cwd: tree,
       detached: true,
@@ -158,10 +149,19 @@ const runTests = (tree, files, env = {}, limit = 3600) =>
 const readTests = async () => {
   const known = join(state, "tests.json");
   const version = toHash(JSON.stringify(readAll("src", "test", "example/src")));
-  const found = existsSync(known) ? JSON.parse(readFileSync(known, "utf8")) : undefined;
-  if (found?.version === version) return found;
-  console.log("Finding out which tests run what …");
-  const fresh = { version, ...(await findTests(copyTree("calls"), sources, runTests)) };
+  const last = existsSync(known) ? JSON.parse(readFileSync(known, "utf8")) : undefined;
+  if (last?.version === version) return last;
+  console.log("Running all tests once as they are, and once more to see what they run …");
+  const tree = copyTree("calls");
+  const [untouched, found] = await Promise.all([
+    runTests(copyTree("copy-0"), []),
+    findTests(tree, sources, runTests),
+  ]);
+  if (untouched.code !== 0) {
+    console.error("The tests fail as it is, so they would find everything.");
+    process.exit(2);
+  }
+  const fresh = { version, ...found };
   writeFileSync(known, JSON.stringify(fresh));
   return fresh;
 };
