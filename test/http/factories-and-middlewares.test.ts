@@ -198,7 +198,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
       }),
     });
     const native = Array.from({ length: 20 }).reduce<typeof factory>(
-      (from) => from.use((_request, _response, next) => next()) as typeof factory,
+      (from) => from.use((_request, _response, next) => next()),
       factory,
     );
     const behind = native.build({ handler: count.handle as () => { close: number } });
