@@ -22,6 +22,10 @@ test.each([
   ["path", ["cors"]],
   ["", ["on"]],
   ["x", []],
+  ["xxxhttp", ["http"]],
+  ["httpxxx", ["http"]],
+  ["xxxxmethod", ["method"]],
+  ["methodxxxx", ["method"]],
 ])("for %s of %j it suggests nothing", (wrong, known) => {
   expect(suggest(wrong, known)).toBe("");
 });
