@@ -1,9 +1,9 @@
 // Puts small defects into copies of the sources, one at a time, and counts those that the tests find.
 //
-// node scripts/mutants.js [--count 300] [--seed 1] [--processes 2] [--room server] [--retry] [--list]
+// node scripts/mutants.js [--count 300] [--seed 1] [--processes 2] [--room server] [--retry] [--list] [--report]
 //
 // The sample is the same for the same seed. What was found out is kept in the temporary folder of the system, so that
-// a run can be broken off and gone on with; --retry asks again for those that survived.
+// a run can be broken off and gone on with; --retry asks again for those that survived, and --report prints what is known.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -36,6 +36,7 @@ const { values: options } = parseArgs({
     room: { type: "string" },
     retry: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
+    report: { type: "boolean", default: false },
   },
 });
 
@@ -182,8 +183,33 @@ if (options.list) {
   process.exit(0);
 }
 
-const { tests, seconds: longest } = await readTests();
 const outcomes = readResults();
+
+/** Prints the survivors and the score by room of what is judged; gives the score in per cent. */
+const report = () => {
+  const judged = mutants.filter((mutant) => outcomes.has(toKey(mutant)));
+  const survivors = judged.filter((mutant) => outcomes.get(toKey(mutant)) === "survived");
+  console.log("\nSurvivors:");
+  for (const { file, line, code, mutation } of survivors)
+    console.log(`${file}:${line}\n    ${code}\n    ${mutation}`);
+  const toShare = (all, left) => (1 - left / Math.max(all, 1)) * 100;
+  console.log("\nRoom        Mutants  Survived  Killed");
+  const rooms = new Set(judged.map(({ room }) => room));
+  for (const room of [...rooms, "all"]) {
+    const isOf = (mutant) => room === "all" || mutant.room === room;
+    const [all, left] = [judged.filter(isOf).length, survivors.filter(isOf).length];
+    const counts = `${String(all).padStart(7)}${String(left).padStart(10)}`;
+    console.log(`${room.padEnd(12)}${counts}${toShare(all, left).toFixed(1).padStart(6)} %`);
+  }
+  return toShare(judged.length, survivors.length);
+};
+
+if (options.report) {
+  report();
+  process.exit(0);
+}
+
+const { tests, seconds: longest } = await readTests();
 const isDone = (mutant) => {
   const outcome = outcomes.get(toKey(mutant));
   return outcome !== undefined && !(options.retry && outcome === "survived");
@@ -231,21 +257,6 @@ const work = async (_unused, index) => {
 };
 await Promise.all(Array.from({ length: Number(options.processes) }, work));
 
-const survivors = mutants.filter((mutant) => outcomes.get(toKey(mutant)) === "survived");
-console.log("\nSurvivors:");
-for (const { file, line, code, mutation } of survivors)
-  console.log(`${file}:${line}\n    ${code}\n    ${mutation}`);
-
-const toShare = (all, left) => `${(((all - left) / Math.max(all, 1)) * 100).toFixed(1)} %`;
-console.log("\nRoom        Mutants  Survived  Killed");
-const rooms = new Set(mutants.map(({ room }) => room));
-for (const room of [...rooms, "all"]) {
-  const isOf = (mutant) => room === "all" || mutant.room === room;
-  const [all, left] = [mutants.filter(isOf).length, survivors.filter(isOf).length];
-  console.log(
-    `${room.padEnd(12)}${String(all).padStart(7)}${String(left).padStart(10)}${toShare(all, left).padStart(8)}`,
-  );
-}
-const score = ((mutants.length - survivors.length) / mutants.length) * 100;
+const score = report();
 console.log(`${score.toFixed(1)} % are killed; the goal is ${goal} %.`);
 process.exit(score >= goal ? 0 : 1);
