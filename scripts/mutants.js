@@ -1,9 +1,9 @@
 // Puts small defects into copies of the sources, one at a time, and counts those that the tests find.
 //
-// node scripts/mutants.js [--count 300] [--seed 1] [--processes 2] [--room server] [--retry] [--list]
+// node scripts/mutants.js [--count 300] [--seed 1] [--processes 2] [--room server] [--retry] [--list] [--report]
 //
 // The sample is the same for the same seed. What was found out is kept in the temporary folder of the system, so that
-// a run can be broken off and gone on with; --retry asks again for those that survived.
+// a run can be broken off and gone on with; --retry asks again for those that survived, and --report prints what is known.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -36,6 +36,7 @@ const { values: options } = parseArgs({
     room: { type: "string" },
     retry: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
+    report: { type: "boolean", default: false },
   },
 });
 
@@ -71,11 +72,13 @@ const sample = () => {
   const rooms = Map.groupBy
     ? Map.groupBy(all, ({ room }) => room)
     : all.reduce((map, one) => map.set(one.room, [...(map.get(one.room) ?? []), one]), new Map());
-  return [...rooms].flatMap(([room, mutants]) => {
+  const chosen = [...rooms].flatMap(([room, mutants]) => {
     if (options.room !== undefined && options.room !== room) return [];
     const share = Math.round((Number(options.count) * mutants.length) / all.length);
     return mutants.slice(0, options.room ? Number(options.count) : Math.max(share, leastOfRoom));
   });
+  // mixed, so that a run that is broken off says something of each room
+  return chosen.toSorted((one, other) => (one.order < other.order ? -1 : 1));
 };
 
 const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
@@ -97,8 +100,6 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "example/src/**/*.test.ts", "test/http/**/*.test.ts"],
     environment: "node",
     testTimeout: 10_000,
-    // in one process, which saves the loading of all modules for each file
-    isolate: false,
     fileParallelism: false,
     sequence: {
       sequencer: class {
@@ -114,16 +115,9 @@ export default defineConfig({
 const copyTree = (name) => {
   const tree = join(realpathSync(state), name);
   mkdirSync(tree, { recursive: true });
-  for (const entry of [
-    "src",
-    "test",
-    "example",
-    "docs",
-    "scripts",
-    "package.json",
-    "tsconfig.json",
-  ])
-    cpSync(join(root, entry), join(tree, entry), { recursive: true });
+  for (const entry of readdirSync(root))
+    if (!["node_modules", "dist", "coverage", ".git"].includes(entry))
+      cpSync(join(root, entry), join(tree, entry), { recursive: true });
   writeFileSync(join(tree, "mutants.config.ts"), config(tree));
   if (!existsSync(join(tree, "node_modules")))
     symlinkSync(realpathSync(join(root, "node_modules")), join(tree, "node_modules"));
@@ -134,9 +128,7 @@ const copyTree = (name) => {
 const runTests = (tree, files, env = {}, limit = 3600) =>
   new Promise((resolve) => {
     const begin = performance.now();
-    const args = ["run", "--config", "mutants.config.ts"];
-    if (files.length > 0) args.push("--bail", "1");
-    else args.push("--isolate");
+    const args = ["run", "--config", "mutants.config.ts", "--bail", files.length > 0 ? "1" : "0"];
     const child = spawn(process.execPath, [vitest, ...args, ...files], {
       cwd: tree,
       detached: true,
@@ -158,10 +150,19 @@ const runTests = (tree, files, env = {}, limit = 3600) =>
 const readTests = async () => {
   const known = join(state, "tests.json");
   const version = toHash(JSON.stringify(readAll("src", "test", "example/src")));
-  const found = existsSync(known) ? JSON.parse(readFileSync(known, "utf8")) : undefined;
-  if (found?.version === version) return found;
-  console.log("Finding out which tests run what …");
-  const fresh = { version, ...(await findTests(copyTree("calls"), sources, runTests)) };
+  const last = existsSync(known) ? JSON.parse(readFileSync(known, "utf8")) : undefined;
+  if (last?.version === version) return last;
+  console.log("Running all tests once as they are, and once more to see what they run …");
+  const tree = copyTree("calls");
+  const [untouched, found] = await Promise.all([
+    runTests(copyTree("copy-0"), []),
+    findTests(tree, sources, runTests),
+  ]);
+  if (untouched.code !== 0) {
+    console.error("The tests fail as it is, so they would find everything.");
+    process.exit(2);
+  }
+  const fresh = { version, ...found };
   writeFileSync(known, JSON.stringify(fresh));
   return fresh;
 };
@@ -182,8 +183,33 @@ if (options.list) {
   process.exit(0);
 }
 
-const { tests, seconds: longest } = await readTests();
 const outcomes = readResults();
+
+/** Prints the survivors and the score by room of what is judged; gives the score in per cent. */
+const report = () => {
+  const judged = mutants.filter((mutant) => outcomes.has(toKey(mutant)));
+  const survivors = judged.filter((mutant) => outcomes.get(toKey(mutant)) === "survived");
+  console.log("\nSurvivors:");
+  for (const { file, line, code, mutation } of survivors)
+    console.log(`${file}:${line}\n    ${code}\n    ${mutation}`);
+  const toShare = (all, left) => (1 - left / Math.max(all, 1)) * 100;
+  console.log("\nRoom        Mutants  Survived  Killed");
+  const rooms = new Set(judged.map(({ room }) => room));
+  for (const room of [...rooms, "all"]) {
+    const isOf = (mutant) => room === "all" || mutant.room === room;
+    const [all, left] = [judged.filter(isOf).length, survivors.filter(isOf).length];
+    const counts = `${String(all).padStart(7)}${String(left).padStart(10)}`;
+    console.log(`${room.padEnd(12)}${counts}${toShare(all, left).toFixed(1).padStart(6)} %`);
+  }
+  return toShare(judged.length, survivors.length);
+};
+
+if (options.report) {
+  report();
+  process.exit(0);
+}
+
+const { tests, seconds: longest } = await readTests();
 const isDone = (mutant) => {
   const outcome = outcomes.get(toKey(mutant));
   return outcome !== undefined && !(options.retry && outcome === "survived");
@@ -231,21 +257,6 @@ const work = async (_unused, index) => {
 };
 await Promise.all(Array.from({ length: Number(options.processes) }, work));
 
-const survivors = mutants.filter((mutant) => outcomes.get(toKey(mutant)) === "survived");
-console.log("\nSurvivors:");
-for (const { file, line, code, mutation } of survivors)
-  console.log(`${file}:${line}\n    ${code}\n    ${mutation}`);
-
-const toShare = (all, left) => `${(((all - left) / Math.max(all, 1)) * 100).toFixed(1)} %`;
-console.log("\nRoom        Mutants  Survived  Killed");
-const rooms = new Set(mutants.map(({ room }) => room));
-for (const room of [...rooms, "all"]) {
-  const isOf = (mutant) => room === "all" || mutant.room === room;
-  const [all, left] = [mutants.filter(isOf).length, survivors.filter(isOf).length];
-  console.log(
-    `${room.padEnd(12)}${String(all).padStart(7)}${String(left).padStart(10)}${toShare(all, left).padStart(8)}`,
-  );
-}
-const score = ((mutants.length - survivors.length) / mutants.length) * 100;
+const score = report();
 console.log(`${score.toFixed(1)} % are killed; the goal is ${goal} %.`);
 process.exit(score >= goal ? 0 : 1);

@@ -56,4 +56,9 @@ describe("hasTooManyPairs", () => {
     expect(hasTooManyPairs(pairs(maxPairs))).toBe(false);
     expect(hasTooManyPairs(pairs(maxPairs + 1))).toBe(true);
   });
+
+  test("counts empty pairs as well, also the first", () => {
+    expect(hasTooManyPairs("&".repeat(maxPairs - 1))).toBe(false);
+    expect(hasTooManyPairs("&".repeat(maxPairs))).toBe(true);
+  });
 });

@@ -1,22 +1,78 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
+import { ez } from "../schemas/ez.ts";
 import { LazyPlan, planEndpoint } from "./endpoint-plan.ts";
 
-const endpoint = factory.build({
-  method: "post",
-  input: z.object({ a: z.string() }),
-  handler: () => ({}),
-});
+const handler = () => ({});
+const plain = z.object({ a: z.string() });
+const checked = factory.addMiddleware({ input: z.object({ key: z.string() }), handler });
+const build = (input: z.ZodObject, from = factory) =>
+  from.build({ method: "post", input: input as typeof plain, handler });
+const endpoint = build(plain);
 
-test("a plan is frozen, so that no request can change those after it", () => {
-  expect(planEndpoint(endpoint, ["body"])).toSatisfy(Object.isFrozen);
-});
+describe("a plan", () => {
+  test("is frozen, so that no request can change those after it", () => {
+    expect(planEndpoint(endpoint, ["body"])).toSatisfy(Object.isFrozen);
+  });
 
-test("a plan is made when it is first read, and once", () => {
-  const lazy = new LazyPlan(endpoint, ["body"], { requestTimeout: 5, handlerTimeout: 3 }, "/a/:b");
-  const { plan } = lazy;
-  expect(lazy.plan).toBe(plan);
-  expect([plan.timeout, plan.handlerTimeout, plan.body]).toEqual([5, 3, "parsed"]);
-  expect([plan.sources, lazy.route]).toEqual([["body"], { path: "/a/:b" }]);
+  test("is made when it is first read, and once", () => {
+    const limits = { requestTimeout: 5, handlerTimeout: 3 };
+    const lazy = new LazyPlan(endpoint, ["body"], limits, "/a/:b");
+    const { plan } = lazy;
+    expect(lazy.plan).toBe(plan);
+    expect([plan.body, plan.sources, lazy.route]).toEqual(["parsed", ["body"], { path: "/a/:b" }]);
+  });
+
+  test("has the time of the endpoint, else those of the configuration, else no limit", () => {
+    const own = factory.build({ timeout: 7, handler });
+    const limits = { requestTimeout: 5, handlerTimeout: 3 };
+    const plans = [planEndpoint(own, [], limits), planEndpoint(endpoint, [], limits)];
+    expect(plans.map(({ timeout, handlerTimeout }) => [timeout, handlerTimeout])).toEqual([
+      [7, 0],
+      [5, 3],
+    ]);
+    const { timeout, handlerTimeout } = planEndpoint(endpoint, []);
+    expect([timeout, handlerTimeout]).toEqual([0, 0]);
+  });
+
+  test.each([
+    ["where it is no source", plain, factory, [], "none"],
+    ["by its type", plain, factory, ["body"], "parsed"],
+    ["as it comes", ez.raw(), factory, ["body"], "raw"],
+    ["as it comes, beside a middleware's input", ez.raw(), checked, ["body"], "raw"],
+  ] as const)("takes the body %s", (_how, input, from, sources, body) => {
+    expect(planEndpoint(build(input, from as typeof factory), sources).body).toBe(body);
+  });
+
+  test.each([
+    ["a file", z.object({ file: ez.upload() }), factory, ["files"], true],
+    [
+      "a file, beside a middleware's input",
+      z.object({ file: ez.upload() }),
+      checked,
+      ["files"],
+      true,
+    ],
+    ["a file that is no source", z.object({ file: ez.upload() }), factory, ["body"], false],
+    ["no file", plain, factory, ["files"], false],
+  ] as const)("takes files for an input with %s", (_what, input, from, sources, takesFiles) => {
+    expect(planEndpoint(build(input, from as typeof factory), sources)).toMatchObject({
+      takesFiles,
+    });
+  });
+
+  test("hides the fields of middlewares from a strict endpoint that does not declare them", () => {
+    const toKeys = (input: z.ZodObject): readonly string[] =>
+      planEndpoint(build(input, checked), ["body"]).foreignKeys;
+    expect(toKeys(z.strictObject({ a: z.string() }))).toEqual(["key"]);
+    expect(toKeys(z.strictObject({ a: z.string(), key: z.string() }))).toEqual([]);
+    expect(toKeys(plain)).toEqual([]);
+  });
+
+  test("knows whether middlewares take fields of the input", () => {
+    const withFields = build(plain, checked);
+    const plans = [planEndpoint(withFields, []), planEndpoint(endpoint, [])];
+    expect(plans.map(({ hasMiddlewareInput }) => hasMiddlewareInput)).toEqual([true, false]);
+  });
 });

@@ -43,6 +43,20 @@ describe("RouteTable", () => {
     expect(table.findAll("/users/me").map(({ method }) => method)).toEqual(["get", "patch"]);
   });
 
+  test("lists all methods of a path, the better matches first", () => {
+    const table = new RouteTable<string>();
+    const routes = [
+      ["get", "/*rest"],
+      ["post", "/:all"],
+      ["put", "/:from-:to"],
+      ["patch", "/v:from-:to"],
+      ["delete", "/v1-2"],
+    ] as const;
+    for (const [method, path] of routes) table.add(method, path, path);
+    const found = table.findAll("/v1-2").map(({ method }) => method);
+    expect(found).toEqual(["delete", "patch", "put", "post", "get"]);
+  });
+
   test("never matches an empty segment", () => {
     const table = tableOf("/:a", "/:a/:b", "/", "/*rest");
     expect(find(table, "//")).toBeUndefined();

@@ -129,10 +129,18 @@ describe("ez.cursor", () => {
     ["a short one among them", [z.int(), { secret: [secret, "hunter2"] }], /got one of 7/],
     ["a number as a secret", [z.int(), { secret: [secret, 5] }], /got number/],
     ["a misspelt option", [z.int(), { secrets: secret }], /Did you mean `secret`\?/],
-    ["no schema", [{}, { secret }], /must be a schema of Zod 4/],
+    ["no schema", [{}, { secret }], /must be a schema of Zod 4.*got object\.$/],
+    ["null", [null, { secret }], /must be a schema of Zod 4.*got null\.$/],
     ["a date", [z.object({ at: z.date() }), { secret }], /of kind date.*ez\.dateIn\(\)/],
     ["a transformation", [z.string().transform(Number), { secret }], /of kind transform/],
     ["a bigint in a list", [z.array(z.bigint()), { secret }], /of kind bigint/],
+    ["a symbol", [z.object({ of: z.symbol() }), { secret }], /of kind symbol/],
+    ["a Map", [z.map(z.string(), z.string()), { secret }], /of kind map/],
+    ["a Set", [z.object({ all: z.set(z.string()) }), { secret }], /of kind set/],
+    ["NaN", [z.object({ not: z.nan() }), { secret }], /of kind nan/],
+    ["nothing", [z.object({ none: z.void() }), { secret }], /of kind void/],
+    ["a file", [z.object({ file: z.file() }), { secret }], /of kind file/],
+    ["a promise", [z.object({ later: z.promise(z.string()) }), { secret }], /of kind promise/],
   ])("is not made with %s", (_name, [schema, options], message) => {
     const build = (): unknown => cursor(schema as z.ZodInt, options as { secret: string });
     expect(build).toThrow(DefinitionError);

@@ -22,7 +22,9 @@ describe("ez.dateIn", () => {
   test.each(["", "2026-02-30", "2023-02-29", "20.11.2026", "2026-11-20T25:00:00Z", "now", 5, null])(
     "refuses %j",
     (value) => {
-      expect(ez.dateIn().safeParse(value).success).toBe(false);
+      expect(ez.dateIn().safeParse(value).error?.issues).toMatchObject([
+        { message: "Invalid input: expected an ISO 8601 date or date-time" },
+      ]);
     },
   );
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { formatIssues, maxIssues, maxMessageBytes, toZodError } from "./issues.ts";
+import { formatIssues, maxIssues, maxMessageBytes, toShortIssues, toZodError } from "./issues.ts";
 import { declaresKey, toParser } from "./parser.ts";
 
 const issuesOf = (schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] => {
@@ -102,5 +102,34 @@ describe("keys of the client's own making", () => {
     ],
   ])("are named where their spelling is safe: %s", (_name, schema, value, message) => {
     expect(messageOf(schema, value)).toBe(message);
+  });
+});
+
+describe("toShortIssues", () => {
+  const toIssue = (path: PropertyKey[], message = "wrong"): z.core.$ZodIssueCustom => ({
+    ...{ code: "custom", path, message, input: undefined },
+  });
+
+  test("gives path, message and code, and nothing of the input", () => {
+    const issue = { ...toIssue(["a", 1, Symbol("b")]), input: "secret" };
+    expect(toShortIssues([issue])).toEqual([
+      { path: ["a", 1, "Symbol(b)"], message: "wrong", code: "custom" },
+    ]);
+  });
+
+  test("cuts each text at 256 bytes", () => {
+    const [short] = toShortIssues([toIssue(["k".repeat(256), "k".repeat(257)], "ä".repeat(200))]);
+    expect(short?.path).toEqual(["k".repeat(256), `${"k".repeat(253)}…`]);
+    expect(short?.message).toBe(`${"ä".repeat(126)}…`);
+  });
+
+  test("gives as many as fit into four KiB, and the first in any case", () => {
+    const long = toIssue(Array.from({ length: 4 }, () => "k".repeat(300)));
+    const some = toShortIssues(Array.from({ length: 10 }, () => long));
+    expect(some).toHaveLength(3);
+    expect(JSON.stringify(some).length).toBeLessThan(4096);
+    expect(
+      toShortIssues([toIssue(Array.from({ length: 40 }, () => "k".repeat(300)))]),
+    ).toHaveLength(1);
   });
 });

@@ -24,6 +24,18 @@ describe("readTopLevel", () => {
       ["a", "b"],
       "refuse",
     ],
+    [
+      "sides of which one keeps and one refuses",
+      z.strictObject({ a: z.any() }).and(z.looseObject({})),
+      ["a"],
+      "keep",
+    ],
+    [
+      "sides of which one is not to be seen",
+      z.looseObject({ a: z.any() }).and(z.any()),
+      ["a"],
+      "unknown",
+    ],
     ["a refined object", z.object({ a: z.any() }).refine(() => true), ["a"], "strip"],
     ["a transformed object", z.object({ a: z.any() }).transform(() => ({})), ["a"], "strip"],
     ["a wrapped object", z.object({ a: z.any() }).optional().nullable().readonly(), ["a"], "strip"],

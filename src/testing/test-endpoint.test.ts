@@ -273,6 +273,8 @@ describe("the options", () => {
     const refusal = await refusalOf(options);
     expect(refusal).toBeInstanceOf(DefinitionError);
     expect((refusal as Error).message).toBe(`testEndpoint: ${message}`);
+    const code = message.startsWith("requestProps.method") ? /^SLP_TEST_METHOD$/ : /^SLP_TEST_/;
+    expect((refusal as DefinitionError).code).toMatch(code);
   });
 
   test("of the configuration are checked", async () => {

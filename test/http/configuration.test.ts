@@ -226,6 +226,18 @@ describe("configuration: cors", () => {
   });
 });
 
+describe("configuration: startupLogo", () => {
+  it.each([
+    [undefined, 1],
+    [true, 1],
+    [false, 0],
+  ])("%s: so many lines say where the server listens: %i", async (startupLogo, count) => {
+    const server = await start(routing, { startupLogo });
+    const lines = server.linesOf("info").map(({ message }) => message);
+    expect(lines).toEqual(Array(count).fill(`Listening on http://127.0.0.1:${server.port}`));
+  });
+});
+
 describe("configuration: logger", () => {
   const chatty = defaultEndpointsFactory.build({
     handler: ({ logger }) => {

@@ -190,6 +190,21 @@ describe("decision 24: use and addExpressMiddleware", () => {
     },
   );
 
+  it("leaves no listener on the response", async () => {
+    const count = factory.build({
+      handler: ({ response }) => ({
+        close: response.listenerCount("close"),
+        finish: response.listenerCount("finish"),
+      }),
+    });
+    const native = Array.from({ length: 20 }).reduce<typeof factory>(
+      (from) => from.use((_request, _response, next) => next()),
+      factory,
+    );
+    const behind = native.build({ handler: count.handle as () => { close: number } });
+    expect(await ask(behind)).toEqual(await ask(count));
+  });
+
   it("behaviour 9.3: next('route') is no error", async () => {
     const endpoint = factory.use((_request, _response, next) => next("route")).build(ctxOf);
     expect(await ask(endpoint)).toEqual(ok({}));

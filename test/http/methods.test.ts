@@ -77,6 +77,20 @@ describe("DECISIONS 16, HEAD", () => {
     expect([absent.status, absent.text]).toEqual([404, ""]);
   });
 
+  test("a handler that ends the answer to HEAD twice goes on as with GET", async () => {
+    const isSame: boolean[] = [];
+    const twice = factory.buildVoid({
+      handler: ({ response }) => {
+        response.write("a");
+        isSame.push(response.end("b") === response);
+      },
+    });
+    const server = await start({ twice });
+    for (const method of ["GET", "HEAD"])
+      expect((await server.send("/twice", { method })).status).toBe(200);
+    expect(isSame).toEqual([true, true]);
+  });
+
   test("endpoints without GET do not answer HEAD: 405", async () => {
     const server = await start({ thing: named("thing", "post") });
     const { status, headers, text } = await server.send("/thing", { method: "HEAD" });

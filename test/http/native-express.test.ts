@@ -435,13 +435,18 @@ describe("applications of one's own", () => {
     },
   );
 
+  const download = factory.buildVoid({
+    handler: ({ response }) => response.download(join(directory, "a.txt")),
+  });
   test.each([
-    ["an application", express()],
-    ["a Router", express.Router()],
-  ])("response.sendFile on attachRouting to %s sends the file alone", async (_what, app) => {
+    ["sendFile", "an application", express()],
+    ["sendFile", "a Router", express.Router()],
+    ["download", "an application", express()],
+    ["download", "a Router", express.Router()],
+  ])("response.%s on attachRouting to %s sends the file alone", async (method, _what, app) => {
     const { logger, lines } = createRecorder();
-    attachRouting({ app, cors: false, logger }, { file });
-    const answer = await (await serve(express().use("/api", app)))("/api/file");
+    attachRouting({ app, cors: false, logger }, { sendFile: file, download });
+    const answer = await (await serve(express().use("/api", app)))(`/api/${method}`);
     expect([answer.status, answer.text]).toEqual([200, "a file"]);
     expect(lines.filter(({ severity }) => severity !== "debug")).toEqual([]);
   });

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { toFix, toReason } from "./fixes.ts";
+import type { Kind } from "./kinds.ts";
+import type { Misfit } from "./misfits.ts";
+import type { Wire } from "./wire.ts";
+
+const toMisfit = (
+  kind: Kind,
+  carrier: Wire["carrier"],
+  schema: z.ZodType = z.symbol(),
+): Misfit => ({
+  ...{ path: ".a", kind, schema },
+  wire: { carrier } as Wire,
+});
+
+const forInputs: readonly Kind[] = [
+  ...(["bigint", "buffer", "date", "dateOut", "file", "map", "nan", "never"] as const),
+  ...(["set", "symbol"] as const),
+];
+const forTexts: readonly Kind[] = [...forInputs, "array", "boolean", "null", "number", "object"];
+
+test.each<[Wire["carrier"], readonly Kind[]]>([
+  ["json", forInputs],
+  ["text", forTexts],
+  ["path", forTexts],
+  ["wildcard", [...forTexts, "string"]],
+  ["output", ["bigint", "dateIn", "file", "map", "nan", "never", "raw", "set", "symbol", "upload"]],
+])("each kind that does not fit %s has a fix of its own", (carrier, kinds) => {
+  const fixes = kinds.map((kind) => toFix(toMisfit(kind, carrier)));
+  expect(fixes.filter((fix) => fix.startsWith("Take another type") || fix === "")).toEqual([]);
+  expect(toFix(toMisfit("function", carrier))).toMatch(/^Take another type/);
+});
+
+test.each<[Wire["carrier"], string]>([
+  ["json", "JSON cannot carry"],
+  ["output", "JSON cannot carry"],
+  ["path", "a path parameter is a text"],
+  ["text", "a query has texts only"],
+  ["wildcard", "a wildcard gives a list of texts"],
+])("the reason for %s names the schema and what the carrier has", (carrier, text) => {
+  expect(toReason(toMisfit("symbol", carrier))).toContain(text);
+  expect(toReason(toMisfit("symbol", carrier))).toMatch(/^is z\.symbol\(\), /);
+  for (const kind of ["buffer", "dateIn", "dateOut", "raw", "upload"] as const)
+    expect(toReason(toMisfit(kind, carrier))).toContain(`is ez.${kind}(), `);
+});
+
+test("what takes no value needs no name", () => {
+  expect(toReason(toMisfit("never", "json"))).toBe("takes no value at all");
+});

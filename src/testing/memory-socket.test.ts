@@ -1,0 +1,31 @@
+import { once } from "node:events";
+import type { Duplex } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { createSocketPair } from "./memory-socket.ts";
+
+type Counting = Duplex & { readonly bytesRead: number; readonly bytesWritten: number };
+const createPair = () => createSocketPair() as readonly [Counting, Counting];
+
+test("what one end writes the other one reads, and both count it", async () => {
+  const [near, far] = createPair();
+  near.write("abc");
+  near.end("de");
+  expect(await text(far)).toBe("abcde");
+  expect([near.bytesWritten, far.bytesRead, near.bytesRead]).toEqual([5, 5, 0]);
+});
+
+test("a reader that waits holds the writer back", async () => {
+  const [near, far] = createPair();
+  const isTaken = near.write("x".repeat(1_000_000));
+  const drained = once(near, "drain");
+  expect(isTaken).toBe(false);
+  far.resume();
+  await drained;
+});
+
+test("what is destroyed ends for the other one", async () => {
+  const [near, far] = createPair();
+  near.destroy();
+  expect(await text(far)).toBe("");
+});
