@@ -10,13 +10,15 @@ export type CombinedInput = Record<string, unknown>;
 /**
  * Merges the sources of a request into one input; a later source wins.
  *
- * @param fileLists the fields whose file becomes a list where there is one only
+ * @param fileLists the fields whose file becomes an array where there is one only
+ * @param queryLists the fields whose value in a query becomes an array where there is one only
  * @throws {@link RequestError} when the body is a list.
  */
 export const combineInput = (
   request: Request,
   sources: readonly InputSource[],
   fileLists: readonly string[] = [],
+  queryLists: readonly string[] = [],
 ): CombinedInput => {
   const input: CombinedInput = new BareObject();
   for (const source of sources) {
@@ -27,15 +29,17 @@ export const combineInput = (
       continue;
     }
     copyOwn(input, part);
-    if (source === "files") toLists(input, fileLists);
+    if (source === "files") toLists(input, part, fileLists);
+    else if (source === "query" && queryLists.length > 0) toLists(input, part, queryLists);
   }
   return input;
 };
 
-/** One file satisfies a list of files. */
-const toLists = (input: CombinedInput, names: readonly string[]): void => {
+/** One file satisfies an array of files, and one value of a query an array of values. */
+const toLists = (input: CombinedInput, part: object, names: readonly string[]): void => {
   for (const name of names)
-    if (input[name] !== undefined && !Array.isArray(input[name])) input[name] = [input[name]];
+    if (Object.hasOwn(part, name) && input[name] !== undefined && !Array.isArray(input[name]))
+      input[name] = [input[name]];
 };
 
 /** `cookies` and `files` exist once a middleware or the server has made them. */

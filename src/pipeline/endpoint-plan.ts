@@ -4,6 +4,7 @@ import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toInputParser, toParser } from "../schemas/parser.ts";
 import type { Parser } from "../schemas/parse-result.ts";
+import { listArrayFields } from "../schemas/list-fields.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listForeignKeys } from "../schemas/top-level-keys.ts";
@@ -30,6 +31,8 @@ export interface EndpointPlan {
   readonly takesFiles: boolean;
   /** The fields that take a list of files, which one file is to satisfy as well. */
   readonly fileLists: readonly string[];
+  /** The fields that take arrays, which one value of a query is to satisfy as well. */
+  readonly queryLists: readonly string[];
   readonly middlewares: readonly MiddlewareStep[];
   /** Whether a middleware parses fields of the input, which then join the handler's. */
   readonly hasMiddlewareInput: boolean;
@@ -89,6 +92,7 @@ export const planEndpoint = (
     keepsRawBody: endpoint.keepsRawBody,
     takesFiles: sources.includes("files") && schemas.some(takesFiles),
     fileLists: schemas.flatMap(listFileLists),
+    queryLists: sources.includes("query") ? schemas.flatMap(listArrayFields) : [],
     middlewares,
     hasMiddlewareInput: declared.length > 0,
     nativeMiddlewares: middlewares.filter(({ middleware }) => middleware.isNative),

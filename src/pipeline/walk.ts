@@ -31,7 +31,7 @@ class ClientLeft extends Error {
 export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
 
 /** What the input of a walk is combined from. */
-export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists">;
+export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "queryLists">;
 
 /** Says that a walk has no output to send: the response is sent already, or nobody waits for it. */
 export const noOutput: unique symbol = Symbol("no output");
@@ -102,7 +102,12 @@ export class Walk {
 
   /** The combined input; made when a stage first asks for it, and anew after a native middleware. */
   combine(plan: InputPlan): CombinedInput {
-    return (this.combined ??= combineInput(this.request, plan.sources, plan.fileLists));
+    return (this.combined ??= combineInput(
+      this.request,
+      plan.sources,
+      plan.fileLists,
+      plan.queryLists,
+    ));
   }
 
   /** Whether what its stages still do is ignored. */

@@ -25,11 +25,16 @@ export interface FileUpload {
 /** A schema of {@link upload}. */
 export type Upload = z.ZodCustom<FileUpload, FileUpload>;
 
-/** `data` is not read: it may be on disk. */
+/** What is computed is not read: it may be on disk. */
+const hasBytes = (value: object): boolean => {
+  const own = Object.getOwnPropertyDescriptor(value, "data");
+  return own && "value" in own ? own.value instanceof Uint8Array : "data" in value;
+};
+
 const isFileUpload = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
-  "data" in value &&
+  hasBytes(value) &&
   typeof Reflect.get(value, "name") === "string" &&
   typeof Reflect.get(value, "size") === "number" &&
   typeof Reflect.get(value, "mimetype") === "string" &&

@@ -27,6 +27,17 @@ export interface Scene {
 
 const knownMethods = [...endpointMethods.map((method) => method.toUpperCase()), "HEAD", "OPTIONS"];
 
+/** The method of a test that names none: GET, or one that takes a body where there is one. */
+const toDefaultMethod = (
+  declared: readonly Method[] | undefined,
+  hasBody: boolean,
+): Method | undefined => {
+  const methods = declared ?? endpointMethods;
+  const taking = methods.find((method) => method !== "get" && method !== "delete");
+  if (hasBody && taking) return taking;
+  return methods.includes("get") ? "get" : methods[0];
+};
+
 /** @throws {@link DefinitionError} when the method is none. */
 const toMethod = (where: string, method: unknown): string => {
   const upper = typeof method === "string" ? method.toUpperCase() : undefined;
@@ -50,7 +61,7 @@ export const runInMemory = async <LoggerProps extends object>(
   act: (scene: Scene) => Promise<void>,
 ): Promise<TestResult<LoggerProps>> => {
   const props = options.requestProps ?? {};
-  const byDefault = !declared || declared.includes("get") ? "get" : declared[0];
+  const byDefault = toDefaultMethod(declared, props.body !== undefined);
   const sent = toMethod(where, props.method ?? byDefault);
   const isPreflight = sent === "OPTIONS";
   const method = (sent === "HEAD" || isPreflight ? "get" : sent.toLowerCase()) as Method;

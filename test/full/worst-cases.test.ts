@@ -141,7 +141,6 @@ const documented = (): ReadonlyMap<string, readonly [memory: number, stall: numb
 
 interface Measured {
   readonly stall: number;
-  readonly work: number;
   readonly peak: number;
   readonly now: number;
 }
@@ -194,8 +193,7 @@ const measure = async (
   child.kill();
   return {
     memory: Math.max(0, after.peak - Math.max(before.peak, before.now)) / mebi,
-    // beside other load the clock goes on while the thread waits for its turn
-    stall: Math.min(after.stall, after.work - before.work + 10),
+    stall: after.stall,
     status,
   };
 };

@@ -328,3 +328,38 @@ describe("reliability B13: a body that is no object", () => {
     });
   });
 });
+
+describe("an array in a query", () => {
+  const strings = z.array(z.string());
+  it.each<readonly [string, z.ZodType, unknown]>([
+    ["an array", strings, ["a"]],
+    ["an optional one", strings.optional(), ["a"]],
+    ["one with a default", strings.default([]).nullable(), ["a"]],
+    ["one that is transformed", strings.transform((all) => all.length), 1],
+    ["a union of arrays", z.union([z.array(z.coerce.number().int()), strings]), ["a"]],
+    ["a union with a string", z.union([strings, z.string()]), "a"],
+    ["a string", z.string(), "a"],
+  ])("takes a single value: %s", async (_name, tag, expected) => {
+    const endpoint = defaultEndpointsFactory.build({
+      input: z.object({ tag }),
+      handler: ({ input }) => ({ tag: input.tag }),
+    });
+    const server = await start({ x: endpoint });
+    expect((await server.send("/x?tag=a")).json()).toEqual(successEnvelope({ tag: expected }));
+  });
+
+  it("stays one of several, and a single value of a body stays single", async () => {
+    const input = z.object({ tag: strings });
+    const server = await start({
+      lists: defaultEndpointsFactory.build({ input, handler: ({ input: { tag } }) => ({ tag }) }),
+      posted: defaultEndpointsFactory.build({
+        method: "post",
+        input,
+        handler: ({ input: { tag } }) => ({ tag }),
+      }),
+    });
+    const answer = await server.send("/lists?tag=a&tag=b");
+    expect(answer.json()).toEqual(successEnvelope({ tag: ["a", "b"] }));
+    expect((await server.send("/posted", { method: "POST", body: { tag: "a" } })).status).toBe(400);
+  });
+});

@@ -1,0 +1,34 @@
+import type { z } from "zod";
+import type { ZodSchema } from "./schema.ts";
+import { readTopLevel } from "./top-level-keys.ts";
+
+/** Lists the fields at the top level that take arrays and nothing else, which a single value of a query is to satisfy as well. */
+export const listArrayFields = (schema: ZodSchema): readonly string[] =>
+  [...readTopLevel(schema).fields]
+    .filter(([, field]) => isArray(field, new Set()))
+    .map(([name]) => name);
+
+const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "array":
+      return true;
+    case "union": {
+      const options = def.options.filter(({ _zod }) => !isNothing(_zod.def.type));
+      return options.length > 0 && options.every((option) => isArray(option, seen));
+    }
+    case "intersection":
+      return isArray(def.left, seen) || isArray(def.right, seen);
+    case "pipe":
+      // what is preprocessed may come as anything
+      return def.in._zod.def.type !== "transform" && isArray(def.in, seen);
+    case "lazy":
+      return isArray(def.getter(), seen);
+    default:
+      return "innerType" in def && isArray(def.innerType, seen);
+  }
+};
+
+const isNothing = (type: string): boolean => type === "null" || type === "undefined";
