@@ -5,7 +5,7 @@ import type { ExpressObjects } from "./express-objects.ts";
 import { countWaiting } from "./request-queue.ts";
 
 /** For how long a connection is read behind its last reply at a shutdown, in milliseconds. */
-const shutdownLingering = 50;
+const shutdownLingering = 30;
 
 /**
  * From now on the last reply of each connection ends it, and whoever has asked for a signal is told; put into the class when

@@ -25,7 +25,7 @@ export interface ShutdownOptions {
 /** The default of `timeout`. */
 const defaultTimeout = 15_000;
 
-const sweepInterval = 20;
+const sweepInterval = 10;
 
 /**
  * Closes servers without losing a request: no new connection is taken, idle ones are ended, running requests are
