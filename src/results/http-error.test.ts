@@ -9,3 +9,10 @@ test("an error of Zod's making says what is wrong, though it is no Error", () =>
   expect(getMessageFromError(error)).toBe("a[1]: bad");
   expect(ensureHttpError(error)).toMatchObject({ message: "a[1]: bad", statusCode: 500 });
 });
+
+test("what an error has as headers is taken where it is an object", () => {
+  const withHeaders = (headers: unknown): Error => Object.assign(new Error("x"), { headers });
+  expect(ensureHttpError(withHeaders({ "X-A": "b" })).headers).toEqual({ "X-A": "b" });
+  for (const headers of ["X-A: b", null, 5])
+    expect(ensureHttpError(withHeaders(headers))).not.toHaveProperty("headers");
+});

@@ -226,6 +226,24 @@ describe("configuration: cors", () => {
   });
 });
 
+describe("configuration: inputSources with cookies that nothing parses", () => {
+  const inputSources = { get: ["query", "cookies"] } as const;
+  it.each<[string, Partial<ServerConfig>, number]>([
+    ["is warned of", {}, 1],
+    ["is fine with the option", { cookies: true }, 0],
+    ["is fine where a hook may parse them", { beforeRouting: () => undefined }, 0],
+  ])("%s", async (_what, config, count) => {
+    const server = await start(routing, { inputSources, ...config });
+    const warnings = server.linesOf("warn").map(({ message }) => message);
+    expect(warnings.filter((text) => text.startsWith("SLP_WARN_COOKIES: "))).toHaveLength(count);
+  });
+
+  it("is not warned of in production", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    expect((await start(routing, { inputSources })).linesOf("warn")).toEqual([]);
+  });
+});
+
 describe("configuration: startupLogo", () => {
   it.each([
     [undefined, 1],

@@ -354,6 +354,16 @@ describe("a definition that is wrong is refused where it is declared", () => {
       () => defaultEndpointsFactory.build({ input: z.string() as never, handler }),
       "kind string",
     ],
+    ...[
+      ...[z.array(z.any()), z.bigint(), z.boolean(), z.date(), z.enum(["a"]), z.literal("a")],
+      ...[z.map(z.any(), z.any()), z.nan(), z.never(), z.null(), z.number(), z.set(z.any())],
+      ...[z.string(), z.symbol(), z.templateLiteral(["a", z.string()]), z.tuple([]), z.undefined()],
+      ...[z.void(), z.file(), z.promise(z.any())],
+    ].map((schema): [string, () => unknown, string] => [
+      `an output of kind ${schema._zod.def.type}`,
+      () => defaultEndpointsFactory.build({ output: schema, handler } as never),
+      `kind ${schema._zod.def.type}. Wrap it`,
+    ]),
     [
       "an output of buildVoid",
       () => defaultEndpointsFactory.buildVoid({ output: z.object({}), handler } as never),

@@ -207,6 +207,13 @@ describe("a definition", () => {
     (): unknown =>
       Reflect.construct(EventStreamFactory, args) as unknown;
 
+  test("that has no schema says what it has instead", () => {
+    expect(create({ a: null })).toThrow(
+      "`a` must be a schema of Zod 4, such as z.number(); got null.",
+    );
+    expect(create({ a: "x" })).toThrow("got string.");
+  });
+
   test.each([
     ["SLP_DEFINITION_EVENT", [{}]],
     ["SLP_DEFINITION_EVENT", []],

@@ -111,6 +111,15 @@ describe("Listening", () => {
     await once(taken.close(), "close");
   });
 
+  test("S3: where neither server can listen, the error is that of the first one", async () => {
+    const path = join(folder, "none", "server.sock");
+    const error = await failToStart({
+      http: { listen: path },
+      https: { listen: `${path}.https`, options: {} },
+    });
+    expect(error.message).toContain("`http.listen`");
+  });
+
   test("S3: a socket file that a killed process has left is explained", async () => {
     const path = join(folder, "stale.sock");
     const program = `require("net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`;
