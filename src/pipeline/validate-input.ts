@@ -12,13 +12,18 @@ import { validate } from "./validate.ts";
  */
 export const validateInput = (parse: Parser, input: unknown): unknown => {
   try {
-    return validate(parse, input, toError);
+    const value = validate(parse, input, toError);
+    return value instanceof Promise ? value.catch(refuseTooMany) : value;
   } catch (error) {
-    // Zod joins lists of issues as arguments, of which hundreds of thousands exhaust the stack
-    if (error instanceof RangeError && error.message.includes("call stack"))
-      throw new RequestError("SLP_INPUT_TOO_MANY_ISSUES", { cause: error });
-    throw error;
+    return refuseTooMany(error);
   }
+};
+
+/** Zod joins lists of issues as arguments, of which hundreds of thousands exhaust the stack. */
+const refuseTooMany = (error: unknown): never => {
+  if (error instanceof RangeError && error.message.includes("call stack"))
+    throw new RequestError("SLP_INPUT_TOO_MANY_ISSUES", { cause: error });
+  throw error;
 };
 
 const toError = (issues: ParseResult["issues"], parse: Parser): Error => {

@@ -1,5 +1,6 @@
 import type createHttpError from "http-errors";
 import { z } from "zod";
+import type { ServerFaultCode } from "../errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
 import { isErrorStatus, toStatusText } from "../http/status.ts";
 
@@ -58,7 +59,8 @@ export const ensureError = (thrown: unknown): Error => {
   const text = ["object", "function", "symbol"].includes(typeof thrown)
     ? toStatusText(500)
     : String(thrown);
-  return new Error(text, { cause: thrown });
+  const code: ServerFaultCode = "SLP_THROWN_NON_ERROR";
+  return Object.assign(new Error(text, { cause: thrown }), { code });
 };
 
 /** Gives the message of whatever was thrown; never throws itself. */

@@ -50,22 +50,28 @@ test.each([
   expect(handler).not.toHaveBeenCalled();
 });
 
-test("U5: of what a client sends after a 413, little more than 256 KiB is read", async () => {
+test.each([
+  [
+    "U5: an upload",
+    "multipart/form-data; boundary=b",
+    '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n',
+  ],
+  ["B7: a body that nobody has begun to read", "application/json", ""],
+])("%s: of what a client sends after the 413, little more than 256 KiB is read", async (...row) => {
+  const [, type, begin] = row;
   const up = factory.build({
     method: "post",
     input: z.object({ file: ez.upload() }),
     handler,
   });
-  const server = await start({ up }, { upload: { limits: { fileSize: 1000 } } });
+  const server = await start({ up }, { bodyLimit: 1000, upload: { limits: { fileSize: 1000 } } });
   let bytesRead = 0;
   server.servers[0]?.once("connection", (socket: Socket) => {
     socket.once("close", () => (bytesRead = socket.bytesRead));
   });
   const socket = (await server.open()).resume();
   socket.write(
-    "POST /up HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n" +
-      'Content-Length: 1000000000\r\n\r\n--b\r\nContent-Disposition: form-data; name="file"; ' +
-      'filename="f"\r\n\r\n',
+    `POST /up HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\n\r\n${begin}`,
   );
   const flood = "x".repeat(65_536);
   const sendOn = (): void => {

@@ -244,7 +244,10 @@ describe("Limits", () => {
   });
 });
 
-test("B9: once a bomb is refused, nothing more of it is inflated", async () => {
+test.each([
+  ["while it is inflated", 100_000],
+  ["by its length already", 1000],
+])("B9: once a bomb is refused %s, nothing more of it is inflated", async (_when, bodyLimit) => {
   const zlib = process.getBuiltinModule("node:zlib");
   const decoders: Gunzip[] = [];
   const { createGunzip } = zlib;
@@ -255,12 +258,12 @@ test("B9: once a bomb is refused, nothing more of it is inflated", async () => {
   });
   try {
     const bomb = post(gzipSync(Buffer.alloc(8 * 1024 * 1024)), ["Content-Encoding: gzip"]);
-    const { server } = await startEcho({ bodyLimit: 100_000 });
+    const { server } = await startEcho({ bodyLimit });
     const socket = await server.open();
     // the end is held back, so that the decoder has no reason of its own to end
     socket.write(bomb.subarray(0, -20));
     await once(socket, "data");
-    expect(decoders.map(({ destroyed }) => destroyed)).toEqual([true]);
+    expect(decoders.filter(({ destroyed }) => !destroyed)).toHaveLength(0);
     socket.destroy();
   } finally {
     creating.mockRestore();

@@ -302,6 +302,16 @@ describe("stage 4a, more wrong values than Zod can carry", () => {
     expect(await post(reported)).toEqual(failed(400, "Too many wrong values"));
   });
 
+  it("reported by an asynchronous refinement inside a field: 400 with a fixed text", async () => {
+    const reported = z.object({
+      list: z.array(text).check(async ({ value, issues }) => {
+        await Promise.resolve();
+        for (const input of value) issues.push({ code: "custom", message: "wrong", input });
+      }),
+    });
+    expect(await post(reported)).toEqual(failed(400, "Too many wrong values"));
+  });
+
   it("in a union: no more of them are found than are reported", async () => {
     const { status, body } = await post(z.union([text, numbers]));
     expect(status).toBe(400);
