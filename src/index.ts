@@ -46,13 +46,14 @@ export type {
   Listen,
   ServerConfig,
 } from "./server/config.ts";
-export type { UploadLimits, UploadOptions } from "./server/uploads.ts";
+export type { UploadOptions } from "./server/uploads.ts";
+export type { UploadLimits } from "./endpoint/upload-limits.ts";
 export type { CookieOptions } from "./server/cookies.ts";
 export type { ShutdownOptions } from "./server/shutdown.ts";
 export type { CorsArguments, CorsFunction, CorsOption } from "./server/cors.ts";
 export type { RunningServer } from "./server/start-server.ts";
 export type { AttachedRouting } from "./server/attach-routing.ts";
-export type { InputSource, InputSources } from "./endpoint/input-sources.ts";
+export type { EndpointSources, InputSource, InputSources } from "./endpoint/input-sources.ts";
 export type {
   Logger,
   LoggerOverrides,

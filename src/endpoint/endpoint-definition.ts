@@ -7,6 +7,8 @@ import type {
   SchemaOutput,
 } from "../schemas/schema.ts";
 import type { HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+import type { EndpointSources } from "./input-sources.ts";
+import type { UploadLimits } from "./upload-limits.ts";
 
 /** What endpoints have in common. */
 export interface DefinitionBase<M extends Method, Input extends InputSchema> {
@@ -47,6 +49,25 @@ export interface DefinitionBase<M extends Method, Input extends InputSchema> {
    * @default the configuration's `requestTimeout`, and for the handler its `handlerTimeout`
    */
   readonly timeout?: number | undefined;
+  /**
+   * The parts of a request that feed the input: one array for all methods, or arrays by method. A later source wins, and
+   * path parameters always do.
+   *
+   * @default the configuration's `inputSources`
+   */
+  readonly inputSources?: EndpointSources | undefined;
+  /**
+   * The largest body that is not an upload, in bytes, counted after decompression; a larger one is answered with 413.
+   *
+   * @default the configuration's `bodyLimit`
+   */
+  readonly bodyLimit?: number | undefined;
+  /**
+   * Limits of its uploads; those that are left out are the configuration's.
+   *
+   * @default the configuration's `upload.limits`
+   */
+  readonly upload?: { readonly limits: UploadLimits } | undefined;
 }
 
 /** The argument of a factory's `build`. */
@@ -91,5 +112,5 @@ export interface VoidEndpointDefinition<
 /** The keys of a {@link DefinitionBase}, and the handler. */
 export const definitionKeys: readonly string[] = [
   ...["method", "input", "handler", "shortDescription", "description", "tag", "scope"],
-  ...["operationId", "deprecated", "timeout", "keepRawBody"],
+  ...["operationId", "deprecated", "timeout", "keepRawBody", "inputSources", "bodyLimit", "upload"],
 ];

@@ -2,7 +2,9 @@ import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
+import type { EndpointSources } from "./input-sources.ts";
 import type { AnyMiddleware } from "./middleware.ts";
+import type { UploadLimits } from "./upload-limits.ts";
 
 /** Marks an endpoint, also one of another copy of this package in the same process. */
 export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");
@@ -32,6 +34,12 @@ export interface EndpointParts extends EndpointDescription {
   readonly keepsRawBody: boolean;
   /** How long the walk may take, in milliseconds; undefined to leave it to the configuration. */
   readonly timeout: number | undefined;
+  /** Its own sources; undefined to leave them to the configuration. */
+  readonly inputSources: EndpointSources | undefined;
+  /** Its own limit of a body, in bytes; undefined to leave it to the configuration. */
+  readonly bodyLimit: number | undefined;
+  /** Its own limits of uploads; undefined to leave them to the configuration. */
+  readonly uploadLimits: UploadLimits | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
 }
 
@@ -65,6 +73,9 @@ export class Endpoint<
   readonly isVoid: boolean;
   readonly keepsRawBody: boolean;
   readonly timeout: number | undefined;
+  readonly inputSources: EndpointSources | undefined;
+  readonly bodyLimit: number | undefined;
+  readonly uploadLimits: UploadLimits | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly shortDescription: string | undefined;
   readonly description: string | undefined;
@@ -90,6 +101,9 @@ export class Endpoint<
     this.isVoid = parts.isVoid;
     this.keepsRawBody = parts.keepsRawBody;
     this.timeout = parts.timeout;
+    this.inputSources = parts.inputSources;
+    this.bodyLimit = parts.bodyLimit;
+    this.uploadLimits = parts.uploadLimits;
     this.handle = parts.handle;
     this.shortDescription = parts.shortDescription;
     this.description = parts.description;

@@ -19,6 +19,7 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
+import { assertBodyLimits, assertSources } from "./check-body-options.ts";
 import { assertKeys, assertSchema, assertTimeout, toList, toMethods } from "./check-definition.ts";
 import { Endpoint } from "./endpoint.ts";
 import {
@@ -253,6 +254,8 @@ export class EndpointsFactory<
     assertKeys(where, definition, isVoid ? definitionKeys : [...definitionKeys, "output"]);
     assertSchema(where, "input", definition.input);
     assertTimeout(where, definition.timeout);
+    assertSources(where, definition.inputSources);
+    assertBodyLimits(where, definition);
     return new Endpoint({
       methods: toMethods(where, definition.method),
       inputSchema: definition.input as ZodSchema | undefined,
@@ -262,6 +265,9 @@ export class EndpointsFactory<
       isVoid,
       keepsRawBody: definition.keepRawBody ?? false,
       timeout: definition.timeout,
+      inputSources: definition.inputSources,
+      bodyLimit: definition.bodyLimit,
+      uploadLimits: definition.upload?.limits,
       handle: definition.handler as Endpoint<M, Input, Output, unknown, unknown>["handle"],
       shortDescription: definition.shortDescription,
       description: definition.description,

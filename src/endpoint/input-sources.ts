@@ -26,6 +26,26 @@ export const defaultInputSources: InputSources = {
   delete: ["query", "params"],
 };
 
+/** The sources of some methods. */
+export type SourcesByMethod = {
+  readonly [M in keyof InputSources]?: InputSources[M] | undefined;
+};
+
+/** The sources of an endpoint: one array for all its methods, or arrays by method. */
+export type EndpointSources = readonly InputSource[] | SourcesByMethod;
+
+/** The sources of an endpoint for a method: its own, else those of the configuration, else the defaults. */
+export const toEndpointSources = (
+  own: EndpointSources | undefined,
+  configured: SourcesByMethod | undefined,
+  method: Method,
+): readonly InputSource[] =>
+  (isList(own) ? own : own?.[method]) ?? configured?.[method] ?? defaultInputSources[method];
+
+// `Array.isArray` does not narrow readonly arrays
+const isList = (sources: EndpointSources | undefined): sources is readonly InputSource[] =>
+  Array.isArray(sources);
+
 /** Puts path parameters last, so that no body field or file of the same name replaces the id that was routed. */
 export const toMergeOrder = (sources: readonly InputSource[]): readonly InputSource[] =>
   sources.includes("params")

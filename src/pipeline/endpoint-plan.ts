@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
+import type { UploadLimits } from "../endpoint/upload-limits.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toInputParser, toParser } from "../schemas/parser.ts";
 import type { Parser } from "../schemas/parse-result.ts";
@@ -27,6 +28,10 @@ export interface EndpointPlan {
   readonly body: "none" | "parsed" | "raw";
   /** Whether the bytes of the body are kept. */
   readonly keepsRawBody: boolean;
+  /** The endpoint's own limit of a body, in bytes. */
+  readonly bodyLimit: number | undefined;
+  /** The endpoint's own limits of uploads. */
+  readonly uploadLimits: UploadLimits | undefined;
   /** Whether it takes files. */
   readonly takesFiles: boolean;
   /** The fields that take a list of files, which one file is to satisfy as well. */
@@ -90,6 +95,8 @@ export const planEndpoint = (
     sources: toMergeOrder(sources),
     body: toBodyKind(schemas, sources),
     keepsRawBody: endpoint.keepsRawBody,
+    bodyLimit: endpoint.bodyLimit,
+    uploadLimits: endpoint.uploadLimits,
     takesFiles: sources.includes("files") && schemas.some(takesFiles),
     fileLists: schemas.flatMap(listFileLists),
     queryLists: sources.includes("query") ? schemas.flatMap(listArrayFields) : [],

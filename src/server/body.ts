@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Request, Response } from "express";
+import type { UploadLimits } from "../endpoint/upload-limits.ts";
 import { keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
@@ -7,7 +8,7 @@ import type { Logger } from "../logger/logger.ts";
 import { parseForm } from "./form.ts";
 import type { IdleBodies } from "./idle-bodies.ts";
 import { parseJson } from "./json.ts";
-import { readBytes, type ReadOptions } from "./read-bytes.ts";
+import { readBytes } from "./read-bytes.ts";
 import type { UploadPlan } from "./uploads.ts";
 
 /** The default of the option `bodyLimit`: 1 MiB. */
@@ -22,10 +23,18 @@ export interface BodyPlan {
   readonly body: "none" | "parsed" | "raw";
   readonly keepsRawBody: boolean;
   readonly takesFiles: boolean;
+  /** The route's own limit, in bytes. */
+  readonly bodyLimit: number | undefined;
+  /** The route's own limits of uploads. */
+  readonly uploadLimits: UploadLimits | undefined;
 }
 
 /** What a server says of bodies. */
-export interface BodyOptions extends ReadOptions {
+export interface BodyOptions {
+  /** The largest body that is not an upload, in bytes. */
+  readonly limit: number;
+  /** Finds clients that pause for too long while they send a body. */
+  readonly idle: IdleBodies;
   readonly uploads: UploadPlan | undefined;
 }
 
@@ -44,22 +53,26 @@ export const parseBody = (
   logger: Logger,
 ): Promise<void> | undefined => {
   if (plan.body === "none") return undefined;
-  if (request.body !== undefined) {
-    parseGiven(plan, options, request);
-    return undefined;
-  }
+  const { uploads, idle } = options;
+  const limit = plan.bodyLimit ?? options.limit;
+  if (request.body !== undefined) return parseGiven(plan, limit, request);
   if (!hasBody(request)) return undefined;
   if (plan.body === "raw")
-    return readBytes(request, response, options, (bytes) => (request.body = { raw: bytes }));
+    return readBytes(request, response, limit, idle, (bytes) => (request.body = { raw: bytes }));
   const field = request.headers["content-type"];
   const contentType = parseContentType(field ?? "");
-  const { uploads, idle } = options;
   const takesFiles = uploads !== undefined && plan.takesFiles;
-  if (takesFiles && contentType?.type === multipartType)
-    return readUpload(uploads, idle, contentType, request, response, logger);
+  if (contentType?.type === multipartType) {
+    if (takesFiles)
+      return readUpload(uploads, plan.uploadLimits, idle, contentType, request, response, logger);
+    let form: Buffer | undefined;
+    return readBytes(request, response, limit, idle, (bytes) => (form = bytes)).then(() =>
+      parseTextForm(plan, contentType, form, request),
+    );
+  }
   // without a type there is nothing to parse it by, but it may be empty
   const early = field === undefined ? undefined : toBodyParser(contentType, takesFiles);
-  return readBytes(request, response, options, (bytes) => {
+  return readBytes(request, response, limit, idle, (bytes) => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
     if (bytes.length === 0) return;
     request.body = parseBytes(bytes, early ?? toBodyParser(contentType, takesFiles));
@@ -73,24 +86,41 @@ const parseBytes = (bytes: Buffer, parse: (text: string) => object): object => {
 };
 
 /** Parses bytes or a string that a native middleware or an adapter has left, where they are of a type that is parsed. */
-const parseGiven = (plan: BodyPlan, { limit }: BodyOptions, request: Request): void => {
+const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<void> | undefined => {
   const given: unknown = request.body;
-  if (typeof given !== "string" && !(given instanceof Uint8Array)) return;
+  if (typeof given !== "string" && !(given instanceof Uint8Array)) return undefined;
   const bytes = Buffer.from(given as Uint8Array);
   if (plan.body === "raw") {
     request.body = { raw: bytes };
-    return;
+    return undefined;
   }
   const contentType = parseContentType(request.headers["content-type"] ?? "");
-  if (!contentType || !findBodyParser(contentType.type)) return;
+  const isMultipart = contentType?.type === multipartType && !plan.takesFiles;
+  if (!contentType || (!isMultipart && !findBodyParser(contentType.type))) return undefined;
   if (bytes.length > limit) throw new RequestError("SLP_BODY_TOO_LARGE");
+  if (isMultipart) return parseTextForm(plan, contentType, bytes, request);
   if (plan.keepsRawBody) keepRawBody(request, bytes);
   request.body =
     bytes.length === 0 ? undefined : parseBytes(bytes, toBodyParser(contentType, false));
+  return undefined;
+};
+
+/** Parses a multipart body for a route that takes no files; what parses it is loaded with the first. */
+const parseTextForm = async (
+  plan: BodyPlan,
+  contentType: ContentType,
+  bytes: Buffer = Buffer.alloc(0),
+  request: Request,
+): Promise<void> => {
+  if (plan.keepsRawBody) keepRawBody(request, bytes);
+  if (bytes.length === 0) return;
+  const { parseTextFields } = await import("./text-fields.ts");
+  request.body = await parseTextFields(contentType, bytes);
 };
 
 const readUpload = async (
   uploads: UploadPlan,
+  limits: UploadLimits | undefined,
   idle: IdleBodies,
   contentType: ContentType,
   request: Request,
@@ -103,7 +133,7 @@ const readUpload = async (
   });
   await uploads.beforeUpload?.({ request, logger });
   const watched = idle.watch(request, pause);
-  const reading = uploads.parse(contentType, request, response);
+  const reading = uploads.parse(contentType, limits, request, response);
   try {
     await Promise.race([reading, paused]);
   } finally {

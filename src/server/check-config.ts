@@ -1,4 +1,5 @@
 import { inputSources } from "../endpoint/input-sources.ts";
+import { uploadLimits } from "../endpoint/upload-limits.ts";
 import { ConfigError } from "../errors.ts";
 import { endpointMethods } from "../http/method.ts";
 import { logLevels } from "../logger/console-logger.ts";
@@ -55,16 +56,7 @@ const requestIdOptions = group({
 });
 
 const uploadOptions = group({
-  limits: group({
-    fileSize: wholeNumber,
-    files: wholeNumber,
-    fields: wholeNumber,
-    parts: wholeNumber,
-    fieldSize: wholeNumber,
-    fieldsSize: wholeNumber,
-    total: wholeNumber,
-    memory: wholeNumber,
-  }),
+  limits: group(Object.fromEntries(uploadLimits.map((name) => [name, wholeNumber]))),
   tempFileDir: be("the path of a directory", (value) => typeof value === "string" && value !== ""),
   beforeUpload: aFunction,
 });

@@ -3,7 +3,7 @@ import type { ServerOptions as HttpsOptions } from "node:https";
 import type { ListenOptions } from "node:net";
 import type { Express, IRouter, Request, Response } from "express";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
-import type { InputSources } from "../endpoint/input-sources.ts";
+import type { SourcesByMethod } from "../endpoint/input-sources.ts";
 import type { ConsoleLoggerOptions } from "../logger/console-logger.ts";
 import type { Logger, ParentLogger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
@@ -120,9 +120,7 @@ export interface CommonConfig extends WalkOptions {
    *
    * @default { get: ["query", "params"], post: ["body", "params", "files"], put: ["body", "params"], patch: ["body", "params"], delete: ["query", "params"] }
    */
-  readonly inputSources?:
-    | { readonly [M in keyof InputSources]?: InputSources[M] | undefined }
-    | undefined;
+  readonly inputSources?: SourcesByMethod | undefined;
   /**
    * Answers what goes wrong before an endpoint is reached: 404, 405, a malformed path or body.
    *

@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
-import { defaultInputSources, type InputSource } from "../endpoint/input-sources.ts";
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
@@ -51,18 +52,20 @@ export const prepare = async (
     );
 
   const hasCookies = config.cookies || "app" in config || "beforeRouting" in config;
-  const withCookies = Object.values(config.inputSources ?? {}).flat();
-  if (isDevelopment && !hasCookies && withCookies.some((one) => one?.endsWith("ookies")))
-    logger.warn(
-      "SLP_WARN_COOKIES: `inputSources` has cookies, but nothing parses them. Set `cookies: true`, or `{ secret }` for signed ones.",
-    );
-
-  const toSources = (method: Method): readonly InputSource[] =>
-    config.inputSources?.[method] ?? defaultInputSources[method];
+  const toSources = (method: Method, endpoint?: AnyEndpoint): readonly InputSource[] =>
+    toEndpointSources(endpoint?.inputSources, config.inputSources, method);
   const endpointEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
+  if (isDevelopment && !hasCookies) {
+    const sources = endpointEntries.flatMap((entry) => toSources(entry.method, entry.endpoint));
+    const configured = Object.values(config.inputSources ?? {}).flat();
+    if ([...sources, ...configured].some((one) => one?.endsWith("ookies")))
+      logger.warn(
+        "SLP_WARN_COOKIES: `inputSources` has cookies, but nothing parses them. Set `cookies: true`, or `{ secret }` for signed ones.",
+      );
+  }
   const table = new RouteTable<LazyPlan>();
   for (const { method, path, endpoint } of endpointEntries) {
-    const lazy = new LazyPlan(endpoint, toSources(method), config, path);
+    const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path);
     table.add(method, path, lazy);
     // what is wrong with a schema is found before production
     if (isDevelopment) void lazy.plan;
@@ -99,11 +102,11 @@ export const prepare = async (
 /** What the checks of the routing need to know of a configuration. */
 const toCircumstances = (
   config: CommonConfig & Partial<ServerConfig & AppConfig>,
-  toSources: (method: Method) => readonly InputSource[],
+  toSources: (method: Method, endpoint: AnyEndpoint) => readonly InputSource[],
 ): Circumstances => {
   const { app, queryParser = "simple", upload = false, beforeRouting } = config;
   return {
-    toSources: ({ method }) => toSources(method),
+    toSources: ({ method, endpoint }) => toSources(method, endpoint),
     queryParser: toQueryParser(app ? readQueryParser(app) : queryParser),
     takesUploads: upload !== false,
     hasNativeParsers: app !== undefined || beforeRouting !== undefined,

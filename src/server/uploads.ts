@@ -1,63 +1,18 @@
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import type { Writable } from "node:stream";
-import type { Busboy, BusboyFileStream } from "@fastify/busboy";
+import type { BusboyFileStream } from "@fastify/busboy";
 import type { Request, Response } from "express";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
+import type { UploadLimits } from "../endpoint/upload-limits.ts";
 import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { isUnread } from "./body-sink.ts";
 import { closeAfterReply } from "../http/lingering-close.ts";
+import { add, loadBusboy, toMultipartField, type Several } from "./multipart.ts";
 import { SmallPieces } from "./small-pieces.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
-
-const require = createRequire(import.meta.url);
-
-/** Loads the parser when it is first needed. */
-const loadBusboy = (): typeof Busboy =>
-  (require("@fastify/busboy") as { readonly Busboy: typeof Busboy }).Busboy;
-
-/** Limits of uploads. */
-export interface UploadLimits {
-  /**
-   * The largest file, in bytes; one of exactly this size is accepted.
-   *
-   * @default 10485760
-   */
-  readonly fileSize?: number | undefined;
-  /** @default 10 */
-  readonly files?: number | undefined;
-  /** @default 1000 */
-  readonly fields?: number | undefined;
-  /** Files and fields together. @default 1000 */
-  readonly parts?: number | undefined;
-  /**
-   * The largest text field, in bytes.
-   *
-   * @default 1048576
-   */
-  readonly fieldSize?: number | undefined;
-  /**
-   * The text fields together, their names included, in bytes; they are held in memory.
-   *
-   * @default 2097152, or `fieldSize` where that is more
-   */
-  readonly fieldsSize?: number | undefined;
-  /**
-   * The whole body, in bytes, with its boundaries and the headers of its parts.
-   *
-   * @default `files` times `fileSize`, `fieldsSize`, and 1048576 more: 108003328
-   */
-  readonly total?: number | undefined;
-  /**
-   * How much of the files of one request may be held in memory, in bytes; the rest goes to temporary files.
-   *
-   * @default 1048576
-   */
-  readonly memory?: number | undefined;
-}
 
 /** Options of uploads. */
 export interface UploadOptions {
@@ -76,53 +31,65 @@ export interface UploadOptions {
 
 /** The settled options of uploads. */
 export interface UploadPlan {
-  readonly limits: { readonly [K in keyof UploadLimits]-?: number };
-  readonly tempFileDir: string;
   readonly beforeUpload: UploadOptions["beforeUpload"];
   /**
    * Reads a multipart body: its fields to `request.body`, its files to `request.files`; a repeated name has a list.
    *
    * What is left of the files is deleted when the response is finished or the client has left.
    *
+   * @param own limits of the route, instead of those of the configuration
    * @throws {@link RequestError} when the body is malformed or over a limit; no file is left then.
    */
-  readonly parse: (type: ContentType, request: Request, response: Response) => Promise<void>;
+  readonly parse: (
+    type: ContentType,
+    own: UploadLimits | undefined,
+    request: Request,
+    response: Response,
+  ) => Promise<void>;
 }
+
+type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
 
 /** Settles the options of uploads. */
 export const planUploads = (option: true | UploadOptions): UploadPlan => {
-  const { limits = {}, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
-  const { fileSize = 10_485_760, files = 10, fieldSize = 1_048_576 } = limits;
-  const fieldsSize = limits.fieldsSize ?? Math.max(2_097_152, fieldSize);
-  const plan: UploadPlan = {
-    limits: {
-      fileSize,
-      files,
-      fields: limits.fields ?? 1000,
-      parts: limits.parts ?? 1000,
-      fieldSize,
-      fieldsSize,
-      total: limits.total ?? files * fileSize + fieldsSize + 1_048_576,
-      memory: limits.memory ?? 1_048_576,
-    },
-    tempFileDir,
+  const { limits, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
+  const general = toLimits(limits);
+  return {
     beforeUpload,
-    parse: (...args) => parseUpload(plan, ...args),
+    parse: (type, own, request, response) =>
+      parseUpload(
+        own ? toLimits({ ...limits, ...own }) : general,
+        tempFileDir,
+        type,
+        request,
+        response,
+      ),
   };
-  return plan;
 };
 
-type Several<T> = Record<string, T | T[]>;
+const toLimits = (limits: UploadLimits = {}): AllLimits => {
+  const { fileSize = 10_485_760, files = 10, fieldSize = 1_048_576 } = limits;
+  const fieldsSize = limits.fieldsSize ?? Math.max(2_097_152, fieldSize);
+  return {
+    fileSize,
+    files,
+    fields: limits.fields ?? 1000,
+    parts: limits.parts ?? 1000,
+    fieldSize,
+    fieldsSize,
+    total: limits.total ?? files * fileSize + fieldsSize + 1_048_576,
+    memory: limits.memory ?? 1_048_576,
+  };
+};
 
 const parseUpload = async (
-  { limits, tempFileDir }: UploadPlan,
-  { type, parameters }: ContentType,
+  limits: AllLimits,
+  tempFileDir: string,
+  contentType: ContentType,
   request: Request,
   response: Response,
 ): Promise<void> => {
-  const boundary = parameters.get("boundary") ?? "";
-  if (!/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary))
-    throw new RequestError("SLP_UPLOAD_MALFORMED");
+  const field = toMultipartField(contentType);
   if (Number(request.headers["content-length"]) > limits.total) {
     closeAfterReply(request, response);
     throw new RequestError("SLP_UPLOAD_TOO_LARGE");
@@ -131,7 +98,7 @@ const parseUpload = async (
   const upload = new Upload(limits, tempFileDir);
   response.once("close", () => void upload.discard());
   try {
-    await upload.read(request, `${type}; boundary="${boundary}"`);
+    await upload.read(request, field);
   } catch (error) {
     if (error instanceof RequestError && error.statusCode === 413)
       closeAfterReply(request, response);
@@ -155,7 +122,7 @@ interface Arrival {
 class Upload {
   readonly fields = Object.create(null) as Several<string>;
   readonly files = Object.create(null) as Several<UploadedFile>;
-  readonly #limits: UploadPlan["limits"];
+  readonly #limits: AllLimits;
   readonly #tempFileDir: string;
   readonly #budget: MemoryBudget;
   readonly #arrivals: Arrival[] = [];
@@ -164,7 +131,7 @@ class Upload {
   #settling = Promise.resolve();
   #isOver = false;
 
-  constructor(limits: UploadPlan["limits"], tempFileDir: string) {
+  constructor(limits: AllLimits, tempFileDir: string) {
     this.#limits = limits;
     this.#tempFileDir = tempFileDir;
     this.#budget = { limit: limits.memory, used: 0 };
@@ -305,16 +272,6 @@ const ignore = (): void => undefined;
 const free = ({ buffer, byteLength }: Buffer): void => {
   if (buffer.byteLength === byteLength)
     (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
-};
-
-/** @returns false for a name that could change a prototype, or none at all */
-const add = <T>(target: Several<T>, name: string | undefined, value: T): boolean => {
-  if (name === undefined || name === "" || name === "__proto__") return false;
-  const known = target[name];
-  if (known === undefined) target[name] = value;
-  else if (Array.isArray(known)) known.push(value);
-  else target[name] = [known, value];
-  return true;
 };
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it finds

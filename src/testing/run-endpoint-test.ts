@@ -1,4 +1,5 @@
 import { isEndpoint } from "../endpoint/endpoint.ts";
+import { toEndpointSources } from "../endpoint/input-sources.ts";
 import { getRawBody, keepRawBody } from "../endpoint/raw-body.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
@@ -25,7 +26,8 @@ export const runEndpointTest = async <LoggerProps extends object>(
       "testEndpoint: `endpoint` must be an endpoint, made with a factory's `build`.",
     );
   return runInMemory("testEndpoint", options, endpoint.methods, async (scene) => {
-    const { config, prepared, request, response, sources } = scene;
+    const { config, prepared, request, response, method } = scene;
+    const sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
     const plan = planEndpoint(endpoint, sources, config);
     if (scene.isPreflight) {
       if (options.configProps?.cors === false) {

@@ -1,7 +1,6 @@
 import type { Request, Response } from "express";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
-import { defaultInputSources, type InputSource } from "../endpoint/input-sources.ts";
 import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { createAppObjects } from "../server/assemble-server.ts";
 import { checkServerConfig } from "../server/check-server-config.ts";
@@ -21,7 +20,6 @@ export interface Scene {
   readonly request: Request;
   readonly response: Response;
   readonly method: Method;
-  readonly sources: readonly InputSource[];
   readonly isPreflight: boolean;
 }
 
@@ -92,8 +90,7 @@ export const runInMemory = async <LoggerProps extends object>(
     // a test may replace the socket by less than one
     request.on("error", () => undefined);
     Object.assign(response.locals, options.responseOptions?.locals);
-    const sources = config.inputSources?.[method] ?? defaultInputSources[method];
-    const scene = { config, prepared, request, response, method, sources, isPreflight };
+    const scene = { config, prepared, request, response, method, isPreflight };
     const begin = (): Promise<boolean> => {
       applyRequestProps(request, props);
       return perform(act, scene, props);

@@ -1,4 +1,5 @@
 import { EndpointsFactory } from "../endpoint/endpoints-factory.ts";
+import { toEndpointSources } from "../endpoint/input-sources.ts";
 import { isMiddleware, type AnyMiddleware, type Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError } from "../errors.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
@@ -32,7 +33,8 @@ export const runMiddlewareTest = async <LoggerProps extends object>(
       const endpoint = new EndpointsFactory(walk.resultHandler)
         .addMiddleware(spy as Middleware)
         .buildVoid({ handler: () => undefined });
-      const plan = planEndpoint(endpoint, scene.sources);
+      const sources = toEndpointSources(undefined, scene.config.inputSources, scene.method);
+      const plan = planEndpoint(endpoint, sources);
       await runMiddlewares(plan, walk, () => Promise.resolve());
       output = returned;
     } catch (error) {

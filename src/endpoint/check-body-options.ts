@@ -1,0 +1,51 @@
+import { DefinitionError } from "../errors.ts";
+import { endpointMethods } from "../http/method.ts";
+import { assertKeys } from "./check-definition.ts";
+import type { DefinitionBase } from "./endpoint-definition.ts";
+import { inputSources } from "./input-sources.ts";
+import { uploadLimits, type UploadLimits } from "./upload-limits.ts";
+
+const fail = (where: string, name: string, expected: string, value: unknown): never => {
+  throw new DefinitionError(
+    "SLP_DEFINITION_VALUE",
+    `${where}: \`${name}\` must be ${expected}; got ${JSON.stringify(value) ?? typeof value}.`,
+  );
+};
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** @throws {@link DefinitionError} when the sources of an endpoint are none. */
+export const assertSources = (where: string, sources: unknown): void => {
+  if (sources === undefined) return;
+  if (!isObject(sources)) {
+    assertSourceList(where, "inputSources", sources);
+    return;
+  }
+  assertKeys(`${where}: \`inputSources\``, sources, endpointMethods);
+  for (const [method, list] of Object.entries(sources))
+    if (list !== undefined) assertSourceList(where, `inputSources.${method}`, list);
+};
+
+const assertSourceList = (where: string, name: string, list: unknown): void => {
+  const isSource = (one: unknown): boolean => inputSources.some((known) => known === one);
+  if (!Array.isArray(list) || !list.every(isSource))
+    fail(where, name, `an array of ${inputSources.join(", ")}`, list);
+};
+
+/** @throws {@link DefinitionError} when a limit of the body or of uploads is none. */
+export const assertBodyLimits = (
+  where: string,
+  { bodyLimit, upload }: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload">,
+): void => {
+  if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit > 0))
+    fail(where, "bodyLimit", "a positive whole number of bytes", bodyLimit);
+  if (upload === undefined) return;
+  const { limits } = upload as { readonly limits?: UploadLimits };
+  if (!isObject(limits)) fail(where, "upload", "an object with `limits`", upload);
+  assertKeys(`${where}: \`upload\``, upload, ["limits"]);
+  assertKeys(`${where}: \`upload.limits\``, limits as object, uploadLimits);
+  for (const [name, limit] of Object.entries(limits as object) as [string, unknown][])
+    if (limit !== undefined && !(Number.isSafeInteger(limit) && Number(limit) >= 0))
+      fail(where, `upload.limits.${name}`, "a whole number, 0 or more", limit);
+};
