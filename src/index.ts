@@ -149,6 +149,13 @@ export type {
   CursorValue,
   SignedCursor,
 } from "./schemas/cursor.ts";
+export type {
+  ContentOptions,
+  FileContent,
+  FileSchema,
+  StreamContent,
+  StreamSchema,
+} from "./schemas/content.ts";
 export type { DateIn, DateOut } from "./schemas/dates.ts";
 export type {
   CursorInput,

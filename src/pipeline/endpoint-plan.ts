@@ -2,6 +2,7 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { UploadLimits } from "../endpoint/upload-limits.ts";
+import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toInputParser, toParser } from "../schemas/parser.ts";
 import type { Parser } from "../schemas/parse-result.ts";
@@ -47,6 +48,8 @@ export interface EndpointPlan {
   /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
   readonly foreignKeys: readonly string[];
   readonly parseOutput: Parser | undefined;
+  /** How the output is sent as it is; undefined where the result handler sends it. */
+  readonly content: ContentDeclaration | undefined;
   /** The pages of the output, where responses link to their neighbours. */
   readonly linkedPages: Pagination | undefined;
   /** How long everything from the first middleware to the validated output may take, in milliseconds; 0 for no limit. */
@@ -107,6 +110,7 @@ export const planEndpoint = (
     foreignKeys: endpoint.inputSchema ? listForeignKeys(endpoint.inputSchema, declared) : [],
     parseOutput:
       endpoint.outputSchema && !endpoint.isVoid ? toParser(endpoint.outputSchema) : undefined,
+    content: endpoint.outputSchema && readContent(endpoint.outputSchema),
     linkedPages: toLinkedPages(endpoint.outputSchema),
     timeout: endpoint.timeout ?? requestTimeout,
     handlerTimeout: endpoint.timeout === undefined ? handlerTimeout : 0,

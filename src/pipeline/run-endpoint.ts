@@ -8,6 +8,7 @@ import type { EndpointPlan } from "./endpoint-plan.ts";
 import { endHead, isAbandoned, isTaken } from "./response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { logAbandoned } from "./log-abandoned.ts";
+import { discardContent, sendContent } from "./send-content.ts";
 import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "./set-links.ts";
 import { omitKeys, validateInput } from "./validate-input.ts";
@@ -59,12 +60,15 @@ export const runEndpoint = async (
       settle(plan, walk, output);
     }
   } catch (error) {
+    if (plan.content) discardContent(walk.output);
     if (walk.isFailed) logServerFault(logger, request, error);
     else await sendError(walk, error);
     return;
   }
   if (walk.output === noOutput) return;
-  const sending = sendOutput(walk, walk.output);
+  const sending = plan.content
+    ? sendContent(walk, plan.content, walk.output)
+    : sendOutput(walk, walk.output);
   if (sending) await sending;
 };
 
@@ -92,6 +96,8 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
 /** The validated output; `noOutput` where the response is sent already, or nobody waits for it. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
+  if (plan.content && (walk.isStopped || isTaken(response) || isAbandoned(response)))
+    discardContent(returned);
   if (walk.isStopped) return noOutput;
   if (isTaken(response)) {
     if (returned !== undefined && !plan.endpoint.isVoid) warnAlreadySent(walk);
@@ -108,7 +114,11 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
 
 /** Keeps the output to be sent, unless the time is over meanwhile. */
 const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
-  if (output === noOutput || walk.isStopped) return;
+  if (output === noOutput) return;
+  if (walk.isStopped) {
+    if (plan.content) discardContent(output);
+    return;
+  }
   if (plan.linkedPages) setLinks(plan.linkedPages, walk, output);
   walk.output = output;
 };

@@ -147,7 +147,7 @@ const sendLastResort = (walk: Walk, error: unknown): void => {
 
 /** What a stream says when its reader has left. */
 const isDeparture = (error: Error): boolean =>
-  ["ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
+  ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),
   );
 

@@ -2,6 +2,7 @@ import { cursor } from "./cursor.ts";
 import { dateIn, dateOut } from "./dates.ts";
 import { form } from "./form.ts";
 import { paginated } from "./paginated.ts";
+import { file, stream } from "./content.ts";
 import { buffer, raw } from "./raw.ts";
 import { upload } from "./upload.ts";
 
@@ -11,8 +12,10 @@ export const ez: {
   readonly cursor: typeof cursor;
   readonly dateIn: typeof dateIn;
   readonly dateOut: typeof dateOut;
+  readonly file: typeof file;
   readonly form: typeof form;
   readonly paginated: typeof paginated;
   readonly raw: typeof raw;
+  readonly stream: typeof stream;
   readonly upload: typeof upload;
-} = { buffer, cursor, dateIn, dateOut, form, paginated, raw, upload };
+} = { buffer, cursor, dateIn, dateOut, file, form, paginated, raw, stream, upload };

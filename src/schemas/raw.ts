@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 import { assertShape } from "./assert-shape.ts";
+import { declareContent, type ContentOptions } from "./content.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
@@ -8,9 +9,22 @@ const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
 /** Tells the schema of a raw body from that of a Buffer elsewhere. */
 const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
 
-/** A Buffer, in the input or in the output. */
-export const buffer = (meta: SchemaMeta = {}): z.ZodCustom<Buffer, Buffer> =>
-  z.custom<Buffer>(isBuffer, { error: "Expected Buffer" }).meta({ ...meta });
+/**
+ * A Buffer, in the input or in the output.
+ *
+ * With a media type it is the output of an endpoint that sends the bytes as they are, without an envelope.
+ *
+ * @throws {@link DefinitionError} when the first argument is no media type.
+ * @example
+ * output: ez.buffer("image/png"),
+ */
+export const buffer = (
+  type: SchemaMeta | string = {},
+  options?: ContentOptions,
+): z.ZodCustom<Buffer, Buffer> =>
+  typeof type === "string"
+    ? declareContent({ kind: "buffer", type }, isBuffer, "Expected Buffer", options)
+    : z.custom<Buffer>(isBuffer, { error: "Expected Buffer" }).meta({ ...type });
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- no fields but `raw`
 type NoFields = {};

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { getMessageFromError } from "../../results/http-error.ts";
 import type { ApiResponse } from "../../results/api-response.ts";
 import type { AnyResultHandler } from "../../results/result-handler.ts";
+import { readContent } from "../../schemas/content.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import { someSchema } from "../../schemas/some-schema.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
@@ -17,7 +18,11 @@ export const checkOutputs = (entries: readonly EndpointEntry[]): readonly Diagno
   const known = new Set<ZodSchema | AnyResultHandler>();
   return entries.flatMap((entry): Diagnostic[] => {
     const { outputSchema, isVoid, resultHandler } = entry.endpoint;
-    if (!outputSchema || isVoid || known.has(outputSchema)) return [];
+    if (!outputSchema || isVoid || known.has(outputSchema) || readContent(outputSchema)) return [];
+    if (someSchema(outputSchema, isStreamed)) {
+      known.add(outputSchema);
+      return [toNestedWarning(entry)];
+    }
     const misfits = finder.list(outputSchema, wire);
     let sent: ReadonlySet<unknown>;
     try {
@@ -38,6 +43,15 @@ export const checkOutputs = (entries: readonly EndpointEntry[]): readonly Diagno
     });
   });
 };
+
+const isStreamed = (schema: ZodSchema): boolean =>
+  ["file", "stream"].includes(readContent(schema)?.kind ?? "");
+
+const toNestedWarning = (entry: EndpointEntry): Diagnostic => ({
+  code: "SLP_WARN_OUTPUT_JSON",
+  text: `\`output\` of ${toPlace(entry)} has ez.stream() or ez.file() inside of another schema, where they are not sent. Make it the output itself: \`output: ez.stream(...)\`.`,
+  meta: { method: entry.method, path: entry.path },
+});
 
 /** Lists the schemas that are part of what a result handler sends as JSON. */
 const listSent = (resultHandler: AnyResultHandler, output: ZodSchema): ReadonlySet<unknown> => {

@@ -1,0 +1,48 @@
+import { leaveBody } from "../http/leave-body.ts";
+import type { ContentDeclaration } from "../schemas/content.ts";
+import { logAbandoned } from "./log-abandoned.ts";
+import { forgetSending, isAbandoned } from "./response-state.ts";
+import { sendError } from "./send-result.ts";
+import type { Walk } from "./walk.ts";
+
+/**
+ * Sends an output as it is, past the result handler; what fails before the first byte is answered by that.
+ *
+ * It never rejects.
+ */
+export const sendContent = async (
+  walk: Walk,
+  content: ContentDeclaration,
+  output: unknown,
+): Promise<void> => {
+  const { request, response } = walk;
+  if (isAbandoned(response)) {
+    discardContent(output);
+    logAbandoned(walk);
+    return;
+  }
+  leaveBody(request, response, false);
+  try {
+    // what sends it is loaded with the first
+    const { writeContent } = await import("../results/write-content.ts");
+    await writeContent(response, content, output);
+  } catch (error) {
+    discardContent(output);
+    forgetSending(response);
+    await sendError(walk, error);
+  }
+};
+
+/** Ends a stream that nobody will read, so that no file or connection stays open behind it. */
+export const discardContent = (output: unknown): void => {
+  if (typeof output !== "object" || output === null) return;
+  const stream = output as {
+    readonly destroy?: () => unknown;
+    readonly cancel?: () => unknown;
+    readonly return?: () => unknown;
+  };
+  // a stream of Node, one of the web, or a generator
+  const end = stream.destroy ?? stream.cancel ?? stream.return;
+  if (typeof end !== "function") return;
+  void (async () => end.call(stream))().catch(() => undefined);
+};

@@ -1,0 +1,128 @@
+import { stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import type { Response } from "express";
+import { ServerFault } from "../errors.ts";
+import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
+import { toSendingError } from "./http-error.ts";
+
+/**
+ * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.
+ *
+ * @throws what fails before the first byte has left, and what breaks a stream off later
+ */
+export const writeContent = async (
+  response: Response,
+  declaration: ContentDeclaration,
+  output: unknown,
+): Promise<void> => {
+  if (!response.hasHeader("X-Content-Type-Options"))
+    response.setHeader("X-Content-Type-Options", "nosniff");
+  if (declaration.kind === "file") {
+    await writeFile(response, declaration, output as FileContent | string);
+    return;
+  }
+  setHead(response, declaration);
+  if (declaration.kind === "buffer") response.send(output);
+  else await writeStream(response, output as StreamContent);
+};
+
+/** What the handler has set itself is left as it is. */
+const setHead = (response: Response, { type, fileName }: Partial<ContentDeclaration>): void => {
+  if (response.statusCode >= 300) response.statusCode = 200;
+  if (fileName !== undefined && !response.hasHeader("Content-Disposition")) {
+    const own = response.getHeader("Content-Type");
+    // this sets the type by the name as well
+    response.attachment(fileName);
+    if (own === undefined) response.removeHeader("Content-Type");
+    else response.setHeader("Content-Type", own);
+  }
+  if (type !== undefined && !response.hasHeader("Content-Type"))
+    response.setHeader(
+      "Content-Type",
+      type.startsWith("text/") && !type.includes("charset") ? `${type}; charset=utf-8` : type,
+    );
+};
+
+const writeFile = async (
+  response: Response,
+  declaration: ContentDeclaration,
+  output: FileContent | string,
+): Promise<void> => {
+  const file: FileContent = typeof output === "string" ? { path: output } : output;
+  const { path, root, maxAge = 0, fileName = declaration.fileName } = file;
+  if (root === undefined && !isAbsolute(path))
+    throw new TypeError(
+      "ez.file(): the handler must return an absolute path, or { path, root } with the directory that the path is in",
+    );
+  setHead(response, { type: declaration.type, fileName });
+  await setEtag(response, root === undefined ? path : join(root, path));
+  // Express would let shared caches keep it
+  if (!response.hasHeader("Cache-Control"))
+    response.setHeader("Cache-Control", `private, max-age=${Math.floor(maxAge)}`);
+  await new Promise<void>((resolve, reject) => {
+    response.once("close", resolve);
+    response.sendFile(path, root === undefined ? {} : { root }, (error) => {
+      response.off("close", resolve);
+      if (error) reject(toSendingError(error));
+      else resolve();
+    });
+  });
+};
+
+/** Express sets one only where all responses of the application have them. */
+const setEtag = async (response: Response, path: string): Promise<void> => {
+  if (response.hasHeader("ETag")) return;
+  // where there is none, the sending tells
+  const file = await stat(path).catch(() => undefined);
+  if (file?.isFile())
+    response.setHeader(
+      "ETag",
+      `W/"${file.size.toString(16)}-${file.mtime.getTime().toString(16)}"`,
+    );
+};
+
+const writeStream = async (response: Response, output: StreamContent): Promise<void> => {
+  const source = toReadable(output);
+  const leave = (): void => void source.destroy();
+  response.once("close", leave);
+  try {
+    if (response.req.method === "HEAD") {
+      source.destroy();
+      response.end();
+      return;
+    }
+    for await (const piece of source) {
+      if (!(piece instanceof Uint8Array) && typeof piece !== "string")
+        throw new ServerFault(
+          "SLP_OUTPUT_CHUNK",
+          `A stream must yield strings or bytes; it yielded ${piece === null ? "null" : typeof piece}`,
+        );
+      if (!response.write(piece)) await untilDrained(response);
+    }
+    response.end();
+  } catch (error) {
+    // nobody has missed what comes after the client has left
+    if (!response.destroyed) throw error;
+  } finally {
+    response.off("close", leave);
+  }
+};
+
+/** Waits until more can be written, or nobody reads any more. */
+const untilDrained = (response: Response): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      response.off("drain", end).off("close", end);
+      resolve();
+    };
+    response.once("drain", end).once("close", end);
+  });
+
+const toReadable = (output: StreamContent): Readable => {
+  if (output instanceof Readable) return output;
+  return Symbol.asyncIterator in output
+    ? Readable.from(output)
+    : Readable.fromWeb(output as ReadableStream);
+};

@@ -1,0 +1,134 @@
+import type { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { z } from "zod";
+import { DefinitionError } from "../errors.ts";
+import type { SchemaMeta, ZodSchema } from "./schema.ts";
+
+/** What a handler returns for `ez.stream()`: a stream of Node or of the web, or anything that yields strings and bytes. */
+export type StreamContent = AsyncIterable<string | Uint8Array> | ReadableStream | Readable;
+
+/** What a handler returns for `ez.file()` where a path does not say all. */
+export interface FileContent {
+  /** The path of the file: absolute, or below `root`. */
+  readonly path: string;
+  /**
+   * The directory that the file must be in. Set it wherever the path comes from a client: `..` and hidden files are refused
+   * then.
+   *
+   * @default the path is absolute
+   */
+  readonly root?: string | undefined;
+  /**
+   * The name under which a browser saves it; it is sent as an attachment.
+   *
+   * @default that of the schema; without one the browser shows the file
+   */
+  readonly fileName?: string | undefined;
+  /**
+   * How long a browser may keep it without asking whether it has changed, in seconds. Shared caches may not keep it, unless
+   * the handler sets `Cache-Control` itself.
+   *
+   * @default 0
+   */
+  readonly maxAge?: number | undefined;
+}
+
+/** Options of `ez.buffer`, `ez.stream` and `ez.file` as an output. */
+export interface ContentOptions extends SchemaMeta<string> {
+  /**
+   * The name under which a browser saves the content; it is sent as an attachment.
+   *
+   * @default the browser shows the content
+   */
+  readonly fileName?: string;
+}
+
+/** How the content of an output is sent. */
+export interface ContentDeclaration {
+  readonly kind: "buffer" | "file" | "stream";
+  /** The media type; that of the file's name where a file has none. */
+  readonly type: string | undefined;
+  readonly fileName: string | undefined;
+}
+
+/** By the function that checks the value, which further checks and descriptions leave as it is. */
+const declarations = new WeakMap<object, ContentDeclaration>();
+
+/** A schema of {@link stream}. */
+export type StreamSchema = z.ZodCustom<StreamContent, StreamContent>;
+
+/** A schema of {@link file}. */
+export type FileSchema = z.ZodCustom<FileContent | string, FileContent | string>;
+
+/** Makes the schema of an output that is sent as it is. */
+export const declareContent = <T>(
+  declaration: Pick<ContentDeclaration, "kind" | "type">,
+  isContent: (value: unknown) => boolean,
+  expected: string,
+  options: ContentOptions = {},
+): z.ZodCustom<T, T> => {
+  const { kind, type } = declaration;
+  const { fileName, ...meta } = options;
+  if (
+    type !== undefined &&
+    !/^[\w!#$&^+.-]+\/[\w!#$&^+.-]+(?: *; *[\w-]+=[\w!#$&^+."-]+)*$/.test(type)
+  )
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      `ez.${kind}: the first argument must be a media type, such as "text/csv"; got ${JSON.stringify(type)}.`,
+    );
+  // a function of its own for each schema
+  const check = (value: unknown): boolean => isContent(value);
+  declarations.set(check, { kind, type, fileName });
+  return z.custom<T>(check, { error: expected }).meta({ ...meta });
+};
+
+/** Finds how an output is sent as it is; undefined where a result handler sends it. */
+export const readContent = (schema: ZodSchema): ContentDeclaration | undefined => {
+  const { fn } = schema._zod.def as { readonly fn?: object };
+  return fn && declarations.get(fn);
+};
+
+const hasMethod = (value: unknown, name: PropertyKey): boolean =>
+  typeof value === "object" && value !== null && typeof Reflect.get(value, name) === "function";
+
+const isStream = (value: unknown): boolean =>
+  hasMethod(value, Symbol.asyncIterator) || hasMethod(value, "getReader");
+
+const isFile = (value: unknown): boolean => {
+  if (typeof value === "string") return value !== "";
+  if (typeof value !== "object" || value === null) return false;
+  const { path, root, fileName, maxAge } = value as Record<keyof FileContent, unknown>;
+  return (
+    typeof path === "string" &&
+    path !== "" &&
+    [root, fileName].every((one) => one === undefined || typeof one === "string") &&
+    (maxAge === undefined || (typeof maxAge === "number" && maxAge >= 0))
+  );
+};
+
+/**
+ * The output of an endpoint that sends a stream as it is, without an envelope.
+ *
+ * What fails before the first piece is answered by the result handler; what fails later breaks the response off. When the
+ * client leaves, the stream is destroyed.
+ *
+ * @param type the media type
+ * @throws {@link DefinitionError} when it is none.
+ * @example
+ * output: ez.stream("text/csv", { fileName: "users.csv" }),
+ * handler: async function* () { for await (const user of users) yield `${user.id},${user.name}\n`; }
+ */
+export const stream = (type = "application/octet-stream", options?: ContentOptions): StreamSchema =>
+  declareContent({ kind: "stream", type }, isStream, "Expected stream", options);
+
+/**
+ * The output of an endpoint that sends a file as it is, without an envelope: the handler returns its path, or `{ path, root }`.
+ *
+ * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are answered. A file that is missing is 404.
+ *
+ * @param type the media type; that of the file's name where it is left out
+ * @throws {@link DefinitionError} when it is none.
+ */
+export const file = (type?: string, options?: ContentOptions): FileSchema =>
+  declareContent({ kind: "file", type }, isFile, "Expected the path of a file", options);
