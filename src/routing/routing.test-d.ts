@@ -62,7 +62,7 @@ test("cors must be set, and options must exist", () => {
     cors: async ({ defaultHeaders, request, endpoint, logger }) => {
       expectTypeOf(defaultHeaders).toEqualTypeOf<Record<string, string>>();
       expectTypeOf(request.ip).toEqualTypeOf<string | undefined>();
-      logger.debug(endpoint.description ?? "");
+      logger.debug(endpoint?.description ?? "");
       return { ...defaultHeaders };
     },
   });

@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
+import { toErrorStatus } from "../results/http-error.ts";
 import { loadNodeHttp } from "../http/node-modules.ts";
 import type { Logger } from "../logger/logger.ts";
 
@@ -10,8 +11,11 @@ export interface CorsArguments {
   /** The headers that `cors: true` sends. */
   readonly defaultHeaders: Record<string, string>;
   readonly request: Request;
-  /** The endpoint that the request matches; for a preflight, the one of the requested method. */
-  readonly endpoint: AnyEndpoint;
+  /**
+   * The endpoint that the request matches; for a preflight, the one of the requested method. Undefined for a static file and
+   * for a path that has no endpoint, whose 404 a browser would otherwise report as a failure of CORS.
+   */
+  readonly endpoint: AnyEndpoint | undefined;
   readonly logger: Logger;
 }
 
@@ -48,7 +52,7 @@ export const setCorsHeaders = async (
   cors: CorsFunction,
   request: Request,
   response: Response,
-  endpoint: AnyEndpoint,
+  endpoint: AnyEndpoint | undefined,
   logger: Logger,
 ): Promise<void> => {
   const given: unknown = await cors({
@@ -66,6 +70,32 @@ export const setCorsHeaders = async (
   for (const { name, value } of headers.values()) response.setHeader(name, value);
   if (origin !== "*") response.vary("Origin");
 };
+
+/**
+ * Sets the headers of a response that no endpoint gives; where that fails, the response goes without them.
+ *
+ * Many a function relies on the endpoint, and a 404 is better than the 500 of its failure.
+ */
+export const setCorsHeadersOfOther = async (
+  cors: CorsFunction,
+  request: Request,
+  response: Response,
+  logger: Logger,
+): Promise<void> => {
+  try {
+    await setCorsHeaders(cors, request, response, undefined, logger);
+  } catch (error) {
+    // a refusal is no failure
+    if (toErrorStatus(error) < 500 || warnedOfEndpoint.has(cors)) return;
+    warnedOfEndpoint.add(cors);
+    logger.error(
+      "SLP_CORS_ENDPOINT: the cors function failed for a path without an endpoint, where `endpoint` is undefined; the response has no CORS headers. Check `endpoint` in the function.",
+      { error },
+    );
+  }
+};
+
+const warnedOfEndpoint = new WeakSet<CorsFunction>();
 
 const warnedOfCredentials = new WeakSet<CorsFunction>();
 

@@ -13,7 +13,12 @@ import { toSendingError } from "../results/http-error.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import { parseBody, type BodyOptions } from "./body.ts";
-import { setCorsHeaders, type CorsFunction, type CorsOption } from "./cors.ts";
+import {
+  setCorsHeaders,
+  setCorsHeadersOfOther,
+  type CorsFunction,
+  type CorsOption,
+} from "./cors.ts";
 import { closeAfterReply } from "../http/lingering-close.ts";
 import { answerPreflight, runNativePreflight } from "./preflight.ts";
 import { toCanonicalPath } from "./request-target.ts";
@@ -165,6 +170,9 @@ export class Dispatcher {
 
   /** Answers a path that nothing serves with 404; never rejects. */
   async answerNotFound(request: Request, response: Response): Promise<void> {
+    const { cors, getLogger } = this.#plan;
+    if (typeof cors === "function")
+      await setCorsHeadersOfOther(cors, request, response, getLogger(request));
     await this.fail(new RequestError("SLP_NOT_FOUND"), request, response);
   }
 
@@ -177,12 +185,12 @@ export class Dispatcher {
   ): Promise<void> {
     try {
       if (await this.#answerOther(request, response, path)) return;
-      if (!next) throw new RequestError("SLP_NOT_FOUND");
     } catch (error) {
       await this.fail(error, request, response);
       return;
     }
-    next();
+    if (next) next();
+    else await this.answerNotFound(request, response);
   }
 
   /** @returns false where the path has no route at all */
@@ -194,8 +202,11 @@ export class Dispatcher {
     }
     const isReading = request.method === "GET" || request.method === "HEAD";
     const routes = table.findAll(path);
-    if (isReading && statics && (await statics.serve(request, response, path, getLogger(request))))
-      return true;
+    if (isReading && statics?.mayServe(path)) {
+      const logger = getLogger(request);
+      if (typeof cors === "function") await setCorsHeadersOfOther(cors, request, response, logger);
+      if (await statics.serve(request, response, path, logger)) return true;
+    }
 
     const [first] = routes;
     if (!first) return false;

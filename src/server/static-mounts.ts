@@ -34,6 +34,11 @@ export class StaticMounts {
       .toSorted((one, other) => other.segments.length - one.segments.length);
   }
 
+  /** Tells whether a path is below one of the mounts. */
+  mayServe(path: string): boolean {
+    return isPlain(path) && this.#mounts.some((mount) => findPrefix(mount, path) !== undefined);
+  }
+
   /**
    * Serves a file where one fits.
    *
@@ -46,7 +51,6 @@ export class StaticMounts {
     path: string,
     logger: Logger,
   ): Promise<boolean> {
-    if (!isPlain(path)) return false;
     for (const mount of this.#mounts) {
       const prefix = findPrefix(mount, path);
       if (prefix === undefined) continue;

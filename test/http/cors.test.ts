@@ -246,15 +246,38 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(answer.headers.vary).toBe("Origin");
   });
 
-  test("DECISIONS 4: it is not asked where no route matches", async () => {
+  test("it is asked without an endpoint for a 404 and for a file, and not for a malformed path", async () => {
     const cors = vi.fn<CorsFunction>(allowing);
-    const server = await start(routing, { cors });
-    for (const method of ["GET", "OPTIONS"]) {
-      const answer = await server.send("/absent", { method });
-      expect([answer.status, corsOf(answer)]).toEqual([404, {}]);
+    const server = await start({ ...routing, docs: new ServeStatic("docs") }, { cors });
+    for (const [target, method, status] of [
+      ["/absent", "GET", 404],
+      ["/absent", "OPTIONS", 404],
+      ["/docs/guide.md", "GET", 200],
+    ] as const) {
+      const answer = await server.send(target, { method });
+      expect([answer.status, corsOf(answer)]).toEqual([status, exact]);
+      expect(answer.headers.vary).toContain("Origin");
     }
     expect((await server.send("/%zz")).status).toBe(400);
-    expect(cors).not.toHaveBeenCalled();
+    expect(cors.mock.calls.map(([{ endpoint }]) => endpoint)).toEqual(Array(3).fill(undefined));
+  });
+
+  test("a 404 stays one where the function relies on the endpoint, which is logged once", async () => {
+    const cors: CorsFunction = ({ endpoint }) => ({
+      "X-Methods": String((endpoint as { methods: unknown }).methods),
+    });
+    const server = await start(routing, { cors });
+    for (let count = 0; count < 2; count++) expect((await server.send("/absent")).status).toBe(404);
+    expect(server.linesOf("error").map(({ message }) => message)).toEqual([
+      expect.stringContaining("SLP_CORS_ENDPOINT: "),
+    ]);
+    const refusing = await start(routing, {
+      cors: () => {
+        throw createHttpError(403);
+      },
+    });
+    expect((await refusing.send("/absent")).status).toBe(404);
+    expect(refusing.linesOf("error")).toEqual([]);
   });
 
   test("R5: Vary: Origin joins a Vary of its own, and is sent where it allows nothing", async () => {
