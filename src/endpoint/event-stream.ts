@@ -4,6 +4,7 @@ import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
+import { findUnserialisable } from "../results/find-unserialisable.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import type { ParseResult } from "../schemas/parse-result.ts";
 import { toParser } from "../schemas/parser.ts";
@@ -221,9 +222,11 @@ const toJson = (event: string, value: unknown): string => {
     cause = error;
   }
   if (json !== undefined) return json;
+  const found = findUnserialisable(value, "data");
+  const text = `The data of the event ${JSON.stringify(event)} cannot be written as JSON`;
   throw new ServerFault(
     "SLP_OUTPUT_UNSERIALIZABLE",
-    `The data of the event ${JSON.stringify(event)} cannot be written as JSON`,
+    found === undefined ? text : `${text}: ${found}`,
     cause,
   );
 };

@@ -1,7 +1,14 @@
 import { ServerFault } from "../errors.ts";
+import { findUnserialisable } from "./find-unserialisable.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result-handler.ts";
 import { sendJson } from "./send-json.ts";
+
+const describeFault = (output: unknown): string => {
+  const text = "The output cannot be written as JSON";
+  const found = findUnserialisable(output, "output");
+  return found === undefined ? text : `${text}: ${found}`;
+};
 
 /**
  * Sends a success as JSON, with 200 or another success that the handler has set, such as 201.
@@ -18,11 +25,7 @@ export const sendSuccess = (
     sendJson(response, response.statusCode < 300 ? response.statusCode : 200, body);
   } catch (cause) {
     if (response.headersSent) throw cause;
-    const fault = new ServerFault(
-      "SLP_OUTPUT_UNSERIALIZABLE",
-      "The output cannot be written as JSON",
-      cause,
-    );
+    const fault = new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", describeFault(result.output), cause);
     logServerFault(logger, request, fault);
     sendError(result, fault);
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toNearestIssues } from "./nearest-issues.ts";
 
 /** How many issues of one validation are reported; the rest is dropped unread. */
 export const maxIssues = 10;
@@ -23,7 +24,7 @@ export interface ShortIssue {
 export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[] => {
   const short: ShortIssue[] = [];
   let room = maxIssuesBytes;
-  for (const { path, message, code = "custom" } of issues) {
+  for (const { path, message, code = "custom" } of tell(issues)) {
     const issue = { path: path.map(toShortStep), message: truncate(message, maxTextBytes), code };
     room -= Buffer.byteLength(JSON.stringify(issue));
     if (room < 0 && short.length > 0) break;
@@ -59,14 +60,42 @@ export const toZodError = (
       const finished = finish(
         issue.code === "unrecognized_keys" ? { ...issue, keys: hideKeys(issue.keys) } : issue,
       );
-      const path = finished.path.map((step) =>
-        typeof step === "number" || safeKey.test(String(step)) || declares(String(step))
-          ? step
-          : hiddenKey,
-      );
-      return { ...finished, path };
+      const hidden = hidePath(finished, declares);
+      if (hidden.code === "invalid_union")
+        told.set(
+          hidden,
+          toNearestIssues(hidden).map((one) => hidePath(hideNames(one), declares)),
+        );
+      return hidden;
     }),
   );
+
+/** What is told of the issues of unions, without the keys that are not to be told. */
+const told = new WeakMap<z.core.$ZodIssue, readonly z.core.$ZodIssue[]>();
+
+/** What is told of issues, as many as are reported. */
+const tell = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] =>
+  issues.flatMap((issue) => told.get(issue) ?? toNearestIssues(issue)).slice(0, maxIssues);
+
+const hidePath = (
+  issue: z.core.$ZodIssue,
+  declares: (key: string) => boolean,
+): z.core.$ZodIssue => ({
+  ...issue,
+  path: issue.path.map((step) =>
+    typeof step === "number" || safeKey.test(String(step)) || declares(String(step))
+      ? step
+      : hiddenKey,
+  ),
+});
+
+/** Zod has written the text already, with all keys. */
+const hideNames = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
+  if (issue.code !== "unrecognized_keys" || issue.keys.every((key) => safeKey.test(key)))
+    return issue;
+  const { message: _message, ...rest } = issue;
+  return finish({ ...rest, keys: hideKeys(issue.keys), input: undefined });
+};
 
 const finish = (issue: z.core.$ZodRawIssue): z.core.$ZodIssue =>
   z.core.util.finalizeIssue(issue, undefined, z.core.config());
@@ -87,7 +116,7 @@ const hideKeys = (keys: readonly string[]): string[] => {
  */
 export const formatIssues = (issues: readonly z.core.$ZodIssue[], root?: string): string =>
   truncate(
-    issues
+    tell(issues)
       .map(({ path, message }) => {
         const place = z.core.toDotPath(root === undefined ? path : [root, ...path]);
         return place === "" ? message : `${place}: ${message}`;

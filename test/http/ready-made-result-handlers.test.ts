@@ -143,7 +143,7 @@ describe("problemResultHandler", () => {
   test("an output that JSON cannot carry, and a thrown value without a status: 500", async () => {
     const endpoint = problemEndpointsFactory.build({ handler: () => ({ n: 1n }) });
     const server = await start({ "": endpoint });
-    const detail = "The output cannot be written as JSON";
+    const detail = "The output cannot be written as JSON: output.n is a BigInt";
     expectProblem(await server.send("/"), problem(500, "Internal Server Error", detail));
     expect(server.linesOf("error")).toHaveLength(1);
     const { answer } = await throwProblem(new Error("boom"));
@@ -264,7 +264,11 @@ describe("arrayResultHandler", () => {
   test("items that JSON cannot carry: 500 in plain text, and one line in the log", async () => {
     const endpoint = arrayEndpointsFactory.build({ handler: () => ({ items: [1n] }) });
     const server = await start({ "": endpoint });
-    expectText(await server.send("/"), 500, "The output cannot be written as JSON");
+    expectText(
+      await server.send("/"),
+      500,
+      "The output cannot be written as JSON: output.items[0] is a BigInt",
+    );
     expect(server.linesOf("error")).toHaveLength(1);
   });
 

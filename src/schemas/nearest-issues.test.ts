@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { formatIssues } from "./issues.ts";
+
+const tell = (schema: z.ZodType, value: unknown): string =>
+  formatIssues(schema.safeParse(value).error?.issues ?? []);
+
+const circle = z.object({ kind: z.literal("circle"), radius: z.number() });
+const square = z.strictObject({ kind: z.literal("square"), size: z.number().min(1) });
+const shape = z.object({ shape: z.union([circle, square]) });
+const kinds = z.union([z.string(), z.number(), z.null()]);
+
+test.each<[string, z.ZodType, unknown, string]>([
+  [
+    "the alternative whose tag fits",
+    shape,
+    { shape: { kind: "square", size: 0 } },
+    "shape.size: Too small: expected number to be >=1",
+  ],
+  [
+    "all its issues",
+    shape,
+    { shape: { kind: "square", sise: 1 } },
+    'shape.size: Invalid input: expected number, received undefined; shape: Unrecognized key: "sise"',
+  ],
+  [
+    "all tags where none fits",
+    shape,
+    { shape: { kind: "line" } },
+    'shape.kind: Invalid option: expected one of "circle"|"square"',
+  ],
+  [
+    "the kinds that fit",
+    kinds,
+    true,
+    "Invalid input: expected string or number or null, received boolean",
+  ],
+  [
+    "an object rather than another kind",
+    z.union([z.string(), z.object({ id: z.string() })]),
+    { id: 1 },
+    "id: Invalid input: expected string, received number",
+  ],
+  ["formats", z.union([z.email(), z.url()]), "x", "Invalid email address, or Invalid URL"],
+  [
+    "unions within unions",
+    z.object({ a: z.union([z.number(), shape]) }),
+    { a: { shape: { kind: "circle", radius: "1" } } },
+    "a.shape.radius: Invalid input: expected number, received string",
+  ],
+  [
+    "elements of lists",
+    z.array(z.union([circle, square])),
+    [{ kind: "circle", radius: 1 }, { kind: "circle" }],
+    "[1].radius: Invalid input: expected number, received undefined",
+  ],
+  [
+    "the one with fewer issues where nothing tells them apart",
+    z.union([z.object({ a: z.string(), b: z.string() }), z.object({ c: z.string() })]),
+    {},
+    "c: Invalid input: expected string, received undefined",
+  ],
+  [
+    "the text that the application gave",
+    z.union([circle, square], "A shape, please"),
+    {},
+    "A shape, please",
+  ],
+  [
+    "more than one that fits",
+    z.xor([z.string(), z.string()]),
+    "a",
+    "Invalid input: more than one option matched",
+  ],
+])("a union that fails tells %s", (_what, schema, value, text) => {
+  expect(tell(schema, value)).toBe(text);
+});
+
+test("a language of Zod's is told by its own texts", () => {
+  const before = z.config();
+  z.config(z.locales.de());
+  try {
+    expect(tell(shape, { shape: { kind: "circle", radius: "1" } })).toMatch(
+      /^shape\.radius: Ungültige/,
+    );
+  } finally {
+    z.config({ localeError: before.localeError });
+  }
+});
