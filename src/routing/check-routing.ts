@@ -3,7 +3,9 @@ import { checkBodies } from "./diagnostics/check-bodies.ts";
 import { checkInputs } from "./diagnostics/check-inputs.ts";
 import { checkOutputs } from "./diagnostics/check-outputs.ts";
 import { checkPathParameters } from "./diagnostics/check-path-parameters.ts";
+import { checkEvents } from "./diagnostics/check-events.ts";
 import { checkShadows } from "./diagnostics/check-shadows.ts";
+import { checkSources } from "./diagnostics/check-sources.ts";
 import type { Circumstances, Diagnostic } from "./diagnostics/diagnostic.ts";
 import type { EndpointEntry, StaticEntry } from "./walk-routing.ts";
 
@@ -19,7 +21,9 @@ export const checkRouting = (
     () => checkPathParameters(endpoints, circumstances),
     () => checkInputs(endpoints, circumstances),
     () => checkBodies(endpoints, circumstances),
+    () => checkSources(endpoints, circumstances),
     () => checkOutputs(endpoints),
+    () => checkEvents(endpoints),
     () => checkShadows(endpoints, files),
   ];
   for (const check of checks) {

@@ -39,7 +39,7 @@ const listAlternatives = ({ errors }: UnionIssue, depth: number): Issue[][] =>
 const hasOwnText = (issue: UnionIssue): boolean => {
   const { localeError } = z.core.config();
   const { message, ...raw } = issue;
-  const told = localeError?.({ ...raw, input: undefined } as z.core.$ZodRawIssue);
+  const told = localeError?.({ ...raw, input: undefined });
   return message === ((typeof told === "string" ? told : told?.message) ?? "Invalid input");
 };
 

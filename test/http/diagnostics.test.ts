@@ -39,6 +39,50 @@ const output = <Schema extends z.ZodRawShape>(shape: Schema) =>
 type Defect = readonly [string, string, readonly string[], Routing, Partial<ServerConfig>];
 const defects: readonly Defect[] = [
   [
+    "SLP_WARN_INPUT_TEXT",
+    "get /v1",
+    ["`input.all` of GET /v1", "z.coerce.boolean()", '"false"', "z.stringbool()"],
+    { v1: input({ all: z.coerce.boolean().optional() }) },
+    {},
+  ],
+  [
+    "SLP_WARN_INPUT_TEXT",
+    "post /v1",
+    ["`input.all` of POST /v1", "z.coerce.boolean()"],
+    { "post v1": factory.build({ input: ez.form({ all: z.coerce.boolean() }), handler: none }) },
+    {},
+  ],
+  [
+    "SLP_WARN_OUTPUT_JSON",
+    "get /ticks",
+    ['`data.at` of the event "tick" of GET /ticks is z.bigint()', ".transform(String)"],
+    {
+      ticks: new EventStreamFactory({ tick: z.object({ at: z.bigint() }), end: text }).build({
+        handler: async () => undefined,
+      }),
+    },
+    {},
+  ],
+  [
+    "SLP_WARN_NO_BODY",
+    "get /v1",
+    ["`keepRawBody` of GET /v1"],
+    { v1: factory.build({ keepRawBody: true, handler: none }) },
+    {},
+  ],
+  [
+    "SLP_WARN_INPUT_SOURCE",
+    "post /hooks/:name",
+    ["`input.version` of POST /hooks/:name", "inputSources"],
+    {
+      "post hooks/:name": factory.build({
+        input: ez.raw({ name: text, version: text }),
+        handler: none,
+      }),
+    },
+    {},
+  ],
+  [
     "SLP_WARN_PATH_PARAMETER",
     "get /v1/:id",
     [":id", "/v1/:id", "Add `id`"],

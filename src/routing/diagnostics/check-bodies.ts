@@ -13,6 +13,7 @@ export const checkBodies = (
 ): readonly Diagnostic[] => [
   ...checkBodyOfGet(entries, circumstances),
   ...checkRawBodies(entries, circumstances),
+  ...checkKeptBodies(entries, circumstances),
   ...checkUploads(entries, circumstances),
 ];
 
@@ -48,6 +49,29 @@ const checkRawBodies = (
         code: "SLP_WARN_NO_BODY",
         text: `the input of ${toPlace(entry)} is ez.raw(), but the body is no source of its method, so each request is answered with 400. Serve it with POST or PUT, or add "body" to \`inputSources.${entry.method}\`.`,
         meta: { method: entry.method, path: entry.path, sources },
+      },
+    ];
+  });
+};
+
+const checkKeptBodies = (
+  entries: readonly EndpointEntry[],
+  { toSources }: Circumstances,
+): readonly Diagnostic[] => {
+  const known = new Set<unknown>();
+  return entries.flatMap((entry): Diagnostic[] => {
+    const { endpoint, method, path } = entry;
+    // it may be served by a method with a body as well
+    const isKept = entries.some(
+      (other) => other.endpoint === endpoint && toSources(other).includes("body"),
+    );
+    if (!endpoint.keepsRawBody || isKept || known.has(endpoint)) return [];
+    known.add(endpoint);
+    return [
+      {
+        code: "SLP_WARN_NO_BODY",
+        text: `\`keepRawBody\` of ${toPlace(entry)} keeps nothing, for the body is no source of its method. Serve it with POST or PUT, or take the option out.`,
+        meta: { method, path },
       },
     ];
   });

@@ -1,9 +1,12 @@
+import { isForm } from "../../schemas/form.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
-import { MisfitFinder } from "./misfits.ts";
-import { toInputWire } from "./wire.ts";
+import { MisfitFinder, type Misfit } from "./misfits.ts";
+import { formWire, toInputWire } from "./wire.ts";
+
+const isCoerced = ({ kind }: Misfit): boolean => kind === "coercedBoolean";
 
 /** Finds what of inputs can never arrive: what JSON cannot carry in a body, and what is no text in a query or a path. */
 export const checkInputs = (
@@ -18,7 +21,11 @@ export const checkInputs = (
     return listInputs(entry.endpoint).flatMap(({ schema, isMiddleware }) => {
       const known = reported.get(schema) ?? new Set<string>();
       reported.set(schema, known);
-      return finder.list(schema, wire).flatMap((misfit): Diagnostic[] => {
+      // the fields of a form are strings, but JSON is taken as well
+      const misfits = isForm(schema)
+        ? [...finder.list(schema, wire), ...finder.list(schema, formWire).filter(isCoerced)]
+        : finder.list(schema, wire);
+      return misfits.flatMap((misfit): Diagnostic[] => {
         const field = `input${misfit.path}`;
         if (known.has(field)) return [];
         known.add(field);

@@ -34,6 +34,7 @@ const forText: Readonly<Partial<Record<Kind, string>>> = {
   ...forJson,
   array: 'Split the text: z.string().transform((text) => text.split(","))',
   boolean: "Use z.stringbool()",
+  coercedBoolean: "Use z.stringbool()",
   bigint: "Use z.coerce.bigint()",
   nan: "Use z.coerce.number()",
   null: "Use .optional() for what may be missing",
@@ -64,6 +65,8 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
 /** Says why a misfit cannot be filled or sent. */
 export const toReason = (misfit: Misfit): string => {
   if (misfit.kind === "never") return "takes no value at all";
+  if (misfit.kind === "coercedBoolean")
+    return 'is z.coerce.boolean(), which makes true of every string but the empty one, of "false" as well';
   const name = toName(misfit);
   const reasons: Readonly<Record<Wire["carrier"], string>> = {
     json: `is ${name}, which JSON cannot carry`,

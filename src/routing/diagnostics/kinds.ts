@@ -7,7 +7,7 @@ import { upload } from "../../schemas/upload.ts";
 export type Kind =
   | ("string" | "number" | "boolean" | "null" | "array" | "object" | "undefined")
   | ("bigint" | "date" | "map" | "set" | "symbol" | "nan" | "function" | "file")
-  | ("buffer" | "raw" | "upload" | "dateIn" | "dateOut" | "never");
+  | ("buffer" | "raw" | "upload" | "dateIn" | "dateOut" | "never" | "coercedBoolean");
 
 const toFunction = (schema: ZodSchema): unknown => (schema._zod.def as { fn?: unknown }).fn;
 

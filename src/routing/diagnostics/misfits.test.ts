@@ -61,7 +61,6 @@ const soundTexts: readonly (readonly [string, ZodSchema])[] = [
   ["coerced", z.object({ b: z.coerce.number() }).shape.b],
   ["coerced bigint", z.coerce.bigint()],
   ["coerced date", z.coerce.date().optional()],
-  ["coerced boolean", z.coerce.boolean().default(false)],
   ["a boolean of texts", z.stringbool()],
   ["a transformed text", z.string().transform(BigInt)],
   ["a piped text", z.string().transform(Number).pipe(z.number().min(1)).default(1)],
@@ -83,6 +82,7 @@ const soundTexts: readonly (readonly [string, ZodSchema])[] = [
 
 const soundJson: readonly (readonly [string, ZodSchema])[] = [
   ...soundTexts,
+  ["coerced boolean", z.coerce.boolean().default(false)],
   ["numbers", z.array(z.union([z.number(), z.int(), z.float32()]))],
   ["a boolean, null", z.tuple([z.boolean(), z.null()], z.string())],
   ["an enum of numbers", z.enum(Level)],

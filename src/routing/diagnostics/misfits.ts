@@ -65,7 +65,10 @@ export class MisfitFinder {
 
   #look(schema: ZodSchema, wire: Wire): Finding {
     const { def } = (schema as z.core.$ZodTypes)._zod;
-    if (this.#isInput && "coerce" in def && def.coerce) return fit;
+    if (this.#isInput && "coerce" in def && def.coerce)
+      return def.type === "boolean" && wire.carrier !== "json"
+        ? revive(toMisfit("coercedBoolean", schema, wire))
+        : fit;
     const leaf = kindOfType[def.type];
     if (leaf) return checkKinds([leaf], schema, wire);
     switch (def.type) {

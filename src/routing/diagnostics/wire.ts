@@ -37,6 +37,9 @@ const texts: Wire = {
   inner: () => plainText,
 };
 
+/** The fields of a form. */
+export const formWire: Wire = { carrier: "text", kinds: new Set(["object"]), inner: () => texts };
+
 /** A query as `extended` parses it. */
 const textTree: Wire = {
   carrier: "text",

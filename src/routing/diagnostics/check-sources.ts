@@ -1,0 +1,57 @@
+import type { ZodSchema } from "../../schemas/schema.ts";
+import { takesRawBody } from "../../schemas/raw.ts";
+import { readTopLevel } from "../../schemas/top-level-keys.ts";
+import { takesFiles } from "../../schemas/upload.ts";
+import { listNames, parsePathPattern } from "../path-pattern.ts";
+import type { EndpointEntry } from "../walk-routing.ts";
+import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diagnostic.ts";
+
+/** Finds fields that no source of their route gives, such as those beside a raw body that would have to come from the query. */
+export const checkSources = (
+  entries: readonly EndpointEntry[],
+  circumstances: Circumstances,
+): readonly Diagnostic[] => {
+  const known = new Set<ZodSchema>();
+  const lacking = entries.map((entry) => ({ entry, fields: listLacking(entry, circumstances) }));
+  return lacking.flatMap(({ entry, fields }): Diagnostic[] => {
+    const [first] = fields;
+    const { inputSchema } = entry.endpoint;
+    if (first === undefined || !inputSchema || known.has(inputSchema)) return [];
+    // they may be for another route with the same schema
+    const isMeantElsewhere = lacking.some(
+      (other) => other.entry.endpoint.inputSchema === inputSchema && other.fields.length === 0,
+    );
+    if (isMeantElsewhere) return [];
+    known.add(inputSchema);
+    const { method, path } = entry;
+    const named = fields.map((field) => `\`input.${field}\``).join(", ");
+    return [
+      {
+        code: "SLP_WARN_INPUT_SOURCE",
+        text: `${named} of ${toPlace(entry)} can come from no source of the route, which has ${circumstances.toSources(entry).join(", ")}${takesRawBody(inputSchema) ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`,
+        meta: { method, path, fields },
+      },
+    ];
+  });
+};
+
+const listLacking = (
+  entry: EndpointEntry,
+  { toSources, hasNativeParsers }: Circumstances,
+): readonly string[] => {
+  const { inputSchema, middlewares } = entry.endpoint;
+  const sources = toSources(entry);
+  // a native middleware may fill whatever it likes
+  if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
+  const isRaw = listInputs(entry.endpoint).some(({ schema }) => takesRawBody(schema));
+  const others = sources.filter(
+    (source) => source !== "params" && source !== "files" && !(source === "body" && isRaw),
+  );
+  if (others.length > 0) return [];
+  const parameters = new Set(parsePathPattern(entry.path).flatMap(listNames));
+  return [...readTopLevel(inputSchema).fields]
+    .filter(
+      ([name, field]) => !parameters.has(name) && !(isRaw && name === "raw") && !takesFiles(field),
+    )
+    .map(([name]) => name);
+};
