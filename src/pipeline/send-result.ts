@@ -6,6 +6,7 @@ import { ensureError, readSafely, toErrorStatus, toSendingError } from "../resul
 import { logClientFault, logServerFault } from "../results/log-fault.ts";
 import type { Result } from "../results/result-handler.ts";
 import { logAbandoned } from "./log-abandoned.ts";
+import { answered, offerFault } from "./offer-fault.ts";
 import { endHead, forgetSending, isAbandoned, isIdle, isTaken } from "./response-state.ts";
 import type { Walk } from "./walk.ts";
 
@@ -42,17 +43,31 @@ export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefine
   }
   const status = toErrorStatus(error);
   if (status < 500) logClientFault(logger, request, status, error);
-  else logServerFault(logger, request, error);
-  return send(walk, {
+  else {
+    logServerFault(logger, request, error);
+    const offered = offerFault(error, request, response);
+    if (offered) return answerOffered(walk, offered);
+  }
+  return answer(walk, error);
+};
+
+/** Answers what the error handlers of the application have left. */
+const answerOffered = async (walk: Walk, offered: Promise<unknown>): Promise<void> => {
+  const left = await offered;
+  if (left === answered || isTaken(walk.response)) return;
+  await answer(walk, ensureError(left));
+};
+
+const answer = (walk: Walk, error: Error): Promise<void> | undefined =>
+  send(walk, {
     input: toRawInput(walk),
     output: null,
     error,
     ctx: walk.ctx,
-    request,
-    response,
-    logger,
+    request: walk.request,
+    response: walk.response,
+    logger: walk.logger,
   });
-};
 
 /** The input as far as it is known when something fails; what cannot be combined is left out. */
 const toRawInput = (walk: Walk): Walk["combined"] => {

@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
+import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
@@ -11,6 +12,7 @@ import type { ServerConfig } from "./config.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { watchConnections } from "./connections.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
+import { createFaultOffer } from "./error-handlers.ts";
 import { toExpectingListener } from "./expectation.ts";
 import { assertFraming } from "./framing.ts";
 import { loadExpress } from "./lazy-express.ts";
@@ -42,6 +44,16 @@ export const assembleServer = async (
     if (isBare) buildStack(app, prepared);
   });
   if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
+  const { findApp } = objects;
+  const offer = createFaultOffer(findApp, () => {
+    const app = findApp();
+    return app && apiLayers.get(app);
+  });
+  // it may be taken off a response
+  Object.defineProperty(objects.ServerResponse.prototype, offerMark, {
+    value: offer,
+    writable: true,
+  });
   const listener = createListener(prepared, objects, isBare ? undefined : objects.getApp());
   const listeners = createServers(config, objects, listener, prepared.dispatcher);
   for (const { server } of listeners)
@@ -102,8 +114,14 @@ const useBeginning = (app: Express, { begin }: Prepared): void => {
 };
 
 const useApi = (app: Express, { dispatcher }: Prepared): void => {
-  app.use((request, response, next) => void dispatcher.dispatch(request, response, next));
+  const layer: RequestHandler = (request, response, next) =>
+    void dispatcher.dispatch(request, response, next);
+  apiLayers.set(app, layer);
+  app.use(layer);
 };
+
+/** The layer of the API on each application. */
+const apiLayers = new WeakMap<Express, RequestHandler>();
 
 /** Answers what no layer of the application has: after the layers that are added to it later. */
 const useEnding = (app: Express, { dispatcher }: Prepared): void => {
@@ -118,8 +136,10 @@ const useEnding = (app: Express, { dispatcher }: Prepared): void => {
 const toEnding =
   (dispatcher: Dispatcher, request: Request, response: Response): NextFunction =>
   (error?: unknown) => {
-    if (error) void dispatcher.fail(error, request, response);
-    else void dispatcher.answerNotFound(request, response);
+    if (error) {
+      skipOffer(response);
+      void dispatcher.fail(error, request, response);
+    } else void dispatcher.answerNotFound(request, response);
   };
 
 /** The layers that were put on the application after the API; undefined where there are none. */

@@ -189,7 +189,10 @@ export interface ServerConfig extends CommonConfig {
   readonly responseIdleTimeout?: number | undefined;
   /** Adds native middleware and routes, which run before the API. */
   readonly beforeRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
-  /** Adds native middleware and routes, which run after the API, for paths that it does not have. */
+  /**
+   * Adds native middleware and routes, which run after the API, for paths that it does not have. Error handlers are asked about
+   * the faults (5xx) of endpoints as well: they answer, or pass the error on by `next(error)` to the result handler.
+   */
   readonly afterRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
   /**
    * How the query is parsed: `simple` leaves brackets as they are, `extended` makes objects and lists of them.

@@ -1,0 +1,32 @@
+import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
+import { answered, type OfferFault } from "../pipeline/offer-fault.ts";
+import { isTaken } from "../pipeline/response-state.ts";
+import { loadExpress } from "./lazy-express.ts";
+
+/**
+ * Makes what offers the faults of endpoints to the error handlers that were put on the application after the API, as Express does
+ * with those of its routes: one answers, or passes the error on by `next(error)`.
+ *
+ * @param findApp gives the application where there is one
+ * @param api the layer of the API
+ */
+export const createFaultOffer =
+  (findApp: () => Express | undefined, api: () => RequestHandler | undefined): OfferFault =>
+  (error, request, response) => {
+    const { stack } = findApp()?.router ?? { stack: [] };
+    const begin = stack.findIndex(({ handle }) => handle === api());
+    const handlers =
+      begin < 0 ? [] : stack.slice(begin + 1).filter(({ handle }) => handle.length === 4);
+    if (handlers.length === 0) return undefined;
+    const router = loadExpress().Router();
+    router.use((_request: Request, _response: Response, next: NextFunction) => next(error));
+    router.stack.push(...handlers);
+    return new Promise((resolve) => {
+      const onClose = (): void => resolve(answered);
+      response.once("close", onClose);
+      router(request, response, (left?: unknown) => {
+        response.off("close", onClose);
+        resolve(isTaken(response) ? answered : (left ?? error));
+      });
+    });
+  };

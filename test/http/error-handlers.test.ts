@@ -1,0 +1,104 @@
+import type { ErrorRequestHandler } from "express";
+import createHttpError from "http-errors";
+import { defaultEndpointsFactory as factory, problemEndpointsFactory } from "sallyport";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start } from "./harness.ts";
+
+const boom = (): never => {
+  throw new Error("boom");
+};
+const routing = {
+  boom: factory.build({ handler: async () => boom() }),
+  problem: problemEndpointsFactory.build({ handler: boom }),
+  refused: factory.build({
+    handler: () => {
+      throw createHttpError(409, "Taken");
+    },
+  }),
+  invalid: factory.build({ input: z.object({ a: z.string() }), handler: () => ({}) }),
+};
+
+test("an error handler of afterRouting sees the faults of endpoints, and passes them on", async () => {
+  const seen: string[] = [];
+  const server = await start(routing, {
+    afterRouting: ({ app }) => {
+      app.use(((error: Error, request, _response, next) => {
+        seen.push(`${request.path} ${error.message}`);
+        next(error);
+      }) satisfies ErrorRequestHandler);
+    },
+  });
+  const answer = await server.send("/boom");
+  expect([answer.status, answer.json()]).toEqual([500, errorEnvelope("boom")]);
+  expect((await server.send("/problem")).json()).toMatchObject({ status: 500, detail: "boom" });
+  expect(seen).toEqual(["/boom boom", "/problem boom"]);
+  expect(server.linesOf("error")).toHaveLength(2);
+  // what the client did wrong is no fault
+  expect((await server.send("/refused")).status).toBe(409);
+  expect((await server.send("/invalid")).status).toBe(400);
+  expect((await server.send("/none")).status).toBe(404);
+  expect(seen).toHaveLength(2);
+});
+
+test("an error handler may answer, or pass another error on; each by its path", async () => {
+  const server = await start(routing, {
+    afterRouting: ({ app }) => {
+      app.use("/boom", ((_error, _request, response, _next) => {
+        setTimeout(() => response.status(503).json({ ours: true }), 5);
+      }) satisfies ErrorRequestHandler);
+      app.use("/problem", ((_error, _request, _response, next) => {
+        next(createHttpError(502, "Behind us"));
+      }) satisfies ErrorRequestHandler);
+    },
+  });
+  const answer = await server.send("/boom");
+  expect([answer.status, answer.json()]).toEqual([503, { ours: true }]);
+  expect((await server.send("/problem")).json()).toMatchObject({
+    status: 502,
+    detail: "Behind us",
+  });
+});
+
+test("an error handler that fails itself is answered for, and nothing is offered twice", async () => {
+  const handle = vi.fn();
+  const server = await start(routing, {
+    afterRouting: ({ app }) => {
+      app.get("/native", boom);
+      app.use(((error: Error, _request, _response, _next) => {
+        handle(error.message);
+        throw new Error("worse");
+      }) satisfies ErrorRequestHandler);
+    },
+  });
+  expect((await server.send("/boom")).json()).toEqual(errorEnvelope("worse"));
+  expect((await server.send("/native")).json()).toEqual(errorEnvelope("worse"));
+  expect(handle.mock.calls).toEqual([["boom"], ["boom"]]);
+});
+
+test("an error handler that is put on the app of a running server is asked as well", async () => {
+  const server = await start(routing);
+  expect((await server.send("/boom")).status).toBe(500);
+  server.app.use(((_error, _request, response, _next) => {
+    response.status(500).send("late");
+  }) satisfies ErrorRequestHandler);
+  expect((await server.send("/boom")).text).toBe("late");
+});
+
+test("a client that leaves while an error handler works is no fault", async () => {
+  let isAsked = false;
+  const server = await start(routing, {
+    afterRouting: ({ app }) => {
+      app.use(((_error, _request, _response, next) => {
+        isAsked = true;
+        setTimeout(() => next(_error), 30);
+      }) satisfies ErrorRequestHandler);
+    },
+  });
+  const socket = await server.open();
+  socket.write("GET /boom HTTP/1.1\r\nHost: a\r\n\r\n");
+  await expect.poll(() => isAsked).toBe(true);
+  socket.destroy();
+  expect((await server.send("/refused")).status).toBe(409);
+  await expect.poll(() => server.linesOf("error").length).toBe(1);
+});
