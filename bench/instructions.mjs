@@ -1,0 +1,188 @@
+// npm run bench:instructions: instructions a request, counted by callgrind; they repeat within 1.5 % whatever else the machine does.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { untilServing, versionOf } from "./measure.mjs";
+import { findNode } from "./peers.mjs";
+import { workloads } from "./workloads.mjs";
+
+const { values } = parseArgs({
+  options: {
+    server: { type: "string", default: "bare,bare-compiled,fastify,sallyport" },
+    workload: { type: "string", default: Object.keys(workloads).join() },
+    warmup: { type: "string", default: "12000" },
+    requests: { type: "string", default: "4000" },
+    node: { type: "string", default: "24" },
+    root: { type: "string", default: fileURLToPath(new URL("..", import.meta.url)) },
+    functions: { type: "string", default: "0" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+const help = `Instructions a request in user space, garbage collection included, as callgrind counts them.
+
+  --server NAMES     of bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport)
+  --workload NAMES   get,list,post
+  --warmup COUNT     requests before the counting begins (12000)
+  --requests COUNT   requests that are counted (4000; twice as many for list)
+  --node 24|current
+  --root FOLDER      another checkout, built, whose servers are run instead
+  --functions COUNT  lists the functions with the most instructions as well
+`;
+
+const connections = 16;
+
+/** Sends a fixed number of requests over connections that are kept alive, each waiting for its reply. */
+const send = async (port, { path, method = "GET", body = "" }, total) => {
+  const bytes = Buffer.from(
+    [
+      `${method} ${path} HTTP/1.1`,
+      `Host: 127.0.0.1:${port}`,
+      ...(body ? ["Content-Type: application/json", `Content-Length: ${body.length}`] : []),
+      "",
+      body,
+    ].join("\r\n"),
+  );
+  let left = total;
+  const run = async () => {
+    const socket = connect(port, "127.0.0.1").setNoDelay(true);
+    await once(socket, "connect");
+    while (left-- > 0) {
+      socket.write(bytes);
+      await readReply(socket);
+    }
+    socket.destroy();
+  };
+  await Promise.all(Array.from({ length: connections }, run));
+};
+
+const readReply = (socket) =>
+  new Promise((resolve, reject) => {
+    let text = "";
+    const onData = (data) => {
+      text += data.toString("latin1");
+      const end = text.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const length = /^content-length: (\d+)/im.exec(text.slice(0, end));
+      const isComplete = length
+        ? text.length >= end + 4 + Number(length[1])
+        : text.endsWith("\r\n0\r\n\r\n");
+      if (!isComplete) return;
+      socket.off("data", onData);
+      if (/^HTTP\/1.1 2/.test(text)) resolve();
+      else reject(new Error(text.slice(0, 200)));
+    };
+    socket.on("data", onData);
+    socket.off("error", socket.fail ?? reject).once("error", (socket.fail = reject));
+  });
+
+/** Under valgrind a server takes half a minute to start. */
+const untilListening = async (port) => {
+  for (let turn = 0; turn < 20; turn++) {
+    try {
+      return await untilServing(port);
+    } catch (error) {
+      if (turn === 19) throw error;
+    }
+  }
+};
+
+const control = (option, pid) =>
+  execFileSync("callgrind_control", [option, String(pid)], { stdio: "ignore" });
+
+/** The sum of the dumps that were written since the counters were zeroed. */
+const readDump = (folder) => {
+  const [file] = readdirSync(folder).filter((name) => /^out\.\d+$|^out\.1$/.test(name));
+  const text = readFileSync(join(folder, file), "utf8");
+  return Number(/^(?:totals|summary): (\d+)/m.exec(text)[1]);
+};
+
+const listFunctions = (folder, count, requests) => {
+  const [file] = readdirSync(folder).filter((name) => /^out\.1$/.test(name));
+  const text = execFileSync("callgrind_annotate", [join(folder, file)], { encoding: "utf8" });
+  const lines = text.split("\n").filter((line) => /^\s*[\d,]+ \(/.test(line));
+  return lines.slice(1, count + 1).map((line) => {
+    const [, sum, name] = /^\s*([\d,]+) \([^)]*\)\s+(.*)$/.exec(line);
+    return `${Math.round(Number(sum.replaceAll(",", "")) / requests)}  ${name.slice(0, 140)}`;
+  });
+};
+
+let nextPort = 19_400;
+
+const count = async (node, name, workloadName) => {
+  const workload = workloads[workloadName];
+  const requests = Number(values.requests) * (workloadName === "list" ? 2 : 1);
+  const port = nextPort++;
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-instructions-"));
+  const file = ["servers", "peers"]
+    .map((room) => join(values.root, "bench", room, `${name}.mjs`))
+    .find((path) => existsSync(path));
+  if (!file) throw new Error(`There is no server ${name} in bench/servers or bench/peers.`);
+  const flags = Number(values.functions) > 0 ? ["--interpreted-frames-native-stack"] : [];
+  const child = spawn(
+    "valgrind",
+    [
+      ...["--tool=callgrind", "--smc-check=all-non-file", "--log-file=/dev/null"],
+      `--callgrind-out-file=${join(folder, "out")}`,
+      ...[node, ...flags, file, String(port)],
+    ],
+    {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: {
+        ...process.env,
+        NODE_ENV: "production",
+        NODE_NO_WARNINGS: "1",
+        UV_THREADPOOL_SIZE: "1",
+      },
+    },
+  );
+  try {
+    await untilListening(port);
+    await send(port, workload, Number(values.warmup));
+    control("-z", child.pid);
+    await send(port, workload, requests);
+    control("-d", child.pid);
+    if (Number(values.functions) > 0)
+      for (const line of listFunctions(folder, Number(values.functions), requests))
+        process.stdout.write(`    ${line}\n`);
+    return readDump(folder) / requests;
+  } finally {
+    child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const main = async () => {
+  if (values.help) {
+    process.stdout.write(help);
+    return;
+  }
+  const node = findNode(values.node);
+  try {
+    execFileSync("valgrind", ["--version"], { stdio: "ignore" });
+  } catch {
+    throw new Error("The bench needs valgrind: `apt-get install valgrind` on Debian and Ubuntu.");
+  }
+  process.stdout.write(
+    `Node.js ${versionOf(node)}, thousands of instructions a request, after ${values.warmup} requests\n`,
+  );
+  for (const workload of values.workload.split(","))
+    for (const server of values.server.split(",")) {
+      const instructions = await count(node, server, workload);
+      process.stdout.write(
+        `${workload.padEnd(5)} ${server.padEnd(18)} ${(instructions / 1000).toFixed(1)}\n`,
+      );
+    }
+};
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
