@@ -6,6 +6,7 @@ import { logServerFault } from "../results/log-fault.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { endHead, isAbandoned, isTaken } from "./response-state.ts";
+import { findLargeBody, withoutPrototype } from "./large-body.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
@@ -127,10 +128,23 @@ const joinFields = (fields: Record<string, unknown>, input: object): object => {
 
 /** The input by the endpoint's own schema; `{}` where it has none. */
 const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
+  if (plan.takesBodyAsIs) {
+    const taken = takeLargeBody(plan, walk);
+    if (taken) return taken.result;
+  }
   const combined = walk.combine(plan);
   if (!plan.parseInput) return {};
   const seen = plan.foreignKeys.length > 0 ? omitKeys(combined, plan.foreignKeys) : combined;
   return validateInput(plan.parseInput, seen);
+};
+
+/** The input where it is a large body alone, which need not be copied. */
+const takeLargeBody = (
+  { parseInput, sources }: EndpointPlan,
+  { request }: Walk,
+): { readonly result: unknown } | undefined => {
+  const body = parseInput && findLargeBody(request, sources);
+  return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
 };
 
 /** The output by the endpoint's schema; passed through where it has none. */
