@@ -16,6 +16,7 @@ import {
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { createRecorder, start } from "./harness.ts";
+import { listStatuses } from "./replies.ts";
 
 const head = (line: string, ...fields: readonly string[]): string =>
   [`${line} HTTP/1.1`, "Host: a", ...fields, "", ""].join("\r\n");
@@ -64,8 +65,6 @@ const collect = (socket: Socket): (() => string) => {
   socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
   return () => text;
 };
-const listStatuses = (text: string): number[] =>
-  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 describe("A connection runs one request at a time", () => {
   const createCounting = () => {
