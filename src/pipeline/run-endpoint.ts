@@ -53,7 +53,10 @@ export const runEndpoint = async (
     } else {
       // the same as `runHandler`, which would cost a promise more
       let input = toInput(plan, walk);
-      if (input instanceof Promise) input = await (input as Promise<unknown>);
+      if (input instanceof Promise) {
+        input = await (input as Promise<unknown>);
+        if (hasLeft(walk)) return;
+      }
       const returned = await handle(plan, walk, input);
       let output = toOutput(plan, walk, returned);
       if (output instanceof Promise) output = await (output as Promise<unknown>);
@@ -74,7 +77,10 @@ const runHandler: LastStage = async (plan, walk) => {
   const reading = walk.takeBody(plan);
   if (reading) await reading;
   let input = toInput(plan, walk);
-  if (input instanceof Promise) input = await (input as Promise<unknown>);
+  if (input instanceof Promise) {
+    input = await (input as Promise<unknown>);
+    if (hasLeft(walk)) return;
+  }
   if (walk.isStopped) return;
   const returned = await handle(plan, walk, input);
   let output = toOutput(plan, walk, returned);
@@ -90,6 +96,13 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
 };
 
+/** Tells whether nobody waits for the response any more, and says so in the log. */
+const hasLeft = (walk: Walk): boolean => {
+  if (!isAbandoned(walk.response)) return false;
+  logAbandoned(walk);
+  return true;
+};
+
 /** The validated output; `noOutput` where the response is sent already, or nobody waits for it. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
@@ -100,10 +113,7 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
     endHead(response);
     return noOutput;
   }
-  if (isAbandoned(response)) {
-    logAbandoned(walk);
-    return noOutput;
-  }
+  if (hasLeft(walk)) return noOutput;
   return toOwnOutput(plan, returned);
 };
 

@@ -43,7 +43,10 @@ export const runMiddlewares = async (
     let input: unknown = noInput;
     if (parseInput) {
       input = validateInput(parseInput, walk.combine(plan));
-      if (input instanceof Promise) input = await (input as Promise<unknown>);
+      if (input instanceof Promise) {
+        input = await (input as Promise<unknown>);
+        if (!canGoOn(walk)) return;
+      }
       if (walk.fields) copyOwn(walk.fields, input as object);
     }
     // handlers are declared for their own types, which the factory has checked

@@ -102,7 +102,9 @@ const useBeginning = (app: Express, { begin }: Prepared): void => {
 };
 
 const useApi = (app: Express, { dispatcher }: Prepared): void => {
-  app.use((request, response, next) => void dispatcher.dispatch(request, response, next));
+  app.use((request, response, next) => {
+    if (!dispatcher.hasLeft(request, response)) void dispatcher.dispatch(request, response, next);
+  });
 };
 
 /** Answers what no layer of the application has: after the layers that are added to it later. */
@@ -176,7 +178,10 @@ const createListener =
     if (beginning === undefined) void dispatch(dispatcher, objects, request, response);
     else
       beginning.then(
-        () => dispatch(dispatcher, objects, request, response),
+        () =>
+          dispatcher.hasLeft(request, response)
+            ? undefined
+            : dispatch(dispatcher, objects, request, response),
         (error: unknown) => dispatcher.fail(error, request, response),
       );
   };

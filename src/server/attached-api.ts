@@ -29,6 +29,7 @@ export const createAttachedApi = async (
       await dispatcher.fail(error, request, response);
       return;
     }
+    if (dispatcher.hasLeft(request, response)) return;
     // what Express fails to send for a handler is the endpoint's to answer, else it goes on to the user's own handlers
     const onNext: NextFunction = (error?: unknown) => {
       const walk = (request as WalkingRequest)[currentWalk];
