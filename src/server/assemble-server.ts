@@ -94,8 +94,6 @@ const buildOwnStack = async (
 
 const useBeginning = (app: Express, { begin }: Prepared): void => {
   app.use(async (request, response, next) => {
-    // before a middleware of a hook sees the path
-    normalisePath(request);
     await begin(request, response);
     next();
   });
@@ -107,14 +105,17 @@ const useApi = (app: Express, { dispatcher }: Prepared): void => {
   });
 };
 
-/** Answers what no layer of the application has: after the layers that are added to it later. */
+/** Puts what concerns all layers of the application around them, those that are added to it later included. */
 const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   const router = app as unknown as {
     handle: (request: Request, response: Response, next?: NextFunction) => void;
   };
   const { handle } = router;
-  router.handle = (request, response) =>
+  router.handle = (request, response) => {
+    // before Express looks at it, and before a middleware of a hook does
+    normalisePath(request);
     handle.call(app, request, response, toEnding(dispatcher, request, response));
+  };
 };
 
 const toEnding =
