@@ -49,9 +49,15 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
     else if (running.headersSent) socket.destroy();
     else endWith(socket, reply);
   });
-  server.on("connect", (_request: IncomingMessage, socket: Duplex) =>
-    endWith(socket, toReply(405, hasCors)),
-  );
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    const running = findReply(socket);
+    if (!running || running.writableFinished) {
+      endWith(socket, toReply(405, hasCors));
+      return;
+    }
+    serveDetached(socket);
+    endAfter(socket, running, toReply(405, hasCors));
+  });
 };
 
 /** The connections on which nothing can be parsed any more. */
@@ -60,6 +66,14 @@ const lost = new WeakSet<object>();
 /** Tells whether a request will never be complete, because what follows on its connection cannot be parsed. */
 export const isLost = ({ socket, complete }: IncomingMessage): boolean =>
   !complete && lost.has(socket);
+
+/** Tells the replies of a connection what Node tells them no more, for it hands the connection over with a CONNECT. */
+const serveDetached = (socket: Duplex): void => {
+  socket
+    .on("error", () => undefined)
+    .on("drain", () => findReply(socket)?.emit("drain"))
+    .once("close", () => findReply(socket)?.destroy());
+};
 
 /** Waits for the replies to the requests that are complete, so that nothing is mixed with them. */
 const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void => {

@@ -256,6 +256,50 @@ describe("Nothing runs behind the end of a connection", () => {
   });
 });
 
+describe("CONNECT behind other requests", () => {
+  const connecting = head("CONNECT a:1");
+
+  test("W14: its 405 comes after their replies, large ones included", async () => {
+    const { gate, entered, open } = createGate();
+    const big: Routing[string] = factory.buildVoid({
+      handler: async ({ response }) => {
+        for (let count = 0; count < 30; count++)
+          if (!response.write("x".repeat(200_000))) await once(response, "drain");
+        response.end();
+      },
+    });
+    const socket = await (await start({ gate, big })).open();
+    const read = collect(socket);
+    socket.write(head("GET /gate") + head("GET /big") + head("GET /none") + connecting);
+    await expect.poll(() => entered.mock.calls.length).toBe(1);
+    socket.pause();
+    open();
+    await sleep(50);
+    socket.resume();
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([200, 200, 404, 405]);
+    expect(read().length).toBeGreaterThan(6_000_000);
+  });
+
+  test("W14: a client that leaves meanwhile is known to have left", async () => {
+    const left = vi.fn();
+    const entered = vi.fn();
+    const wait = factory.build({
+      handler: async ({ signal }) => {
+        entered();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        left();
+        return {};
+      },
+    });
+    const socket = await (await start({ wait })).open();
+    socket.write(head("GET /wait") + connecting);
+    await expect.poll(() => entered.mock.calls.length).toBe(1);
+    socket.resetAndDestroy();
+    await expect.poll(() => left.mock.calls.length).toBe(1);
+  });
+});
+
 describe("Time limits end with their reply", () => {
   test("W23: a slow reader's time limit does not end the request behind it", async () => {
     const big: Routing[string] = factory.buildVoid({
