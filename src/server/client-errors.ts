@@ -55,7 +55,8 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
       endWith(socket, toReply(405, hasCors));
       return;
     }
-    serveDetached(socket);
+    // Node has handed the connection over, and does so no more
+    socket.on("error", () => undefined).on("drain", () => findReply(socket)?.emit("drain"));
     endAfter(socket, running, toReply(405, hasCors));
   });
 };
@@ -66,14 +67,6 @@ const lost = new WeakSet<object>();
 /** Tells whether a request will never be complete, because what follows on its connection cannot be parsed. */
 export const isLost = ({ socket, complete }: IncomingMessage): boolean =>
   !complete && lost.has(socket);
-
-/** Tells the replies of a connection what Node tells them no more, for it hands the connection over with a CONNECT. */
-const serveDetached = (socket: Duplex): void => {
-  socket
-    .on("error", () => undefined)
-    .on("drain", () => findReply(socket)?.emit("drain"))
-    .once("close", () => findReply(socket)?.destroy());
-};
 
 /** Waits for the replies to the requests that are complete, so that nothing is mixed with them. */
 const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void => {
