@@ -3,6 +3,7 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from "e
 import { RequestError } from "../errors.ts";
 import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
 import { normalisePath } from "../http/normal-path.ts";
+import { forgetSending } from "../pipeline/response-state.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
@@ -101,6 +102,8 @@ const useBeginning = (app: Express, { begin }: Prepared): void => {
 
 const useApi = (app: Express, { dispatcher }: Prepared): void => {
   app.use((request, response, next) => {
+    // where a file could not be sent before, Express goes on
+    forgetSending(response);
     if (!dispatcher.hasLeft(request, response)) void dispatcher.dispatch(request, response, next);
   });
 };

@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import express, { type RequestHandler } from "express";
-import { defaultEndpointsFactory as factory } from "sallyport";
-import { describe, expect, test, vi } from "vitest";
-import { errorEnvelope, start } from "./harness.ts";
+import { attachRouting, createConfig, defaultEndpointsFactory as factory } from "sallyport";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createRecorder, errorEnvelope, send, start, successEnvelope } from "./harness.ts";
 
 describe("a native middleware that sends a file", () => {
   const sending =
@@ -35,6 +38,27 @@ describe("a native middleware that sends a file", () => {
     });
     expect((await server.send("/x")).status).toBe(200);
   });
+
+  test.each([["a hook"], ["an application of the user's own"]])(
+    "of %s, passes on where it is a directory",
+    async (name) => {
+      const directory = sending(import.meta.dirname);
+      const routing = { x: factory.build({ handler: () => ({ is: "reached" }) }) };
+      const app = express().use(directory);
+      const { logger } = createRecorder();
+      attachRouting(createConfig({ app, cors: false, logger }), routing);
+      const attached = createServer(app).listen(0, "127.0.0.1");
+      onTestFinished(() => void attached.close());
+      await once(attached, "listening");
+      const hooked = await start(routing, {
+        beforeRouting: (hook) => void hook.app.use(directory),
+      });
+      const { port } = name === "a hook" ? hooked : (attached.address() as AddressInfo);
+      // the first one loads the API
+      await send(port, "/x");
+      expect((await send(port, "/x")).json()).toEqual(successEnvelope({ is: "reached" }));
+    },
+  );
 
   test("is the only one to answer where the file is there", async () => {
     const handler = vi.fn(() => ({}));
