@@ -89,7 +89,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
       if (outcome && outcome !== "route" && outcome !== "router") fail(outcome);
       else if (!isOver) {
         end();
-        resolve(provider ? provide(provider(request, response), rest) : rest.run(undefined));
+        resolve(provider ? provide(() => provider(request, response), rest) : rest.run(undefined));
       }
     };
     rest.setNext(next);
@@ -102,7 +102,8 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   });
 };
 
-const provide = async (context: unknown, rest: Rest): Promise<void> => rest.run(await context);
+/** What a provider throws is no error of the middleware, within whose call of `next` it runs. */
+const provide = async (give: () => unknown, rest: Rest): Promise<void> => rest.run(await give());
 
 const transform = (
   error: unknown,

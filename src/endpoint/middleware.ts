@@ -172,13 +172,27 @@ const toSpan =
   ): NonNullable<AnyMiddleware["span"]> =>
   async (args, { run }) => {
     let calls = 0;
-    const next = async (context?: object): Promise<Passed<never>> => {
+    let first: Promise<unknown> | undefined;
+    let misuse: ServerFault | undefined;
+    const pass = async (context: object | undefined): Promise<Passed<never>> => {
       if (++calls > 1)
-        throw new ServerFault("SLP_AROUND_TWICE", "An `around` middleware called `next` twice");
+        throw (misuse = new ServerFault(
+          "SLP_AROUND_TWICE",
+          "An `around` middleware called `next` twice",
+        ));
       await run(context);
       return passed;
     };
+    const next = (context?: object): Promise<Passed<never>> => {
+      const passing = pass(context);
+      // one that is not awaited must not float
+      passing.catch(ignore);
+      first ??= passing;
+      return passing;
+    };
     await around(args, next);
+    await first;
+    if (misuse) throw misuse;
     if (calls === 0 && !args.response.headersSent && !args.response.writableEnded)
       throw new ServerFault(
         "SLP_AROUND_NOT_CALLED",

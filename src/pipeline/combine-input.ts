@@ -3,6 +3,7 @@ import type { InputSource } from "../endpoint/input-sources.ts";
 import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import { copyOwn } from "./copy-own.ts";
+import { readSource } from "./read-source.ts";
 
 /** The sources of a request merged into one object without a prototype. */
 export type CombinedInput = Record<string, unknown>;
@@ -40,13 +41,4 @@ const toLists = (input: CombinedInput, part: object, names: readonly string[]): 
   for (const name of names)
     if (Object.hasOwn(part, name) && input[name] !== undefined && !Array.isArray(input[name]))
       input[name] = [input[name]];
-};
-
-/** `cookies` and `files` exist once a middleware or the server has made them. */
-const readSource = (request: Request, source: InputSource): unknown => {
-  // a name that is written here is not looked up at each request, which saves 0.07 microseconds
-  if (source === "query") return request.query;
-  if (source === "params") return request.params;
-  if (source === "body") return request.body;
-  return (request as unknown as Partial<Record<InputSource, unknown>>)[source];
 };

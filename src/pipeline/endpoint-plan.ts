@@ -3,6 +3,7 @@ import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { UploadLimits } from "../endpoint/upload-limits.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
+import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toInputParser, toParser } from "../schemas/parser.ts";
 import type { Parser } from "../schemas/parse-result.ts";
@@ -45,6 +46,8 @@ export interface EndpointPlan {
   /** Those that run on preflight requests as well. */
   readonly nativeMiddlewares: readonly MiddlewareStep[];
   readonly parseInput: Parser | undefined;
+  /** Whether a large body is parsed as it is: nobody sees the combined input but the schema, which makes an object of its own. */
+  readonly takesBodyAsIs: boolean;
   /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
   readonly foreignKeys: readonly string[];
   readonly parseOutput: Parser | undefined;
@@ -107,6 +110,11 @@ export const planEndpoint = (
     hasMiddlewareInput: declared.length > 0,
     nativeMiddlewares: middlewares.filter(({ middleware }) => middleware.isNative),
     parseInput: endpoint.inputSchema && toInputParser(endpoint.inputSchema),
+    takesBodyAsIs:
+      endpoint.inputSchema?._zod.def.type === "object" &&
+      declared.length === 0 &&
+      sources.includes("body") &&
+      endpoint.resultHandler === defaultResultHandler,
     foreignKeys: endpoint.inputSchema ? listForeignKeys(endpoint.inputSchema, declared) : [],
     parseOutput:
       endpoint.outputSchema && !endpoint.isVoid ? toParser(endpoint.outputSchema) : undefined,

@@ -6,6 +6,7 @@ import { logServerFault } from "../results/log-fault.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { endHead, isAbandoned, isTaken } from "./response-state.ts";
+import { findLargeBody, withoutPrototype } from "./large-body.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { discardContent, sendContent } from "./send-content.ts";
@@ -53,7 +54,10 @@ export const runEndpoint = async (
     } else {
       // the same as `runHandler`, which would cost a promise more
       let input = toInput(plan, walk);
-      if (input instanceof Promise) input = await (input as Promise<unknown>);
+      if (input instanceof Promise) {
+        input = await (input as Promise<unknown>);
+        if (hasLeft(walk)) return;
+      }
       const returned = await handle(plan, walk, input);
       let output = toOutput(plan, walk, returned);
       if (output instanceof Promise) output = await (output as Promise<unknown>);
@@ -77,7 +81,10 @@ const runHandler: LastStage = async (plan, walk) => {
   const reading = walk.takeBody(plan);
   if (reading) await reading;
   let input = toInput(plan, walk);
-  if (input instanceof Promise) input = await (input as Promise<unknown>);
+  if (input instanceof Promise) {
+    input = await (input as Promise<unknown>);
+    if (hasLeft(walk)) return;
+  }
   if (walk.isStopped) return;
   const returned = await handle(plan, walk, input);
   let output = toOutput(plan, walk, returned);
@@ -93,6 +100,13 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
 };
 
+/** Tells whether nobody waits for the response any more, and says so in the log. */
+const hasLeft = (walk: Walk): boolean => {
+  if (!isAbandoned(walk.response)) return false;
+  logAbandoned(walk);
+  return true;
+};
+
 /** The validated output; `noOutput` where the response is sent already, or nobody waits for it. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
@@ -105,10 +119,7 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
     endHead(response);
     return noOutput;
   }
-  if (isAbandoned(response)) {
-    logAbandoned(walk);
-    return noOutput;
-  }
+  if (hasLeft(walk)) return noOutput;
   return toOwnOutput(plan, returned);
 };
 
@@ -137,10 +148,23 @@ const joinFields = (fields: Record<string, unknown>, input: object): object => {
 
 /** The input by the endpoint's own schema; `{}` where it has none. */
 const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
+  if (plan.takesBodyAsIs) {
+    const taken = takeLargeBody(plan, walk);
+    if (taken) return taken.result;
+  }
   const combined = walk.combine(plan);
   if (!plan.parseInput) return {};
   const seen = plan.foreignKeys.length > 0 ? omitKeys(combined, plan.foreignKeys) : combined;
   return validateInput(plan.parseInput, seen);
+};
+
+/** The input where it is a large body alone, which need not be copied. */
+const takeLargeBody = (
+  { parseInput, sources }: EndpointPlan,
+  { request }: Walk,
+): { readonly result: unknown } | undefined => {
+  const body = parseInput && findLargeBody(request, sources);
+  return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
 };
 
 /** The output by the endpoint's schema; passed through where it has none. */

@@ -1,11 +1,12 @@
 import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
+import { toSendingError } from "../results/http-error.ts";
 import { watchedMark } from "../results/send-json.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { endHead, isAbandoned, isTaken } from "./response-state.ts";
+import { endHead, forgetSending, isAbandoned, isSending, isTaken } from "./response-state.ts";
 import { failWalk } from "./send-result.ts";
 import { watchUnreadBody } from "./unread-body.ts";
 import { validateInput } from "./validate-input.ts";
@@ -43,7 +44,10 @@ export const runMiddlewares = async (
     let input: unknown = noInput;
     if (parseInput) {
       input = validateInput(parseInput, walk.combine(plan));
-      if (input instanceof Promise) input = await (input as Promise<unknown>);
+      if (input instanceof Promise) {
+        input = await (input as Promise<unknown>);
+        if (!canGoOn(walk)) return;
+      }
       if (walk.fields) copyOwn(walk.fields, input as object);
     }
     // handlers are declared for their own types, which the factory has checked
@@ -78,8 +82,12 @@ const runSpan = async (
   const run: Rest["run"] = async (context) => {
     isRun = true;
     joinContext(walk.ctx, context);
-    // it may have changed what the input comes from
-    if (middleware.isNative) walk.combined = null;
+    if (middleware.isNative) {
+      // it may have changed what the input comes from
+      walk.combined = null;
+      // Express goes on where there is nothing to send, such as a directory
+      forgetSending(walk.response);
+    }
     if (!canGoOn(walk)) return;
     try {
       // whoever spans the walk is told of its end also where a stage never ends
@@ -93,7 +101,13 @@ const runSpan = async (
     walk.next = next;
   };
   if (middleware.isNative) (walk.response as { [watchedMark]?: boolean })[watchedMark] = true;
-  await middleware.span?.(args, { run, setNext, fail: (error) => failWalk(walk, error) });
+  try {
+    await middleware.span?.(args, { run, setNext, fail: (error) => failWalk(walk, error) });
+  } catch (error) {
+    if (isRun || !middleware.isNative || !isSending(walk.response)) throw error;
+    forgetSending(walk.response);
+    throw toSendingError(error);
+  }
   if (failure) throw failure.error;
   if (!isRun) canGoOn(walk);
 };

@@ -63,17 +63,41 @@ const settleUnion = (
     payload.value = fitting[0].value;
     return fitting[0];
   }
-  let errors: z.core.$ZodIssue[][] | undefined;
-  payload.issues.push({
-    code: "invalid_union",
-    input: payload.value,
-    inst,
-    get errors() {
-      return (errors ??= finishAll(results, context));
-    },
-  });
+  payload.issues.push(new UnionIssue(inst, results, payload.value, context));
   return payload;
 };
+
+/** What a union that no option fits reports. */
+class UnionIssue {
+  /**
+   * An own property, for Zod copies these alone; its getter is shared, for with one of its own each issue would be an object in
+   * V8's slow mode, which costs ten times as much.
+   */
+  static readonly #errorsProperty: PropertyDescriptor & ThisType<UnionIssue> = {
+    configurable: true,
+    enumerable: true,
+    get() {
+      return (this.#errors ??= finishAll(this.#results, this.#context));
+    },
+  };
+
+  readonly code = "invalid_union";
+  readonly input: unknown;
+  readonly inst: ZodSchema;
+  declare readonly errors: z.core.$ZodIssue[][];
+  [other: string]: unknown;
+  readonly #results: readonly Payload[];
+  readonly #context: Context;
+  #errors: z.core.$ZodIssue[][] | undefined;
+
+  constructor(inst: ZodSchema, results: readonly Payload[], input: unknown, context: Context) {
+    this.input = input;
+    this.inst = inst;
+    this.#results = results;
+    this.#context = context;
+    Object.defineProperty(this, "errors", UnionIssue.#errorsProperty);
+  }
+}
 
 const toLazyCatch = (schema: z.core.$ZodCatch): Run => {
   const { def } = schema._zod;

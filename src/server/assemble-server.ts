@@ -4,6 +4,7 @@ import { RequestError } from "../errors.ts";
 import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
 import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
+import { forgetSending } from "../pipeline/response-state.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
@@ -106,16 +107,17 @@ const buildOwnStack = async (
 
 const useBeginning = (app: Express, { begin }: Prepared): void => {
   app.use(async (request, response, next) => {
-    // before a middleware of a hook sees the path
-    normalisePath(request);
     await begin(request, response);
     next();
   });
 };
 
 const useApi = (app: Express, { dispatcher }: Prepared): void => {
-  const layer: RequestHandler = (request, response, next) =>
-    void dispatcher.dispatch(request, response, next);
+  const layer: RequestHandler = (request, response, next) => {
+    // where a file could not be sent before, Express goes on
+    forgetSending(response);
+    if (!dispatcher.hasLeft(request, response)) void dispatcher.dispatch(request, response, next);
+  };
   apiLayers.set(app, layer);
   app.use(layer);
 };
@@ -123,14 +125,17 @@ const useApi = (app: Express, { dispatcher }: Prepared): void => {
 /** The layer of the API on each application. */
 const apiLayers = new WeakMap<Express, RequestHandler>();
 
-/** Answers what no layer of the application has: after the layers that are added to it later. */
+/** Puts what concerns all layers of the application around them, those that are added to it later included. */
 const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   const router = app as unknown as {
     handle: (request: Request, response: Response, next?: NextFunction) => void;
   };
   const { handle } = router;
-  router.handle = (request, response) =>
+  router.handle = (request, response) => {
+    // before Express looks at it, and before a middleware of a hook does
+    normalisePath(request);
     handle.call(app, request, response, toEnding(dispatcher, request, response));
+  };
 };
 
 const toEnding =
@@ -196,7 +201,10 @@ const createListener =
     if (beginning === undefined) void dispatch(dispatcher, objects, request, response);
     else
       beginning.then(
-        () => dispatch(dispatcher, objects, request, response),
+        () =>
+          dispatcher.hasLeft(request, response)
+            ? undefined
+            : dispatch(dispatcher, objects, request, response),
         (error: unknown) => dispatcher.fail(error, request, response),
       );
   };

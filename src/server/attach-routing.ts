@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from "express";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { normalisePath } from "../http/normal-path.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
@@ -48,22 +48,45 @@ export const attachRouting = <const R extends Routing>(
       if (loaded) void loaded[name](request, response, next);
       else loading.then((api) => api[name](request, response, next), next);
     };
-  normaliseFirst(config.app);
+  normaliseFirst(config.app as Handling);
   config.app.use(handleBy("handle"));
   return { logger, notFoundHandler: handleBy("answerNotFound") };
 };
 
 const normalising = new WeakSet<object>();
 
-/** Makes an application normalise the paths of its requests before anything on it sees them, what was added earlier included. */
-const normaliseFirst = (app: AppConfig["app"]): void => {
+/** The requests whose paths were normalised before anything on their application saw them. */
+const guarded = new WeakSet<Request>();
+
+/** What takes requests to what was added to it: an application, or a router, which alone emits no events. */
+interface Handling {
+  handle?: (request: Request, response: Response, next: NextFunction) => unknown;
+  readonly parent?: Handling;
+  readonly on?: (event: "mount", listener: (parent: Handling) => void) => unknown;
+}
+
+/**
+ * Makes an application normalise the paths of its requests before anything on it sees them, what was added earlier included;
+ * so does the application that it is mounted on.
+ */
+const normaliseFirst = (app: Handling): void => {
   if (normalising.has(app)) return;
   normalising.add(app);
-  const router = app as { handle?: (request: Request, ...rest: unknown[]) => unknown };
-  const { handle } = router;
+  const { handle, parent } = app;
   if (typeof handle !== "function") return;
-  router.handle = function (this: unknown, request, ...rest) {
-    normalisePath(request);
-    return handle.call(this, request, ...rest);
+  const isRouter = typeof app.on !== "function";
+  app.handle = function (this: unknown, request, response, next) {
+    const { url } = request;
+    const isNormal = normalisePath(request) === url;
+    if (!isRouter) {
+      guarded.add(request);
+    } else if (request.app && !guarded.has(request)) {
+      // its application is known from the first request on; until then, guards on it may have seen another path
+      normaliseFirst(request.app);
+      if (!isNormal) return next();
+    }
+    return handle.call(this, request, response, next);
   };
+  if (parent) normaliseFirst(parent);
+  app.on?.("mount", normaliseFirst);
 };

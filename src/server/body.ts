@@ -3,6 +3,7 @@ import type { Request, Response } from "express";
 import type { UploadLimits } from "../endpoint/upload-limits.ts";
 import { keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
+import { noteLength } from "../pipeline/large-body.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { parseForm } from "./form.ts";
@@ -82,7 +83,9 @@ export const parseBody = (
 const parseBytes = (bytes: Buffer, parse: (text: string) => object): object => {
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
   const text = bytes.toString();
-  return parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  const body = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  noteLength(body, text.length);
+  return body;
 };
 
 /** Parses bytes or a string that a native middleware or an adapter has left, where they are of a type that is parsed. */

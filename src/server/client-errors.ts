@@ -49,9 +49,16 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
     else if (running.headersSent) socket.destroy();
     else endWith(socket, reply);
   });
-  server.on("connect", (_request: IncomingMessage, socket: Duplex) =>
-    endWith(socket, toReply(405, hasCors)),
-  );
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    const running = findReply(socket);
+    if (!running || running.writableFinished) {
+      endWith(socket, toReply(405, hasCors));
+      return;
+    }
+    // Node has handed the connection over, and does so no more
+    socket.on("error", () => undefined).on("drain", () => findReply(socket)?.emit("drain"));
+    endAfter(socket, running, toReply(405, hasCors));
+  });
 };
 
 /** The connections on which nothing can be parsed any more. */

@@ -4,7 +4,8 @@ import { endpointMethods, type Method } from "../http/method.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
-import { forgetSending } from "../pipeline/response-state.ts";
+import { logAbandoned } from "../pipeline/log-abandoned.ts";
+import { forgetSending, isAbandoned } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
 import { Walk, type ReadBody } from "../pipeline/walk.ts";
@@ -77,6 +78,13 @@ export class Dispatcher {
     return this.serve(plan, request, response);
   }
 
+  /** Tells whether the client has left, and says so in the log; asked where a request had to wait. */
+  hasLeft(request: Request, response: Response): boolean {
+    if (!isAbandoned(response)) return false;
+    logAbandoned({ request, logger: this.#plan.getLogger(request) });
+    return true;
+  }
+
   /** Serves a request whose route is found; never rejects. */
   serve(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
     const { cors, getLogger } = this.#plan;
@@ -98,6 +106,7 @@ export class Dispatcher {
       await this.fail(error, request, response);
       return;
     }
+    if (this.hasLeft(request, response)) return;
     await this.#run(plan, request, response, logger);
   }
 

@@ -1,14 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
+import { isHost } from "../http/host.ts";
 
 /** How many header fields a request may have. */
 export const maxHeaderFields = 100;
-
-/** A host and perhaps a port, without anything that another server could read in another way. */
-const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;
-
-/** Tells whether a text is a host and perhaps a port. */
-export const isHost = (text: string): boolean => hostPattern.test(text);
 
 /**
  * Checks what Node leaves unchecked of a request's head, in one pass over its raw fields.

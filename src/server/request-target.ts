@@ -1,12 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
 import { normalisePath } from "../http/normal-path.ts";
-import { isHost } from "./framing.ts";
 
 /** The longest request target that is served, in characters. */
 export const maxTargetLength = 8192;
-
-const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 /**
  * Returns the canonical path of a request: without query and fragment, and without the trailing slash.
@@ -23,13 +20,10 @@ const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
 export const toCanonicalPath = (request: IncomingMessage): string => {
   let url = request.url ?? "";
   if (url.length > maxTargetLength) throw new RequestError("SLP_TARGET_TOO_LONG");
-  if (url.includes("%")) url = normalisePath(request);
-  let end = findPathEnd(url);
+  if (url.charCodeAt(0) !== slash || url.includes("%")) url = normalisePath(request);
+  const end = findPathEnd(url);
   if (url === "*" && request.method === "OPTIONS") return url;
-  if (url.charCodeAt(0) !== slash) {
-    request.url = url = toOriginForm(request, url);
-    end = findPathEnd(url);
-  }
+  if (url.charCodeAt(0) !== slash) throw new RequestError("SLP_TARGET_MALFORMED");
   const hasSlash =
     end > 1 && url.charCodeAt(end - 1) === slash && url.charCodeAt(end - 2) !== slash;
   return url.slice(0, hasSlash ? end - 1 : end);
@@ -52,13 +46,4 @@ const findPathEnd = (url: string): number => {
     if (code === questionMark || code === hash) end = index;
   }
   return end;
-};
-
-const toOriginForm = (request: IncomingMessage, url: string): string => {
-  const [, authority, rest] = absoluteForm.exec(url) ?? [];
-  // a name and password, or a list of hosts, may be read in another way elsewhere
-  if (!authority || rest === undefined || !isHost(authority))
-    throw new RequestError("SLP_TARGET_MALFORMED");
-  request.headers.host = authority;
-  return rest.startsWith("/") ? rest : `/${rest}`;
 };

@@ -75,6 +75,24 @@ describe("what is relied on in Node", () => {
     ]);
   });
 
+  test("what comes in one piece with a request for an upgrade that nobody serves is dropped, up to the next piece", async () => {
+    const seen: unknown[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.url);
+      response.end();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    const upgrade = "Connection: Upgrade\r\nUpgrade: h2c\r\n";
+    socket.write(`GET /1 HTTP/1.1\r\nHost: x\r\n${upgrade}\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await once(socket, "data");
+    socket.resume().write("GET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    await once(socket, "close");
+    server.close();
+    expect(seen).toEqual(["/1", "/3"]);
+  });
+
   test("a stream that is piped into a response listens for `unpipe` on it", () => {
     const response = new ServerResponse(new IncomingMessage(null as never));
     expect(response.listenerCount("unpipe")).toBe(0);

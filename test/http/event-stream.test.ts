@@ -16,6 +16,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { events, fail, getRun, startRun, type Run, type Stream } from "./event-stream-harness.ts";
 import { createRecorder, errorEnvelope, send, start, type TestServer } from "./harness.ts";
+import { splitReplies } from "./replies.ts";
 
 interface Client {
   readonly status: number | undefined;
@@ -94,7 +95,7 @@ describe("events", () => {
 
   test("leave the connection for the next request when they end", async () => {
     const server = await startRun(({ emit }) => emit("time", 1));
-    const replies = (await server.raw(getRun + getRun)).split(/(?=HTTP\/1\.1 )/);
+    const replies = splitReplies(await server.raw(getRun + getRun));
     expect(replies.map((reply) => reply.includes("data: 1"))).toEqual([true, true]);
   });
 

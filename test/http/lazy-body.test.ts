@@ -13,6 +13,7 @@ import {
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope } from "./harness.ts";
+import { listStatuses } from "./replies.ts";
 
 const refuse = (): never => {
   throw createHttpError(401, "Who are you?");
@@ -29,13 +30,12 @@ const ping = factory.build({ handler: () => ({ pong: true }) });
 const readUntil = (socket: Socket, count: number): Promise<readonly number[]> =>
   new Promise((resolve) => {
     let text = "";
-    const toStatuses = () =>
-      [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
     socket.on("data", (piece: Buffer) => {
       text += piece.toString("latin1");
-      if (toStatuses().length >= count) resolve(toStatuses());
+      const statuses = listStatuses(text);
+      if (statuses.length >= count) resolve(statuses);
     });
-    socket.once("close", () => resolve(toStatuses()));
+    socket.once("close", () => resolve(listStatuses(text)));
   });
 
 describe("B20: who is refused by a middleware is refused before the body is read", () => {

@@ -41,10 +41,33 @@ const startHooked = async (): Promise<Ask> => {
   });
   return (target, headers = {}) => server.send(target, { headers });
 };
-const startAttached = async (): Promise<Ask> => {
+const startAttached = (): Promise<Ask> => {
   const app = express().use(guarded, guard);
+  return serveAttached(app, app);
+};
+const startMounted = (): Promise<Ask> => {
+  const api = express();
+  const inner = express();
+  return serveAttached(express().use(guarded, guard).use(inner.use(api)), api);
+};
+const startMountedLater = (): Promise<Ask> => {
+  const api = express();
+  const app = express().use(guarded, guard);
+  const asked = serveAttached(app, api);
+  app.use(express().use(api));
+  return asked;
+};
+const startRouter = async (): Promise<Ask> => {
+  const api = express.Router();
+  const ask = await serveAttached(express().use(guarded, guard).use(api), api);
+  // its application is not known before a request has come
+  for (const path of ["/v1/%61dmin/users", "/v1/adm%69n/users"])
+    expect((await ask(path)).status).toBe(path === "/v1/%61dmin/users" ? 404 : 401);
+  return ask;
+};
+const serveAttached = async (app: express.Express, api: express.Router): Promise<Ask> => {
   const { logger } = createRecorder();
-  attachRouting(createConfig({ app, cors: false, logger }), toRouting());
+  attachRouting(createConfig({ app: api, cors: false, logger }), toRouting());
   const server = createHttpServer(app).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -55,6 +78,9 @@ const startAttached = async (): Promise<Ask> => {
 describe.each([
   ["a hook", startHooked],
   ["an application of the user's own", startAttached],
+  ["an application on which the API's is mounted", startMounted],
+  ["an application on which the API's is mounted later", startMountedLater],
+  ["an application with the API on a router", startRouter],
 ])("A guard of %s", (_name, startGuarded) => {
   test.each([
     ["/v1/admin/users"],
@@ -64,6 +90,11 @@ describe.each([
     ["/%40me"],
     ["/files/admin/plan.txt"],
     ["/files/%61dmin/plan.txt"],
+    ["http://a/v1/%61dmin/users"],
+    // Express takes what follows these characters for the path
+    ["http://a;b/v1/admin/users"],
+    ["http://a'/files/admin/plan.txt"],
+    ["http://a%/@me"],
   ])("Q14: guards %s", async (target) => {
     const ask = await startGuarded();
     expect((await ask(target)).status).toBe(401);

@@ -16,6 +16,7 @@ import {
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { createRecorder, start } from "./harness.ts";
+import { listStatuses } from "./replies.ts";
 
 const head = (line: string, ...fields: readonly string[]): string =>
   [`${line} HTTP/1.1`, "Host: a", ...fields, "", ""].join("\r\n");
@@ -64,8 +65,6 @@ const collect = (socket: Socket): (() => string) => {
   socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
   return () => text;
 };
-const listStatuses = (text: string): number[] =>
-  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 describe("A connection runs one request at a time", () => {
   const createCounting = () => {
@@ -254,6 +253,50 @@ describe("Nothing runs behind the end of a connection", () => {
     socket.write(`${head("GET /late")}\u0000garbage\r\n\r\n`);
     await once(socket, "close");
     expect(listStatuses(read())).toEqual([200, 400]);
+  });
+});
+
+describe("CONNECT behind other requests", () => {
+  const connecting = head("CONNECT a:1");
+
+  test("W14: its 405 comes after their replies, large ones included", async () => {
+    const { gate, entered, open } = createGate();
+    const big: Routing[string] = factory.buildVoid({
+      handler: async ({ response }) => {
+        for (let count = 0; count < 30; count++)
+          if (!response.write("x".repeat(200_000))) await once(response, "drain");
+        response.end();
+      },
+    });
+    const socket = await (await start({ gate, big })).open();
+    const read = collect(socket);
+    socket.write(head("GET /gate") + head("GET /big") + head("GET /none") + connecting);
+    await expect.poll(() => entered.mock.calls.length).toBe(1);
+    socket.pause();
+    open();
+    await sleep(50);
+    socket.resume();
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([200, 200, 404, 405]);
+    expect(read().length).toBeGreaterThan(6_000_000);
+  });
+
+  test("W14: a client that leaves meanwhile is known to have left", async () => {
+    const left = vi.fn();
+    const entered = vi.fn();
+    const wait = factory.build({
+      handler: async ({ signal }) => {
+        entered();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        left();
+        return {};
+      },
+    });
+    const socket = await (await start({ wait })).open();
+    socket.write(head("GET /wait") + connecting);
+    await expect.poll(() => entered.mock.calls.length).toBe(1);
+    socket.resetAndDestroy();
+    await expect.poll(() => left.mock.calls.length).toBe(1);
   });
 });
 

@@ -6,6 +6,7 @@ import { defaultEndpointsFactory, type ServerConfig } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
+import { splitReplies } from "./replies.ts";
 
 const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
 
@@ -58,7 +59,7 @@ const expectKeptAlive = async (
     Buffer.concat([Buffer.from(request), Buffer.from(goodRequest)]),
     3000,
   );
-  const [reply = "", next, ...others] = text.split(/(?=HTTP\/1\.1 \d{3} )/);
+  const [reply = "", next, ...others] = splitReplies(text);
   expect(reply.slice(9, 12)).toBe(String(status));
   if (body) expect(toBody(reply)).toEqual(body);
   expect(next).toMatch(/^HTTP\/1\.1 200 .*\{"pong":true\}\}$/s);

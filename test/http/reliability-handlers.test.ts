@@ -15,6 +15,7 @@ import {
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Answer, type TestServer } from "./harness.ts";
+import { splitReplies } from "./replies.ts";
 
 const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
 const internal = errorEnvelope("Internal Server Error");
@@ -42,7 +43,7 @@ const startRun = (
 /** Sends a request and a last one on the same socket, and gives both replies. */
 const converse = async (server: TestServer, request: string): Promise<string[]> => {
   const last = "GET /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-  return (await server.raw(request + last, 4000)).split(/(?=HTTP\/1\.1 \d{3} )/);
+  return splitReplies(await server.raw(request + last, 4000));
 };
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;

@@ -14,6 +14,7 @@ import {
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
+import { readAll, toReplies, type Reply } from "./replies.ts";
 
 const ping = factory.build({ handler: () => ({ pong: true }) });
 const echo = factory.build({
@@ -48,38 +49,12 @@ const withOptions = (options: ServerOptions) => ({ http: { listen, options } });
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-const noReply = { status: 0, head: "", body: "" };
-type Reply = typeof noReply;
-
-/** Splits what came over a connection into its replies. */
-const toReplies = (text: string): Reply[] => {
-  const replies: Reply[] = [];
-  for (let rest = text; rest !== "";) {
-    const end = rest.indexOf("\r\n\r\n");
-    expect(end, `no whole head in ${rest.slice(0, 200)}`).toBeGreaterThan(0);
-    const head = rest.slice(0, end);
-    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-    const body = rest.slice(end + 4, end + 4 + length);
-    replies.push({ status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]), head, body });
-    rest = rest.slice(end + 4 + length);
-  }
-  return replies;
-};
-
-/** Reads what a socket receives until the server closes it, or a time is over. */
-const readAll = async (socket: Socket): Promise<{ text: string; isClosed: boolean }> => {
-  let text = "";
-  socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
-  await Promise.race([once(socket, "close"), pause(1400)]);
-  const isClosed = socket.destroyed;
-  socket.destroy();
-  return { text, isClosed };
-};
+const noReply: Reply = { status: 0, head: "", body: "" };
 
 /** Expects that a socket gets one reply, which says that the server closes, and that it does. */
 const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   socket.write(bytes);
-  const { text, isClosed } = await readAll(socket);
+  const { text, isClosed } = await readAll(socket, 1400);
   const [reply = noReply, ...others] = toReplies(text);
   expect([reply.head, others]).toEqual([expect.stringMatching(/^connection: close\r?$/im), []]);
   expect(isClosed, "the server closes the connection").toBe(true);
@@ -92,7 +67,7 @@ const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => 
   socket.write(bytes);
   await once(socket, "readable");
   socket.write(closing);
-  const [first = noReply, second, ...others] = toReplies((await readAll(socket)).text);
+  const [first = noReply, second, ...others] = toReplies((await readAll(socket, 1400)).text);
   expect(first.head).not.toMatch(/^connection: close\r?$/im);
   expect([second?.body, others]).toEqual([JSON.stringify(successEnvelope({ pong: true })), []]);
   return first;
@@ -169,7 +144,7 @@ describe("Expectations", () => {
     socket.write(head("POST /echo", json, "Content-Length: 12", expecting));
     await once(socket, "readable");
     socket.write(`{"text":"x"}${closing}`);
-    const replies = toReplies((await readAll(socket)).text);
+    const replies = toReplies((await readAll(socket, 1400)).text);
     expect(replies.map(({ status }) => status)).toEqual([100, 200, 200]);
   });
 
@@ -211,7 +186,7 @@ describe("Pipelines", () => {
   const statusesOf = async (server: TestServer, bytes: string): Promise<Reply[]> => {
     const socket = await server.open();
     socket.write(bytes);
-    return toReplies((await readAll(socket)).text);
+    return toReplies((await readAll(socket, 1400)).text);
   };
 
   test("W19: pipelined requests are answered in their order, and none is lost", async () => {
@@ -234,7 +209,7 @@ describe("Pipelines", () => {
     const server = await start(routing);
     const socket = await server.open();
     socket.write(`${waiting(80)}${waiting(60)}${good}garbage\r\n\r\n`);
-    const { text, isClosed } = await readAll(socket);
+    const { text, isClosed } = await readAll(socket, 1400);
     const replies = toReplies(text);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 400]);
     expect(replies.slice(0, 2).map(({ body }) => body)).toEqual(

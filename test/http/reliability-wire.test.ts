@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import type { Socket } from "node:net";
 import { defaultEndpointsFactory as factory, type Routing } from "sallyport";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start, type TestServer } from "./harness.ts";
+import { readAll, toReplies, type Reply } from "./replies.ts";
 
 const ping = factory.build({ handler: () => ({ pong: true }) });
 
@@ -22,43 +22,6 @@ const echo = factory.build({
 
 const routing: Routing = { ping, host, echo };
 
-interface Reply {
-  readonly status: number;
-  readonly head: string;
-  readonly body: string;
-}
-
-/** Splits what came over a connection into its replies. */
-const toReplies = (text: string): Reply[] => {
-  const replies: Reply[] = [];
-  for (let rest = text; rest !== "";) {
-    const end = rest.indexOf("\r\n\r\n");
-    expect(end, `no whole head in ${rest.slice(0, 200)}`).toBeGreaterThan(0);
-    const head = rest.slice(0, end);
-    const length = Number(/^content-length: (\d+)$/im.exec(head.replaceAll("\r", ""))?.[1] ?? 0);
-    const body = rest.slice(end + 4, end + 4 + length);
-    replies.push({ status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]), head, body });
-    rest = rest.slice(end + 4 + length);
-  }
-  return replies;
-};
-
-/** Reads what a socket receives until the server closes it, or a time is over. */
-const readAll = async (
-  socket: Socket,
-  milliseconds = 900,
-): Promise<{ text: string; isClosed: boolean }> => {
-  let text = "";
-  socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
-  await Promise.race([
-    once(socket, "close"),
-    new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  ]);
-  const isClosed = socket.destroyed;
-  socket.destroy();
-  return { text, isClosed };
-};
-
 /** Expects one error envelope, `Connection: close`, and that the server closes. */
 const expectRefused = async (
   server: TestServer,
@@ -68,7 +31,7 @@ const expectRefused = async (
 ): Promise<void> => {
   const socket = await server.open();
   socket.write(bytes);
-  const { text, isClosed } = await readAll(socket);
+  const { text, isClosed } = await readAll(socket, 900);
   const replies = toReplies(text);
   expect(replies.map(({ status }) => statuses.includes(status) || status)).toEqual([true]);
   const [{ head, body } = { head: "", body: "" }] = replies;
@@ -106,7 +69,7 @@ const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => 
   socket.write(bytes);
   await once(socket, "readable");
   socket.write(good.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
-  const { text } = await readAll(socket);
+  const { text } = await readAll(socket, 900);
   const [first, second, ...others] = toReplies(text);
   expect(others).toEqual([]);
   expect(first?.head).not.toMatch(/^connection: close\r?$/im);
@@ -157,7 +120,7 @@ test("W2: a reply that is still to begin is finished before the parser error beh
   socket.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.write("garbage\r\n\r\n");
-  const { text, isClosed } = await readAll(socket);
+  const { text, isClosed } = await readAll(socket, 900);
   const [first, second, ...others] = toReplies(text);
   expect([first?.status, first?.body]).toEqual([200, '{"status":"success","data":{"slow":true}}']);
   expect([second?.status, second?.body]).toEqual([400, badRequest]);
@@ -181,7 +144,7 @@ test("W2: a reply that is being written is neither cut nor mixed with the parser
   socket.write("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n");
   await once(socket, "readable");
   socket.write("garbage\r\n\r\n");
-  const { text, isClosed } = await readAll(socket);
+  const { text, isClosed } = await readAll(socket, 900);
   const [first, second, ...others] = toReplies(text);
   expect([first?.status, first?.body]).toEqual([200, "abcdef"]);
   expect([second?.status, second?.body]).toEqual([400, badRequest]);

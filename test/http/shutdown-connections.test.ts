@@ -4,6 +4,7 @@ import { defaultEndpointsFactory as factory, EventStreamFactory, Middleware } fr
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
+import { listStatuses } from "./replies.ts";
 
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -15,7 +16,7 @@ const collect = (socket: Socket) => {
   socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
   return {
     text: () => text,
-    statuses: () => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status)),
+    statuses: () => listStatuses(text),
   };
 };
 

@@ -190,6 +190,39 @@ describe("an around middleware", () => {
     expect(codes).toMatchObject([{ code: "SLP_AROUND_TWICE" }, { code: "SLP_AROUND_NOT_CALLED" }]);
   });
 
+  test("that does not wait for `next` is waited for, and what fails there is answered and does not float", async () => {
+    const hasty = factory.addMiddleware(
+      new Middleware({
+        around: (_args, next) => {
+          void next();
+          return undefined as never;
+        },
+      }),
+    );
+    const hastyTwice = factory.addMiddleware(
+      new Middleware({
+        around: (_args, next) => {
+          void next();
+          void next();
+          return undefined as never;
+        },
+      }),
+    );
+    const server = await start({
+      good: hasty.build({ handler: () => sleep(20).then(() => ({ good: true })) }),
+      twice: hastyTwice.build({ handler: () => sleep(20).then(() => ({})) }),
+      bad: hasty.build({
+        handler: async () => {
+          await sleep(20);
+          throw createHttpError(409, "taken");
+        },
+      }),
+    });
+    expect((await server.send("/good")).json()).toEqual(successEnvelope({ good: true }));
+    expect((await server.send("/bad")).json()).toEqual(errorEnvelope("taken"));
+    expect((await server.send("/twice")).status).toBe(500);
+  });
+
   const hanging = { handler: () => new Promise<never>(() => undefined) };
 
   test("H18: it is cleaned up once where the client leaves a handler that never ends", async () => {
@@ -376,6 +409,26 @@ describe("native middlewares behave as on Express", () => {
     await sleep(150);
     expect(server.linesOf("error")).toHaveLength(1);
     expect(server.linesOf("warn")).toHaveLength(1);
+  });
+
+  test("a provider that throws is answered once, also where the middleware catches what `next` throws", async () => {
+    const provider = (): never => {
+      throw createHttpError(401, "who");
+    };
+    const swallow: RequestHandler = (_request, _response, next) => {
+      try {
+        next();
+      } catch {
+        // as some middlewares do
+      }
+    };
+    const server = await start(
+      { x: factory.use(swallow, { provider }).build({ handler: () => ({}) }) },
+      { requestTimeout: 100 },
+    );
+    expect((await server.send("/x")).json()).toEqual(errorEnvelope("who"));
+    await sleep(150);
+    expect(server.linesOf("error")).toEqual([]);
   });
 
   test("`request.next` is the middleware's own while it runs", async () => {

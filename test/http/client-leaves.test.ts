@@ -1,0 +1,115 @@
+import express from "express";
+import {
+  attachRouting,
+  createConfig,
+  defaultEndpointsFactory as factory,
+  type ServerConfig,
+} from "sallyport";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
+import { createRecorder, start } from "./harness.ts";
+
+/** Something that a request waits for until its client has left. */
+const createWait = () => {
+  let goOn: () => void = () => undefined;
+  const gone = new Promise<void>((resolve) => (goOn = resolve));
+  const entered = vi.fn();
+  const wait = async (): Promise<void> => {
+    entered();
+    await gone;
+  };
+  return { wait, entered, goOn: () => goOn() };
+};
+type Wait = ReturnType<typeof createWait>["wait"];
+
+const slow = (wait: Wait) => z.object({}).refine(() => wait().then(() => true));
+
+/** Sends a request, leaves while it waits, and lets it go on when the server knows. */
+const leave = async (port: number, { entered, goOn }: ReturnType<typeof createWait>) => {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined).write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
+  await expect.poll(() => entered.mock.calls.length).toBe(1);
+  socket.resetAndDestroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  goOn();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+};
+
+describe("B19: no handler runs for a client that has left", () => {
+  test.each<readonly [string, (wait: Wait) => Partial<ServerConfig>]>([
+    ["`cors`", (wait) => ({ cors: () => wait().then(() => ({})) })],
+    [
+      "`childLoggerProvider`",
+      (wait) => ({ childLoggerProvider: ({ parent }) => wait().then(() => parent) }),
+    ],
+    [
+      "a middleware of a hook",
+      (wait) => ({
+        beforeRouting: ({ app }) =>
+          void app.use(async (_request, _response, next) => {
+            await wait();
+            next();
+          }),
+      }),
+    ],
+  ])("during %s", async (_name, configure) => {
+    const waiting = createWait();
+    const handler = vi.fn(() => ({}));
+    const routing = { a: factory.build({ handler }) };
+    const server = await start(routing, configure(waiting.wait));
+    await leave(server.port, waiting);
+    expect(handler).not.toHaveBeenCalled();
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test.each<readonly [string, (wait: Wait) => typeof factory, (wait: Wait) => z.ZodObject]>([
+    ["the validation", () => factory, slow],
+    [
+      "the validation behind a middleware",
+      () => factory.addMiddleware({ handler: () => undefined }),
+      slow,
+    ],
+    [
+      "the validation of a middleware",
+      (wait) =>
+        factory.addMiddleware({ input: slow(wait), handler: () => undefined }) as typeof factory,
+      () => z.object({}),
+    ],
+  ])("during %s", async (_name, derive, toInput) => {
+    const waiting = createWait();
+    const handler = vi.fn(() => ({}));
+    const a = derive(waiting.wait).build({ input: toInput(waiting.wait), handler });
+    const server = await start({ a });
+    await leave(server.port, waiting);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test("nor the handler of a middleware whose input it has", async () => {
+    const waiting = createWait();
+    const handler = vi.fn(() => undefined);
+    const guarded = factory.addMiddleware({ input: slow(waiting.wait), handler });
+    const server = await start({ a: guarded.build({ handler: () => ({}) }) });
+    await leave(server.port, waiting);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test("during a middleware of an application of the user's own", async () => {
+    const waiting = createWait();
+    const handler = vi.fn(() => ({}));
+    const app = express();
+    app.use(async (_request, _response, next) => {
+      await waiting.wait();
+      next();
+    });
+    const { logger } = createRecorder();
+    attachRouting(createConfig({ app, cors: false, logger }), { a: factory.build({ handler }) });
+    const server = createServer(app).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    await leave((server.address() as AddressInfo).port, waiting);
+    expect(handler).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express, { type RequestHandler } from "express";
+import { attachRouting, createConfig, defaultEndpointsFactory as factory } from "sallyport";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createRecorder, errorEnvelope, send, start, successEnvelope } from "./harness.ts";
+
+describe("a native middleware that sends a file", () => {
+  const sending =
+    (path: string): RequestHandler =>
+    (_request, response) =>
+      response.sendFile(path);
+  const routing = (path: string): RequestHandler =>
+    express.Router().get("/x", sending(path)) as RequestHandler;
+
+  test.each([
+    ["itself", sending],
+    ["on a router", routing],
+  ])("%s, is answered with 404 where it is missing, without its path", async (_name, make) => {
+    vi.stubEnv("NODE_ENV", "development");
+    const handler = vi.fn(() => ({}));
+    const missing = "/no/such/file";
+    const server = await start({ x: factory.use(make(missing)).build({ handler }) });
+    const answer = await server.send("/x");
+    vi.unstubAllEnvs();
+    expect([answer.status, answer.json()]).toEqual([404, errorEnvelope("Not Found")]);
+    expect(handler).not.toHaveBeenCalled();
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test.each([
+    ["itself", sending],
+    ["on a router", routing],
+  ])("%s, passes on where it is a directory, as on Express", async (_name, make) => {
+    const server = await start({
+      x: factory.use(make(import.meta.dirname)).build({ handler: () => ({}) }),
+    });
+    expect((await server.send("/x")).status).toBe(200);
+  });
+
+  test.each([["a hook"], ["an application of the user's own"]])(
+    "of %s, passes on where it is a directory",
+    async (name) => {
+      const directory = sending(import.meta.dirname);
+      const routing = { x: factory.build({ handler: () => ({ is: "reached" }) }) };
+      const app = express().use(directory);
+      const { logger } = createRecorder();
+      attachRouting(createConfig({ app, cors: false, logger }), routing);
+      const attached = createServer(app).listen(0, "127.0.0.1");
+      onTestFinished(() => void attached.close());
+      await once(attached, "listening");
+      const hooked = await start(routing, {
+        beforeRouting: (hook) => void hook.app.use(directory),
+      });
+      const { port } = name === "a hook" ? hooked : (attached.address() as AddressInfo);
+      // the first one loads the API
+      await send(port, "/x");
+      expect((await send(port, "/x")).json()).toEqual(successEnvelope({ is: "reached" }));
+    },
+  );
+
+  test("is the only one to answer where the file is there", async () => {
+    const handler = vi.fn(() => ({}));
+    const server = await start({
+      x: factory.use(sending(import.meta.filename)).build({ handler }),
+    });
+    const answer = await server.send("/x");
+    expect([answer.status, answer.text.includes("is the only one")]).toEqual([200, true]);
+    expect(handler).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { expect } from "vitest";
+
+/** One of the replies that came over a connection. */
+export interface Reply {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Splits what came over a connection into its replies, which have a length. */
+export const toReplies = (text: string): Reply[] => {
+  const replies: Reply[] = [];
+  for (let rest = text; rest !== "";) {
+    const end = rest.indexOf("\r\n\r\n");
+    expect(end, `no whole head in ${rest.slice(0, 200)}`).toBeGreaterThan(0);
+    const head = rest.slice(0, end);
+    const length = Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1] ?? 0);
+    const body = rest.slice(end + 4, end + 4 + length);
+    replies.push({ status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]), head, body });
+    rest = rest.slice(end + 4 + length);
+  }
+  return replies;
+};
+
+/** Splits what came over a connection where a reply begins, whatever its body is framed by. */
+export const splitReplies = (text: string): string[] => text.split(/(?=HTTP\/1\.1 \d{3} )/);
+
+/** The statuses of the replies that came over a connection. */
+export const listStatuses = (text: string): number[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+
+/** Reads what a socket receives until the server closes it, or a time is over. */
+export const readAll = async (
+  socket: Socket,
+  milliseconds: number,
+): Promise<{ readonly text: string; readonly isClosed: boolean }> => {
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+  await Promise.race([
+    once(socket, "close"),
+    new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  ]);
+  const isClosed = socket.destroyed;
+  socket.destroy();
+  return { text, isClosed };
+};
