@@ -254,3 +254,20 @@ describe("a fault before the endpoint is reached", () => {
     expect((await server.send("/none")).json()).toEqual({ own: "Not Found" });
   });
 });
+
+test("a body that a native middleware has read is not read again, also where its stream has not told its end", async () => {
+  const server = await start({
+    form: factory
+      .use((request, _response, next) => {
+        // as formidable does, which writes what it has read while the request is paused
+        request.on("data", () => {
+          request.pause();
+          setTimeout(next, 10);
+        });
+      })
+      .build({ method: "post", input, handler: async ({ input }) => input }),
+  });
+  const headers = { "content-type": "text/csv" };
+  const answer = await server.send("/form", { method: "POST", headers, body: "a;b" });
+  expect([answer.status, answer.json()]).toEqual([200, successEnvelope({})]);
+});
