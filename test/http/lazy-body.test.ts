@@ -185,6 +185,18 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     ]);
   });
 
+  test("one that looks whether something has read it, and otherwise reads it itself, is not warned of", async () => {
+    const answer: RequestHandler = async (request, response) => {
+      let text = "";
+      // as graphql-http does
+      if (!request.body) for await (const piece of request) text += String(piece);
+      response.send(text);
+    };
+    const server = await start({ own: bodyOf(answer) });
+    expect((await server.send("/own", { method: "POST", body: { a: 1 } })).text).toBe('{"a":1}');
+    expect(server.linesOf("warn")).toEqual([]);
+  });
+
   test("B21: bytes and texts that stand in `request.body` are parsed by their content type", async () => {
     const put =
       (body: unknown): RequestHandler =>
