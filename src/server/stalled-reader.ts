@@ -23,7 +23,8 @@ export const dropStalledReader = (
   { timeout, report }: StalledReaderOptions,
 ): void => {
   const { socket } = response;
-  if (!socket || socket.writableLength === 0 || timeout === 0 || watched.has(response)) return;
+  // what adapters give for a socket does not tell its length
+  if (!socket?.writableLength || timeout === 0 || watched.has(response)) return;
   // the application has a timeout of its own
   if (socket.timeout) return;
   watched.add(response);
