@@ -6,10 +6,10 @@ import { z } from "zod";
 import { start, successEnvelope } from "./harness.ts";
 
 /** What adapters of functions in the cloud give for a socket: no timeouts, and nothing is counted. */
-const createBareSocket = (take: (piece: string) => void): Socket => {
+const createBareSocket = (take: (piece: string) => void, more: object): Socket => {
   const nothing = (): void => undefined;
   return {
-    ...{ writable: true, _writableState: {} },
+    ...{ writable: true, _writableState: {}, ...more },
     ...{ on: nothing, removeListener: nothing, destroy: nothing, cork: nothing, uncork: nothing },
     write: (piece: string | Buffer, ...rest: readonly unknown[]) => {
       take(piece.toString());
@@ -24,6 +24,7 @@ const createBareSocket = (take: (piece: string) => void): Socket => {
 const call = (
   app: (request: IncomingMessage, response: ServerResponse) => void,
   body: object,
+  socket: object,
 ): Promise<string> =>
   new Promise((resolve) => {
     let sent = "";
@@ -33,13 +34,16 @@ const call = (
       headers: { host: "a.example", "content-type": "application/json" },
     });
     const response = new ServerResponse(request);
-    response.assignSocket(createBareSocket((piece) => (sent += piece)));
+    response.assignSocket(createBareSocket((piece) => (sent += piece), socket));
     response.once("finish", () => resolve(sent));
     app(request, response);
   });
 
 describe("an adapter without a real socket", () => {
-  test("is answered, without a fault in the log, and its reply is counted as no bytes", async () => {
+  test.each([
+    ["tells nothing of itself, as serverless-http's", {}],
+    ["has bytes to write, as light-my-request's", { writableLength: 9 }],
+  ])("is answered without a fault in the log, where the socket %s", async (_what, socket) => {
     const { app, lines } = await start({
       greet: factory.build({
         method: "post",
@@ -47,7 +51,7 @@ describe("an adapter without a real socket", () => {
         handler: async ({ input }) => input,
       }),
     });
-    const sent = await call(app, { name: "Ada" });
+    const sent = await call(app, { name: "Ada" }, socket);
     expect(sent).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(sent.split("\r\n\r\n").slice(1)).toEqual([
       JSON.stringify(successEnvelope({ name: "Ada" })),
