@@ -4,7 +4,7 @@
  *
  * @example
  * declare module "sallyport" {
- *   interface LoggerOverrides extends Pick<pino.Logger, "fatal" | "trace" | "flush"> {}
+ *   interface LoggerOverrides extends pino.Logger {}
  * }
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- filled by declaration merging
@@ -20,7 +20,8 @@ export type Severity = (typeof severities)[number];
 export type LogMethod = (message: string, meta?: unknown) => unknown;
 
 /** The logger that handlers, middlewares and result handlers receive. */
-export interface Logger extends Readonly<Record<Severity, LogMethod>>, LoggerOverrides {}
+// an intersection, because an interface cannot extend two whose methods differ, such as ours and those of pino
+export type Logger = Readonly<Record<Severity, LogMethod>> & LoggerOverrides;
 
 /** A logger that makes others whose lines have more fields. */
 export type ParentLogger = Logger & { child(fields: object): Logger };

@@ -145,10 +145,18 @@ const readUpload = async (
   }
 };
 
-const hasBody = ({ headers, readableEnded }: Request): boolean =>
-  !readableEnded &&
-  (headers["transfer-encoding"] !== undefined ||
-    (headers["content-length"] !== undefined && headers["content-length"] !== "0"));
+const hasBody = (request: Request): boolean => {
+  const { headers } = request;
+  const isAnnounced =
+    headers["transfer-encoding"] !== undefined ||
+    (headers["content-length"] !== undefined && headers["content-length"] !== "0");
+  return isAnnounced && !isRead(request);
+};
+
+/** A reader that counts bytes, such as formidable, may go on while the stream is paused and has not told its end. */
+const isRead = (request: Request): boolean =>
+  request.readableEnded ||
+  (request.complete && request.readableDidRead && request.readableLength === 0);
 
 /** The media type is parsed once, strictly; nothing later looks at the header again. */
 const toBodyParser = (

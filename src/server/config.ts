@@ -60,7 +60,7 @@ export interface CompressionOptions {
 export interface AccessedReply {
   /** Undefined where the client has left before the reply began. */
   readonly status: number | undefined;
-  /** What was sent, head and body, in bytes. */
+  /** What was sent, head and body, in bytes; 0 where an adapter, such as serverless-http, stands for the socket. */
   readonly bytes: number;
   /** How long it took from the begin of the request to the end of the reply. */
   readonly milliseconds: number;

@@ -25,6 +25,7 @@ import {
   requestMembers,
   responseMembers,
 } from "./lazy-express.ts";
+import { markSending } from "./mark-sending.ts";
 import { readQuery, toQueryText } from "./read-query.ts";
 import { runningReply } from "./running-reply.ts";
 import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
@@ -272,31 +273,6 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
 };
 
 type ReplyingSocket = Socket & { [runningReply]?: ServerResponse | undefined };
-
-const marked = new WeakSet<Response>();
-
-/** Makes the methods that send later, after they have returned, say so at once; for the prototype of an application's responses. */
-export const markSending = (prototype: Response): void => {
-  if (marked.has(prototype)) return;
-  marked.add(prototype);
-  for (const name of ["sendFile", "download", "render"] as const) {
-    const original = prototype[name] as (this: Response, ...args: unknown[]) => unknown;
-    Object.defineProperty(prototype, name, {
-      configurable: true,
-      writable: true,
-      value(this: Response & { [sendingMark]?: boolean }, ...args: unknown[]): unknown {
-        this[sendingMark] = true;
-        try {
-          return original.apply(this, args);
-        } catch (error) {
-          // nothing is being sent
-          if (!this.headersSent) this[sendingMark] = false;
-          throw error;
-        }
-      },
-    });
-  }
-};
 
 const findField = (fields: SentFields | undefined, name: string): string | number | undefined => {
   if (!fields) return undefined;

@@ -23,9 +23,10 @@ export const dropStalledReader = (
   { timeout, report }: StalledReaderOptions,
 ): void => {
   const { socket } = response;
-  if (!socket || socket.writableLength === 0 || timeout === 0 || watched.has(response)) return;
-  // the application has a timeout of its own
-  if (socket.timeout) return;
+  // what adapters give for a socket may not tell its length
+  if (!socket?.writableLength || timeout === 0 || watched.has(response)) return;
+  // the application has a timeout of its own, or an adapter's socket has none
+  if (socket.timeout || !("setTimeout" in socket)) return;
   watched.add(response);
   // Node counts a part of a write that the client has taken as progress, too
   socket.setTimeout(timeout);

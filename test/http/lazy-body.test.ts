@@ -185,6 +185,18 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     ]);
   });
 
+  test("one that looks whether something has read it, and otherwise reads it itself, is not warned of", async () => {
+    const answer: RequestHandler = async (request, response) => {
+      let text = "";
+      // as graphql-http does
+      if (!request.body) for await (const piece of request) text += String(piece);
+      response.send(text);
+    };
+    const server = await start({ own: bodyOf(answer) });
+    expect((await server.send("/own", { method: "POST", body: { a: 1 } })).text).toBe('{"a":1}');
+    expect(server.linesOf("warn")).toEqual([]);
+  });
+
   test("B21: bytes and texts that stand in `request.body` are parsed by their content type", async () => {
     const put =
       (body: unknown): RequestHandler =>
@@ -253,4 +265,21 @@ describe("a fault before the endpoint is reached", () => {
     });
     expect((await server.send("/none")).json()).toEqual({ own: "Not Found" });
   });
+});
+
+test("a body that a native middleware has read is not read again, also where its stream has not told its end", async () => {
+  const server = await start({
+    form: factory
+      .use((request, _response, next) => {
+        // as formidable does, which writes what it has read while the request is paused
+        request.on("data", () => {
+          request.pause();
+          setTimeout(next, 10);
+        });
+      })
+      .build({ method: "post", input, handler: async ({ input }) => input }),
+  });
+  const headers = { "content-type": "text/csv" };
+  const answer = await server.send("/form", { method: "POST", headers, body: "a;b" });
+  expect([answer.status, answer.json()]).toEqual([200, successEnvelope({})]);
 });

@@ -1,0 +1,93 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const own = fileURLToPath(new URL("./", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** Where the packages are installed: beside the project, whose own packages stay as they are. */
+export const home = join(root, "node_modules/.cache/packages");
+
+const lock = readFileSync(join(own, "package-lock.json"), "utf8");
+/** Written last: an installation that was broken off is done again. */
+const stamp = join(home, "installed-lock.json");
+
+/** Installs the packages that the lock file names, unless they are there, and puts this project and the programs beside them. */
+export const ensurePackages = (): void => {
+  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
+    rmSync(home, { recursive: true, force: true });
+    mkdirSync(home, { recursive: true });
+    for (const name of ["package.json", "package-lock.json"])
+      cpSync(join(own, name), join(home, name));
+    // not `npm ci`, which refuses a lock file that lacks the optional parts of another system
+    const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+    execFileSync("npm", install, { cwd: home, stdio: "inherit" });
+    writeFileSync(stamp, lock);
+  }
+  const target = join(home, "node_modules/sallyport");
+  rmSync(target, { recursive: true, force: true });
+  for (const name of ["dist", "package.json"])
+    cpSync(join(root, name), join(target, name), { recursive: true });
+  for (const name of ["programs", "types"]) {
+    rmSync(join(home, name), { recursive: true, force: true });
+    cpSync(join(own, name), join(home, name), { recursive: true });
+  }
+};
+
+/** The version of a package that is installed. */
+export const toVersion = (name: string): string => {
+  const { packages } = JSON.parse(lock) as {
+    readonly packages: Readonly<Record<string, { readonly version: string }>>;
+  };
+  const installed = packages[`node_modules/${name}`];
+  if (!installed) throw new Error(`${name} is not in package-lock.json`);
+  return installed.version;
+};
+
+/** What a program has printed, and how it ended. */
+export interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+const run = (args: readonly string[]): Ended => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: home,
+    encoding: "utf8",
+    timeout: 600_000,
+    env: { ...process.env, NODE_ENV: "development", NEXT_TELEMETRY_DISABLED: "1" },
+  });
+  return { status, output: stdout, errors: stderr };
+};
+
+/** Runs a program of the folder `programs`. */
+export const runProgram = (
+  name: string,
+  args: readonly string[] = [],
+  instrument?: string,
+): Ended => {
+  const imports = instrument === undefined ? [] : ["--import", `./programs/${instrument}`];
+  return run(["--disable-warning=SLP_WARN_RUNTIME", ...imports, `programs/${name}`, ...args]);
+};
+
+/** Compiles files of the installation with strict options; gives what the compiler says. */
+export const compile = (files: readonly string[], options: object): string => {
+  const path = join(home, "tsconfig.json");
+  const compilerOptions = {
+    ...{ module: "nodenext", target: "es2023", lib: ["es2023"], types: ["node"], strict: true },
+    ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+    ...options,
+  };
+  writeFileSync(path, JSON.stringify({ compilerOptions, files }));
+  return run([join(root, "node_modules/typescript/bin/tsc"), "-p", path]).output;
+};
+
+/** Writes a file of the recipes. */
+export const writeRecipe = (name: string, code: string): string => {
+  const folder = join(home, "recipes");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), code);
+  return `recipes/${name}`;
+};

@@ -1,0 +1,38 @@
+// A client that tells everything of an answer, and keeps cookies where asked.
+
+/** Answers with status, headers, text, and the body or its `data` where it is JSON. */
+export const createClient = (url) => {
+  const send = async (path, { body, headers = {}, ...init } = {}) => {
+    const isJson = body !== undefined && Object.getPrototypeOf(body) === Object.prototype;
+    const response = await fetch(url + path, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(8000),
+      ...init,
+      headers: { ...(isJson ? { "content-type": "application/json" } : {}), ...headers },
+      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
+    });
+    const text = await response.text();
+    const json = toJson(text);
+    const cookie = response.headers
+      .getSetCookie()
+      .map((line) => line.split(";")[0])
+      .join("; ");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json,
+      data: json?.data,
+      cookie,
+    };
+  };
+  return { url, send, post: (path, body, more) => send(path, { method: "POST", body, ...more }) };
+};
+
+const toJson = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,178 @@
+// Packages that read bodies.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import bodyParser from "body-parser";
+import express from "express";
+import fileUpload from "express-fileupload";
+import formidable from "formidable";
+import hpp from "hpp";
+import { createProxyMiddleware } from "http-proxy-middleware";
+import methodOverride from "method-override";
+import multer from "multer";
+import { listen } from "../places.mjs";
+
+const toForm = () => {
+  const form = new FormData();
+  form.set("title", "mine");
+  form.set("file", new Blob(["hello"], { type: "text/plain" }), "a.txt");
+  return form;
+};
+
+const nested = new URLSearchParams({ "a[b]": "1" });
+
+/** The four parsers of one maker. */
+const createParsers = ({ json, urlencoded, text, raw }) => ({
+  method: "post",
+  layers: () => [json(), urlencoded({ extended: true }), text(), raw({ type: "image/png" })],
+  handler: ({ request: { body } }) => ({
+    body: Buffer.isBuffer(body) ? { bytes: body.length } : body,
+  }),
+  prove: async ({ post }) => {
+    assert.deepEqual((await post("/t", { a: [1] })).data, { body: { a: [1] } });
+    assert.deepEqual((await post("/t", nested)).data, { body: { a: { b: "1" } } });
+    const texted = await post("/t", "plain", { headers: { "content-type": "text/plain" } });
+    assert.deepEqual(texted.data, { body: "plain" });
+    const png = await post("/t", Buffer.alloc(9), { headers: { "content-type": "image/png" } });
+    assert.deepEqual(png.data, { body: { bytes: 9 } });
+    const broken = await post("/t", "{", { headers: { "content-type": "application/json" } });
+    assert.equal(broken.status, 400);
+  },
+});
+
+export const entries = [
+  {
+    name: "body-parser",
+    packages: ["body-parser"],
+    effect: "JSON, nested forms, text and bytes; 400 for a broken one",
+    create: () => createParsers(bodyParser),
+  },
+  {
+    name: "express.json and its kin",
+    packages: ["express"],
+    effect: "JSON, nested forms, text and bytes; 400 for a broken one",
+    create: () => createParsers(express),
+  },
+  {
+    name: "multer",
+    packages: ["multer"],
+    effect: "file and field of a multipart body, and its error beyond its limit",
+    provokesFaults: true,
+    create: () => ({
+      method: "post",
+      layers: () => [
+        multer({ storage: multer.memoryStorage(), limits: { fileSize: 10 } }).single("file"),
+      ],
+      handler: ({ request, input }) => ({
+        file: request.file?.buffer.toString(),
+        title: request.body.title,
+        input: input.title,
+      }),
+      prove: async ({ post }) => {
+        const { data } = await post("/t", toForm());
+        assert.deepEqual(data, { file: "hello", title: "mine", input: "mine" });
+        const large = toForm();
+        large.set("file", new Blob(["x".repeat(11)]), "b.txt");
+        const refused = await post("/t", large);
+        assert.match(refused.json.error.message, /File too large/);
+      },
+    }),
+  },
+  {
+    name: "express-fileupload",
+    packages: ["express-fileupload"],
+    effect: "file and field of a multipart body",
+    create: () => ({
+      method: "post",
+      layers: () => [fileUpload()],
+      handler: ({ request }) => ({
+        file: request.files.file.data.toString(),
+        title: request.body.title,
+      }),
+      prove: async ({ post }) => {
+        assert.deepEqual((await post("/t", toForm())).data, { file: "hello", title: "mine" });
+      },
+    }),
+  },
+  {
+    name: "formidable",
+    packages: ["formidable"],
+    effect: "a field of a multipart body",
+    create: () => ({
+      method: "post",
+      layers: () => [
+        (request, _response, next) =>
+          formidable({ allowEmptyFiles: false }).parse(request, (error, fields, files) => {
+            request.form = { title: fields?.title?.[0], size: files?.file?.[0].size };
+            next(error);
+          }),
+      ],
+      handler: ({ request }) => request.form,
+      prove: async ({ post }) => {
+        const { data, text } = await post("/t", toForm());
+        assert.deepEqual(data, { title: "mine", size: 5 }, text);
+      },
+    }),
+  },
+  {
+    name: "hpp",
+    packages: ["hpp"],
+    effect: "of a field that is there twice the last one stays",
+    create: () => ({
+      method: "post",
+      layers: () => [express.urlencoded(), hpp({ checkQuery: false })],
+      handler: ({ request, input }) => ({ body: request.body, input: input.a }),
+      prove: async ({ post }) => {
+        const { data } = await post("/t", new URLSearchParams("a=1&a=2"));
+        assert.deepEqual(data, { body: { a: "2" }, input: "2" });
+      },
+    }),
+  },
+  {
+    name: "method-override",
+    packages: ["method-override"],
+    effect: "a POST becomes a DELETE",
+    notIn: {
+      factory:
+        "The route is found by the method before a factory's middlewares run: put it into a hook.",
+    },
+    create: () => ({
+      method: "delete",
+      layers: () => [methodOverride()],
+      handler: ({ request }) => ({ method: request.method }),
+      prove: async ({ post }) => {
+        const headers = { "x-http-method-override": "DELETE" };
+        assert.deepEqual((await post("/t", undefined, { headers })).data, { method: "DELETE" });
+      },
+    }),
+  },
+  {
+    name: "http-proxy-middleware",
+    packages: ["http-proxy-middleware"],
+    effect: "a JSON body arrives at the upstream server, and its answer comes back",
+    create: async () => {
+      const upstream = createServer(async (request, response) => {
+        let text = "";
+        for await (const piece of request) text += piece;
+        response.statusCode = 203;
+        response.end(`${request.method} ${request.url} ${text}`);
+      });
+      const target = await listen(upstream);
+      return {
+        method: ["get", "post"],
+        layers: () => [createProxyMiddleware({ target, changeOrigin: true })],
+        prove: async ({ send, post }) => {
+          const posted = await post("/t", { a: 1 });
+          assert.deepEqual([posted.status, posted.text], [203, 'POST /t {"a":1}']);
+          assert.equal((await send("/t?b=2")).text, "GET /t?b=2 ");
+          const large = "x".repeat(300_000);
+          const headers = { "content-type": "application/json" };
+          assert.equal((await post("/t", large, { headers })).text.length, large.length + 8);
+        },
+        dispose: () => {
+          upstream.closeAllConnections();
+          upstream.close();
+        },
+      };
+    },
+  },
+];

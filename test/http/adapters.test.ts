@@ -1,0 +1,64 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { defaultEndpointsFactory as factory } from "sallyport";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { start, successEnvelope } from "./harness.ts";
+
+/** What adapters of functions in the cloud give for a socket: no timeouts, and nothing is counted. */
+const createBareSocket = (take: (piece: string) => void, more: object): Socket => {
+  const nothing = (): void => undefined;
+  return {
+    ...{ writable: true, _writableState: {}, ...more },
+    ...{ on: nothing, removeListener: nothing, destroy: nothing, cork: nothing, uncork: nothing },
+    write: (piece: string | Buffer, ...rest: readonly unknown[]) => {
+      take(piece.toString());
+      const done = rest.findLast((one) => typeof one === "function");
+      (done as (() => void) | undefined)?.();
+      return true;
+    },
+  } as unknown as Socket;
+};
+
+/** Calls an application as such adapters do, with a body that has been read. */
+const call = (
+  app: (request: IncomingMessage, response: ServerResponse) => void,
+  body: object,
+  socket: object,
+): Promise<string> =>
+  new Promise((resolve) => {
+    let sent = "";
+    const bytes = Buffer.from(JSON.stringify(body));
+    const request = Object.assign(new IncomingMessage({} as Socket), {
+      ...{ method: "POST", url: "/greet", body: bytes, complete: true },
+      headers: { host: "a.example", "content-type": "application/json" },
+    });
+    const response = new ServerResponse(request);
+    response.assignSocket(createBareSocket((piece) => (sent += piece), socket));
+    response.once("finish", () => resolve(sent));
+    app(request, response);
+  });
+
+describe("an adapter without a real socket", () => {
+  test.each([
+    ["tells nothing of itself, as serverless-http's", {}],
+    ["has bytes to write, as light-my-request's", { writableLength: 9 }],
+  ])("is answered without a fault in the log, where the socket %s", async (_what, socket) => {
+    const { app, lines } = await start({
+      greet: factory.build({
+        method: "post",
+        input: z.object({ name: z.string() }),
+        handler: async ({ input }) => input,
+      }),
+    });
+    const sent = await call(app, { name: "Ada" }, socket);
+    expect(sent).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(sent.split("\r\n\r\n").slice(1)).toEqual([
+      JSON.stringify(successEnvelope({ name: "Ada" })),
+    ]);
+    const access = { status: 200, bytes: 0, milliseconds: expect.any(Number) as number };
+    expect(lines.filter(({ severity }) => severity !== "info")).toEqual([
+      { severity: "debug", message: "POST: /greet", meta: access },
+    ]);
+  });
+});
