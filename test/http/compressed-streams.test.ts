@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -89,6 +90,20 @@ describe("a stream", () => {
     resolve();
     expect(String((await once(decoder, "data"))[0])).toBe("second");
     await once(decoder, "end");
+  });
+
+  test.each(encodings)("leaves in one write where the body is short (%s)", async (encoding) => {
+    const stream = send((response) => response.type("text").send(long));
+    const server = await start({ stream }, { compression: true });
+    let writes = 0;
+    server.servers[0]?.once("connection", (socket: Socket) => {
+      for (const name of ["_write", "_writev"] as const) {
+        const write = socket[name]?.bind(socket) as (...args: unknown[]) => void;
+        Object.assign(socket, { [name]: (...args: unknown[]) => (writes++, write(...args)) });
+      }
+    });
+    expect((await ask(server, "/stream", encoding)).text).toBe(long);
+    expect(writes).toBe(1);
   });
 
   test("that a client leaves in the middle ends, with its encoder and its callbacks", async () => {
