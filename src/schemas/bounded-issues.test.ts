@@ -109,6 +109,17 @@ describe("wrong elements that need not fail the parse", () => {
     expect(parse(schema, { ...value, a: many, b: [1], c: many }).issues).toEqual([]);
   });
 
+  test("do not hide a worse one behind them, which decides for a union", () => {
+    const schema = z.union([z.array(z.string().min(3)), z.boolean()]);
+    const short = wrong.map(() => "x");
+    const codesOf = (value: unknown) =>
+      new Set(parse(schema, value).issues.map(({ code }) => code));
+    for (let turn = 0; turn < compileAfter * 2; turn++) {
+      expect(codesOf(short)).toEqual(new Set(["too_small"]));
+      expect(codesOf([...short, 5])).toEqual(new Set(["invalid_union"]));
+    }
+  });
+
   const keys = z.enum(["a", "b"]);
   const sides = z.intersection(
     z.looseObject({ n: z.number() }),

@@ -112,6 +112,15 @@ describe("functions of the application", () => {
     }
   });
 
+  test("a default may be a constant without a getter", () => {
+    const a = new z.ZodDefault({ type: "default", innerType: z.int(), defaultValue: 5 });
+    const parse = toParser(z.object({ a, b: z.int() }));
+    for (let turn = 0; turn < compileAfter * 2; turn++) {
+      expect((parse({ b: "misfit" }) as ParseResult).issues).toHaveLength(1);
+      expect(parse({ b: 1 })).toMatchObject({ value: { a: 5, b: 1 } });
+    }
+  });
+
   test("gives each element of a list a default of its own", () => {
     calls = 0;
     const parse = toParser(z.object({ a: z.array(z.string().default(count)), b: z.int() }));

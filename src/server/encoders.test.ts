@@ -30,6 +30,7 @@ describe("an encoder", () => {
       expect(await toSize({ level: 0 })).toBeGreaterThan(text.length);
       expect(await toSize({ level: 1 })).toBeGreaterThan(await toSize({}));
       expect(await toSize({})).toBe(await toSize({ level: 6 }));
+      expect(await toSize({})).toBeLessThan(await toSize({ level: 5 }));
       expect(await toSize({ memLevel: 1 })).not.toBe(await toSize({ memLevel: 9 }));
       expect(await toSize({ strategy: 2 })).not.toBe(await toSize({ strategy: 0 }));
     },

@@ -411,6 +411,14 @@ describe("applications of one's own", () => {
     expect(lines.filter(({ severity }) => severity === "error")).toHaveLength(1);
   });
 
+  test("a handler on attachRouting that calls next without an error answers 404", async () => {
+    const app = express();
+    const { logger } = createRecorder();
+    const passOn = factory.buildVoid({ handler: ({ request }) => request.next?.() });
+    attachRouting({ app, cors: false, logger }, { passOn });
+    expect(bodyOf(await (await serve(app))("/passOn"))).toEqual([404, errorEnvelope("Not Found")]);
+  });
+
   test("two attachRouting on one application each serve what is theirs", async () => {
     const app = express();
     const { logger } = createRecorder();

@@ -124,6 +124,27 @@ describe("S15: whoever has asked for a signal is told", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
+  test("a handler that is told may replace the methods of its response", async () => {
+    const endpoint = factory.build({
+      handler: async ({ signal, response }) => {
+        await once(signal, "abort");
+        const { writeHead } = response;
+        response.writeHead = (...head: unknown[]) => {
+          response.setHeader("X-Replaced", "1");
+          return Reflect.apply(writeHead, response, head) as typeof response;
+        };
+        return {};
+      },
+    });
+    const server = await start({ x: endpoint });
+    const socket = await server.open();
+    const { text } = collect(socket);
+    socket.write(get("/x"));
+    await sleep(50);
+    await Promise.all([untilClosed(server.close), once(socket, "close")]);
+    expect(text()).toMatch(/^HTTP\/1.1 200[^]*X-Replaced: 1/);
+  });
+
   test("a handler that waits for its signal may still answer, within an `around` as well", async () => {
     const spanning = factory.addMiddleware(
       new Middleware({ around: (_args, next) => next({ tx: 1 }) }),
