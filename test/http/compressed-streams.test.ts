@@ -130,6 +130,30 @@ describe("a stream", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
+  test("may have its members replaced once more, as tracing tools do", async () => {
+    let isEnded: boolean | undefined;
+    const seen = new Set<unknown>();
+    const stream = send((response) => {
+      response.type("text").write(long);
+      const emit = response.emit.bind(response) as (...args: unknown[]) => boolean;
+      const value = (name: string, ...rest: unknown[]): boolean => {
+        seen.add(name);
+        return emit(name, ...rest);
+      };
+      Object.defineProperty(response, "emit", { configurable: true, writable: true, value });
+      for (const name of ["writableEnded", "writableNeedDrain"] as const) {
+        const inner = Object.getOwnPropertyDescriptor(response, name)?.get?.bind(response);
+        Object.defineProperty(response, name, { get: () => inner?.() as boolean });
+      }
+      response.end();
+      isEnded = response.writableEnded;
+    });
+    const server = await start({ stream }, { compression: true });
+    expect((await ask(server, "/stream")).text).toBe(long);
+    expect(isEnded).toBe(true);
+    expect(seen).toContain("finish");
+  });
+
   test("that waits for a client who leaves is destroyed", async () => {
     let source: Readable | undefined;
     const stream = send((response) => {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import type { Response } from "express";
 import { defaultEndpointsFactory as factory, EventStreamFactory, Middleware } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -128,10 +129,10 @@ describe("S15: whoever has asked for a signal is told", () => {
     const endpoint = factory.build({
       handler: async ({ signal, response }) => {
         await once(signal, "abort");
-        const { writeHead } = response;
+        const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
         response.writeHead = (...head: unknown[]) => {
           response.setHeader("X-Replaced", "1");
-          return Reflect.apply(writeHead, response, head) as typeof response;
+          return writeHead(...head);
         };
         return {};
       },
