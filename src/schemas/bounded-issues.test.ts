@@ -109,6 +109,18 @@ describe("wrong elements that need not fail the parse", () => {
     expect(parse(schema, { ...value, a: many, b: [1], c: many }).issues).toEqual([]);
   });
 
+  test("are replaced by a catch, which leaves the right ones", async () => {
+    for (let turn = 0; turn < compileAfter * 2; turn++)
+      expect(parse(z.array(z.number().catch(0)), [1, "x", 2])).toMatchObject({ value: [1, 0, 2] });
+    const late = z.array(
+      z
+        .number()
+        .refine(async (value) => value < 2)
+        .catch(0),
+    );
+    expect(await toInputParser(late)([1, "x", 2])).toMatchObject({ value: [1, 0, 0], issues: [] });
+  });
+
   test("do not hide a worse one behind them, which decides for a union", () => {
     const schema = z.union([z.array(z.string().min(3)), z.boolean()]);
     const short = wrong.map(() => "x");
