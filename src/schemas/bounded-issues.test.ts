@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { maxIssues, toZodError } from "./issues.ts";
 import { compileAfter, toInputParser } from "./parser.ts";
@@ -107,6 +107,28 @@ describe("wrong elements that need not fail the parse", () => {
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(schema, value).issues).not.toEqual([]);
     expect(parse(schema, { ...value, a: many, b: [1], c: many }).issues).toEqual([]);
+  });
+
+  test.each([
+    ["unknown keys do not stop it", [], 1],
+    ["a failed check behind unknown keys does", ["x"], 0],
+    ["a wrong type behind them does", [1], 0],
+  ])("decide whether a transformation runs: %s", async (_name, last, calls) => {
+    const transform = vi.fn();
+    const element = z.union([z.strictObject({}), z.string().min(3)]);
+    const strange = wrong.map(() => ({ a: 1 }));
+    await toInputParser(z.array(element).transform(transform))([...strange, ...last]);
+    expect(transform).toHaveBeenCalledTimes(calls);
+  });
+
+  test.each([
+    ["wrong types do not stop it", [], 1],
+    ["a check that aborts does, also behind wrong types", ["x"], 0],
+  ])("decide whether a refinement of wrong lists runs: %s", async (_name, last, calls) => {
+    const check = vi.fn(() => true);
+    const list = z.array(z.string().min(3, { abort: true })).refine(check, { when: () => true });
+    await toInputParser(list)([...wrong, ...last]);
+    expect(check).toHaveBeenCalledTimes(calls);
   });
 
   test("are replaced by a catch, which leaves the right ones", async () => {
