@@ -24,6 +24,11 @@ describe("a list with many wrong elements", () => {
     ["of a lazy list", z.lazy(() => z.object({ a: z.array(z.string()).optional() })), { a: wrong }],
     ["with a refinement", z.object({ a: z.array(z.string().refine(() => true)) }), { a: wrong }],
     [
+      "that abort, with a refinement",
+      z.object({ a: z.array(z.string().min(9, { abort: true })).refine(() => true) }),
+      { a: wrong.map(() => "x") },
+    ],
+    [
       "of a side of an intersection",
       z.intersection(z.object({ a: z.array(z.string()) }), z.object({})),
       { a: wrong },
