@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { guardLogger } from "./guard-logger.ts";
+import { expect, test, vi } from "vitest";
+import { guardLogger, toChild, toParent } from "./guard-logger.ts";
 import type { Logger } from "./logger.ts";
 
 class Custom {
@@ -43,5 +43,33 @@ test("a logger that throws costs nothing", () => {
     error: () => undefined,
   };
   const guarded = guardLogger(broken);
-  expect(() => [guarded.info("a"), guarded.warn("b")]).not.toThrow();
+  const own = Object.assign(new Custom(), { child: () => broken });
+  for (const logger of [guarded, { ...guarded }, toParent(guardLogger(own)).child({})])
+    expect(() => [logger.info("a"), logger.warn("b")]).not.toThrow();
+});
+
+test.each([
+  [undefined, { a: 1 }],
+  [5, { a: 1, meta: 5 }],
+  [null, { a: 1, meta: null }],
+  [{ b: 2 }, { a: 1, b: 2 }],
+])("a child adds its fields to %j", (meta, expected) => {
+  const info = vi.fn();
+  const none = (): void => undefined;
+  toChild({ debug: none, info, warn: none, error: none }, { a: 1 }).info("said", meta);
+  expect(info.mock.calls).toStrictEqual([["said", expected]]);
+});
+
+test("a logger with a child of its own makes its children itself", () => {
+  const child = vi.fn(() => new Custom());
+  const parent = Object.assign(new Custom(), { child });
+  expect(toParent(parent)).toBe(parent);
+  toParent(guardLogger(parent)).child({ a: 1 });
+  expect(child).toHaveBeenCalledExactlyOnceWith({ a: 1 });
+});
+
+test("the members of a guarded logger are described as they are read", () => {
+  const guarded = guardLogger(new Custom());
+  for (const [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(guarded)))
+    expect([key, value]).toEqual([key, Reflect.get(guarded, key)]);
 });

@@ -104,6 +104,8 @@ describe("RouteTable", () => {
     "/:id?",
     "/*",
     "/a/*rest/b",
+    "/a*rest",
+    "/*rest-a",
     "/:",
     "/a(b)",
     "/{a}",

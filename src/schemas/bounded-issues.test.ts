@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { maxIssues, toZodError } from "./issues.ts";
 import { compileAfter, toInputParser } from "./parser.ts";
@@ -25,6 +26,11 @@ describe("a list with many wrong elements", () => {
     ["of a catchall", z.object({}).catchall(z.string()), wrongByKey],
     ["of a lazy list", z.lazy(() => z.object({ a: z.array(z.string()).optional() })), { a: wrong }],
     ["with a refinement", z.object({ a: z.array(z.string().refine(() => true)) }), { a: wrong }],
+    [
+      "that abort, with a refinement",
+      z.object({ a: z.array(z.string().min(9, { abort: true })).refine(() => true) }),
+      { a: wrong.map(() => "x") },
+    ],
     [
       "of a side of an intersection",
       z.intersection(z.object({ a: z.array(z.string()) }), z.object({})),
@@ -124,6 +130,51 @@ describe("wrong elements that need not fail the parse", () => {
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(schema, value).issues).not.toEqual([]);
     expect(parse(schema, { ...value, a: many, b: [1], c: many }).issues).toEqual([]);
+  });
+
+  test.each([
+    ["unknown keys do not stop it", [], 1],
+    ["a failed check behind unknown keys does", ["x"], 0],
+    ["a wrong type behind them does", [1], 0],
+  ])("decide whether a transformation runs: %s", async (_name, last, calls) => {
+    const transform = vi.fn();
+    const element = z.union([z.strictObject({}), z.string().min(3)]);
+    const strange = wrong.map(() => ({ a: 1 }));
+    await toInputParser(z.array(element).transform(transform))([...strange, ...last]);
+    expect(transform).toHaveBeenCalledTimes(calls);
+  });
+
+  test.each([
+    ["wrong types do not stop it", [], 1],
+    ["a check that aborts does, also behind wrong types", ["x"], 0],
+  ])("decide whether a refinement of wrong lists runs: %s", async (_name, last, calls) => {
+    const check = vi.fn(() => true);
+    const list = z.array(z.string().min(3, { abort: true })).refine(check, { when: () => true });
+    await toInputParser(list)([...wrong, ...last]);
+    expect(check).toHaveBeenCalledTimes(calls);
+  });
+
+  test("are replaced by a catch, which leaves the right ones", async () => {
+    for (let turn = 0; turn < compileAfter * 2; turn++)
+      expect(parse(z.array(z.number().catch(0)), [1, "x", 2])).toMatchObject({ value: [1, 0, 2] });
+    const late = z.array(
+      z
+        .number()
+        .refine(async (value) => value < 2)
+        .catch(0),
+    );
+    expect(await toInputParser(late)([1, "x", 2])).toMatchObject({ value: [1, 0, 0], issues: [] });
+  });
+
+  test("do not hide a worse one behind them, which decides for a union", () => {
+    const schema = z.union([z.array(z.string().min(3)), z.boolean()]);
+    const short = wrong.map(() => "x");
+    const codesOf = (value: unknown) =>
+      new Set(parse(schema, value).issues.map(({ code }) => code));
+    for (let turn = 0; turn < compileAfter * 2; turn++) {
+      expect(codesOf(short)).toEqual(new Set(["too_small"]));
+      expect(codesOf([...short, 5])).toEqual(new Set(["invalid_union"]));
+    }
   });
 
   const keys = z.enum(["a", "b"]);

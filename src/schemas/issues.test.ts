@@ -123,6 +123,19 @@ describe("toShortIssues", () => {
     expect(short?.message).toBe(`${"ä".repeat(126)}…`);
   });
 
+  test("fills four KiB to the last byte", () => {
+    const size = (issues: readonly object[]): number =>
+      issues.reduce((sum, issue) => sum + JSON.stringify(issue).length, 0);
+    const fill = (last: number) => [
+      ...Array.from({ length: 15 }, () => toIssue([], "m".repeat(220))),
+      toIssue([], "m".repeat(last)),
+    ];
+    const rest = 4096 - size(toShortIssues(fill(0)));
+    expect(toShortIssues(fill(rest))).toHaveLength(16);
+    expect(size(toShortIssues(fill(rest)))).toBe(4096);
+    expect(toShortIssues(fill(rest + 1))).toHaveLength(15);
+  });
+
   test("gives as many as fit into four KiB, and the first in any case", () => {
     const long = toIssue(Array.from({ length: 4 }, () => "k".repeat(300)));
     const some = toShortIssues(Array.from({ length: 10 }, () => long));

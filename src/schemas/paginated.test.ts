@@ -155,7 +155,7 @@ test("documents describe the fields in the words of the application", () => {
 
 describe("wrong options", () => {
   test.each<[string, object, RegExp]>([
-    ["style", {}, /must be "offset" or "cursor"; got undefined/],
+    ["style", {}, /must be "offset" or "cursor"; got undefined\.$/],
     ["style", { style: "ofset" }, /got "ofset"\. Did you mean `offset`\?/],
     ["style", { style: "page" }, /got "page"\.$/],
     ["itemSchema", { style: "offset", itemSchema: {} }, /must be a schema of Zod 4/],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { ParseResult } from "./parse-result.ts";
-import { compileAfter, toParser } from "./parser.ts";
+import { compileAfter, toInputParser, toParser } from "./parser.ts";
 import { listFileLists, takesFiles } from "./upload.ts";
 import { runsUserCode } from "./user-code.ts";
 
@@ -20,6 +20,59 @@ describe("toParser", () => {
     times(compileAfter * 2, (turn) => {
       expect(parse({ a: String(turn) })).toMatchObject({ value: { a: turn }, issues: [] });
     });
+  });
+
+  test("compiles a schema once it is hot, and runs it no more", () => {
+    const schema = z.object({ a: z.string() });
+    const run = schema._zod.run.bind(schema._zod);
+    let calls = 0;
+    schema._zod.run = (...args) => (calls++, run(...args));
+    const parse = toParser(schema);
+    times(compileAfter * 3, () => void parse({ a: "x" }));
+    expect(calls).toBe(compileAfter);
+  });
+
+  test.each<[z.ZodType, unknown]>([
+    [z.any(), 1],
+    [z.array(z.int()), [1]],
+    [z.bigint(), 1n],
+    [z.boolean(), true],
+    [z.date(), new Date(0)],
+    [z.int().default(1), undefined],
+    [z.enum(["a", "b"]), "a"],
+    [z.literal("a"), "a"],
+    [z.never().optional(), undefined],
+    [z.null(), null],
+    [z.int().nullable(), null],
+    [z.number(), 1.5],
+    [z.strictObject({ a: z.int() }), { a: 1 }],
+    [z.string().pipe(z.string()), "a"],
+    [z.int().prefault(1), undefined],
+    [z.object({}).readonly(), {}],
+    [z.record(z.string(), z.int()), { a: 1 }],
+    [z.string().transform(Number), "1"],
+    [z.tuple([z.int()]), [1]],
+    [z.undefined(), undefined],
+    [z.union([z.int(), z.string()]), "a"],
+    [z.unknown(), {}],
+  ])("hot, looks for lists only in what it refuses: $type", (part, value) => {
+    const element = z.string();
+    let run = element._zod.run.bind(element._zod);
+    let exchanges = 0;
+    Object.defineProperty(element._zod, "run", {
+      get: () => run,
+      set: (exchanged: typeof run) => {
+        exchanges++;
+        run = exchanged;
+      },
+    });
+    const parse = toInputParser(z.object({ part, list: z.array(element) }));
+    times(compileAfter, () => void parse({ part: value, list: ["a"] }));
+    exchanges = 0;
+    expect(parse({ part: value, list: ["a"] })).toMatchObject({ issues: [] });
+    expect(exchanges).toBe(0);
+    expect((parse({ part: value, list: [1] }) as ParseResult).issues).toHaveLength(1);
+    expect(exchanges).toBe(2);
   });
 
   test("parses valid input exactly once, cold and hot", () => {
@@ -109,6 +162,15 @@ describe("functions of the application", () => {
     for (let turn = 1; turn <= compileAfter * 3; turn++) {
       const { issues } = await parse({ a, b: turn % 2 ? 1 : "misfit" });
       expect([calls, issues.length]).toEqual([turn, turn % 2 ? 0 : 1]);
+    }
+  });
+
+  test("a default may be a constant without a getter", () => {
+    const a = new z.ZodDefault({ type: "default", innerType: z.int(), defaultValue: 5 });
+    const parse = toParser(z.object({ a, b: z.int() }));
+    for (let turn = 0; turn < compileAfter * 2; turn++) {
+      expect((parse({ b: "misfit" }) as ParseResult).issues).toHaveLength(1);
+      expect(parse({ b: 1 })).toMatchObject({ value: { a: 5, b: 1 } });
     }
   });
 

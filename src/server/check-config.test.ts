@@ -78,6 +78,13 @@ describe.each(options)("the option %s", (name, right, wrong) => {
   });
 });
 
+test("a wrong value is shown in one line, and not in its depth", () => {
+  const wrong = { a: { secret: { b: 1 } }, c: [1, 2] };
+  expect(() => checkServerConfig(toConfig("cors", wrong))).toThrow(
+    /got \{ a: \[Object\], c: \[Array\] \}\.$/,
+  );
+});
+
 test.each([null, undefined, "x", [], run])(
   "a configuration must be an object, not %o",
   (config) => {

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { gunzipSync } from "node:zlib";
+import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createEncoder } from "./encoders.ts";
 
@@ -30,6 +30,7 @@ describe("an encoder", () => {
       expect(await toSize({ level: 0 })).toBeGreaterThan(text.length);
       expect(await toSize({ level: 1 })).toBeGreaterThan(await toSize({}));
       expect(await toSize({})).toBe(await toSize({ level: 6 }));
+      expect(await toSize({})).toBeLessThan(await toSize({ level: 5 }));
       expect(await toSize({ memLevel: 1 })).not.toBe(await toSize({ memLevel: 9 }));
       expect(await toSize({ strategy: 2 })).not.toBe(await toSize({ strategy: 0 }));
     },
@@ -40,6 +41,19 @@ describe("an encoder", () => {
     expect(sum(await toSizes("br", {}))).toBeGreaterThan(text.length * 0.4);
   });
 
+  // Node has it since 22.15 and 23.8
+  test.skipIf(!("createZstdCompress" in zlib)).each([0, 1, 1024, 1025, 2 ** 21, 2 ** 40])(
+    "of zstd has tables for a body of %i bytes",
+    async (length) => {
+      const encoder = createEncoder("zstd", {}, length);
+      encoder?.end(text);
+      const { zstdDecompressSync: decode } = zlib as unknown as {
+        readonly zstdDecompressSync: (bytes: Buffer) => Buffer;
+      };
+      expect(decode(await buffer(encoder as NonNullable<typeof encoder>)).toString()).toBe(text);
+    },
+  );
+
   test("of an unknown kind there is none", () => {
     expect(createEncoder("lzw", {}, undefined)).toBeUndefined();
   });
@@ -47,6 +61,8 @@ describe("an encoder", () => {
   test("needs no length", async () => {
     const encoder = createEncoder("gzip", {}, undefined);
     encoder?.end("a");
-    expect(gunzipSync(await buffer(encoder as NonNullable<typeof encoder>)).toString()).toBe("a");
+    expect(zlib.gunzipSync(await buffer(encoder as NonNullable<typeof encoder>)).toString()).toBe(
+      "a",
+    );
   });
 });

@@ -33,6 +33,17 @@ test("small pieces are copied, so that none of them is kept", () => {
   expect(bytes.concat().toString()).toBe("a".repeat(40_000));
 });
 
+test.each([
+  [1023, "a"],
+  [1024, "b"],
+])("a piece of %i bytes is copied where it is below a KiB", (length, letter) => {
+  const bytes = new GatheredBytes(Buffer.from("a"));
+  const piece = Buffer.alloc(length, "a");
+  bytes.add(piece);
+  piece.fill("b");
+  expect(bytes.concat().toString()).toBe(`a${letter.repeat(length)}`);
+});
+
 test("small pieces are passed on together, and in order with large ones", async () => {
   await fc.assert(
     fc.asyncProperty(pieces, async (parts) => {

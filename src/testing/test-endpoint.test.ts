@@ -55,6 +55,16 @@ describe("the request", () => {
     expect(requestMock.method).toBe("POST");
   });
 
+  test.each([
+    [["get", "delete", "patch", "put"], "PATCH"],
+    [["delete", "get"], "GET"],
+    [["delete"], "DELETE"],
+  ] as const)("with a body and one of %j is a %s", async (method, expected) => {
+    const endpoint = factory.build({ method: [...method], handler: async () => ({}) });
+    const { requestMock } = await testEndpoint({ endpoint, requestProps: { body: { a: 1 } } });
+    expect(requestMock.method).toBe(expected);
+  });
+
   test("has the first method that the endpoint declares, but GET where that is declared", async () => {
     const putter = factory.build({ method: ["put", "post"], handler: async () => ({}) });
     expect((await testEndpoint({ endpoint: putter })).requestMock.method).toBe("PUT");

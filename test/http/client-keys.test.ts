@@ -20,3 +20,11 @@ test.each<[string, z.ZodType<object>, object]>([
   expect(answer.status).toBe(400);
   expect(answer.text).not.toContain(bytes);
 });
+
+test("a key of the schema's own is named, whatever its spelling", async () => {
+  const input = z.object({ "first name": z.string() });
+  const endpoint = factory.build({ method: "post", input, handler: async () => ({}) });
+  const server = await start({ a: endpoint });
+  const answer = await server.send("/a", { method: "POST", body: { "first name": 1 } });
+  expect(answer.json()).toMatchObject({ error: { issues: [{ path: ["first name"] }] } });
+});

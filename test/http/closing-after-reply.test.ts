@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { defaultEndpointsFactory as factory, ez } from "sallyport";
+import createHttpError from "http-errors";
+import { defaultEndpointsFactory as factory, EndpointsFactory, ez, ResultHandler } from "sallyport";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start, type TestServer } from "./harness.ts";
@@ -84,4 +85,35 @@ test.each([
   // without that bound it would be a thousand times as much
   expect(bytesRead).toBeLessThan(1024 * 1024);
   expect(handler).not.toHaveBeenCalled();
+});
+
+test("of a refused body, what comes between the head of the reply and its end is read up to a bound", async () => {
+  let endReply = (): void => undefined;
+  const slow = new EndpointsFactory(
+    new ResultHandler({
+      positive: z.string(),
+      negative: z.string(),
+      handler: ({ response }) => {
+        response.status(403).write("re");
+        endReply = () => void response.end("fused");
+      },
+    }),
+  );
+  const refuse = slow.addMiddleware({ handler: () => Promise.reject(createHttpError(403)) }).build({
+    ...{ method: "post", input: z.looseObject({}), handler },
+  });
+  const server = await start({ refuse });
+  let served: Socket | undefined;
+  server.servers[0]?.once("connection", (socket: Socket) => (served = socket));
+  const socket = await server.open();
+  let text = "";
+  socket.on("data", (bytes: Buffer) => (text += bytes.toString()));
+  const type = "Content-Type: application/json";
+  socket.write(`POST /refuse HTTP/1.1\r\nHost: a\r\n${type}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  await expect.poll(() => text).toContain("re");
+  socket.write(chunk.repeat(100));
+  await expect.poll(() => served?.bytesRead).toBeGreaterThan(70_000);
+  endReply();
+  await whenClosed(socket);
+  expect(text).toMatch(/fused/);
 });

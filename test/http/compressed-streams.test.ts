@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -91,6 +92,20 @@ describe("a stream", () => {
     await once(decoder, "end");
   });
 
+  test.each(encodings)("leaves in one write where the body is short (%s)", async (encoding) => {
+    const stream = send((response) => response.type("text").send(long));
+    const server = await start({ stream }, { compression: true });
+    let writes = 0;
+    server.servers[0]?.once("connection", (socket: Socket) => {
+      for (const name of ["_write", "_writev"] as const) {
+        const write = socket[name]?.bind(socket) as (...args: unknown[]) => void;
+        Object.assign(socket, { [name]: (...args: unknown[]) => (writes++, write(...args)) });
+      }
+    });
+    expect((await ask(server, "/stream", encoding)).text).toBe(long);
+    expect(writes).toBe(1);
+  });
+
   test("that a client leaves in the middle ends, with its encoder and its callbacks", async () => {
     const codes: unknown[] = [];
     const note = (error?: Error | null): unknown => codes.push((error as { code?: string })?.code);
@@ -113,6 +128,30 @@ describe("a stream", () => {
       expect(codes.splice(0)).toEqual(["ERR_STREAM_DESTROYED", "ERR_STREAM_PREMATURE_CLOSE"]);
     }
     expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("may have its members replaced once more, as tracing tools do", async () => {
+    let isEnded: boolean | undefined;
+    const seen = new Set<unknown>();
+    const stream = send((response) => {
+      response.type("text").write(long);
+      const emit = response.emit.bind(response) as (...args: unknown[]) => boolean;
+      const value = (name: string, ...rest: unknown[]): boolean => {
+        seen.add(name);
+        return emit(name, ...rest);
+      };
+      Object.defineProperty(response, "emit", { configurable: true, writable: true, value });
+      for (const name of ["writableEnded", "writableNeedDrain"] as const) {
+        const inner = Object.getOwnPropertyDescriptor(response, name)?.get?.bind(response);
+        Object.defineProperty(response, name, { get: () => inner?.() as boolean });
+      }
+      response.end();
+      isEnded = response.writableEnded;
+    });
+    const server = await start({ stream }, { compression: true });
+    expect((await ask(server, "/stream")).text).toBe(long);
+    expect(isEnded).toBe(true);
+    expect(seen).toContain("finish");
   });
 
   test("that waits for a client who leaves is destroyed", async () => {

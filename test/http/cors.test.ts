@@ -10,6 +10,7 @@ import {
   ServeStatic,
   type CorsArguments,
   type CorsFunction,
+  type HookArguments,
   type Routing,
 } from "sallyport";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -180,6 +181,21 @@ describe("CORS rule 2, DECISIONS 4, R4: true sends the three default headers on 
     expect(corsOf(answer)).toEqual(defaults);
     expect(calls).toEqual([]);
   });
+});
+
+test("a preflight whose path is malformed is not the API's, so that a hook gets it", async () => {
+  const beforeRouting = ({ app }: HookArguments): void => {
+    app.use((_request, response) => void response.status(418).end());
+  };
+  const server = await start(
+    { a: factory.build({ handler: () => ({}) }) },
+    { cors: true, beforeRouting },
+  );
+  const ask = async (path: string) => {
+    const headers = { "access-control-request-method": "GET" };
+    return (await server.send(path, { method: "OPTIONS", headers })).status;
+  };
+  expect([await ask("/a"), await ask("/%zz"), await ask("/absent")]).toEqual([200, 418, 418]);
 });
 
 describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and logger", () => {

@@ -8,7 +8,7 @@ import {
   toPublicMessage,
   type Routing,
 } from "sallyport";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start, type Sent } from "./harness.ts";
 
@@ -171,6 +171,41 @@ describe("the fast way to the socket", () => {
       expect(own.text).toBe(other.text);
       // a path without a route would be the same in both
       expect(own.status === 404).toBe(target.endsWith("/404"));
+    },
+  );
+
+  const sentFields = Symbol.for("sallyport/sent-fields");
+  // whether the head was sent, and had a type, when the method was first called: a session sets its cookie at such a moment
+  test.each([
+    ["none", undefined],
+    ["end", [false, true]],
+    ["writeHead", [false, true]],
+    ["setHeader", [false, false]],
+    ["write", undefined],
+    ["json", [false, true]],
+    ["send", [false, true]],
+  ] as const)(
+    "is left where a handler has replaced a method of the response: %s",
+    async (name, state) => {
+      const seen = vi.fn();
+      let sent: object = {};
+      const replace = defaultEndpointsFactory.build({
+        handler: async ({ response }) => {
+          sent = response;
+          if (name === "none") return {};
+          const own = response[name].bind(response) as (...args: unknown[]) => unknown;
+          const by = (...args: unknown[]): unknown => {
+            seen(response.headersSent, response.hasHeader("Content-Type"));
+            return own(...args);
+          };
+          Object.assign(response, { [name]: by });
+          return {};
+        },
+      });
+      const server = await start({ replace });
+      expect((await server.send("/replace")).json()).toEqual({ status: "success", data: {} });
+      expect(Reflect.get(sent, sentFields) !== undefined).toBe(name === "none");
+      expect(seen.mock.calls[0]).toEqual(state);
     },
   );
 });

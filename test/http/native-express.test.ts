@@ -411,6 +411,24 @@ describe("applications of one's own", () => {
     expect(lines.filter(({ severity }) => severity === "error")).toHaveLength(1);
   });
 
+  test("a handler on attachRouting that calls next without an error answers 404", async () => {
+    const app = express();
+    const { logger } = createRecorder();
+    const passOn = factory.buildVoid({ handler: ({ request }) => request.next?.() });
+    attachRouting({ app, cors: false, logger }, { passOn });
+    expect(bodyOf(await (await serve(app))("/passOn"))).toEqual([404, errorEnvelope("Not Found")]);
+  });
+
+  test("two attachRouting on one application each serve what is theirs", async () => {
+    const app = express();
+    const { logger } = createRecorder();
+    attachRouting({ app, cors: false, logger }, routing);
+    attachRouting({ app, cors: false, logger }, { more: users });
+    const ask = await serve(app);
+    expect((await ask("/users/1")).json()).toEqual(successEnvelope({ id: "1" }));
+    expect((await ask("/more?id=2")).json()).toEqual(successEnvelope({ id: "2" }));
+  });
+
   test.each(["throws", "rejects"])(
     "attachRouting with a childLoggerProvider that %s answers 500, and runs no handler",
     async (how) => {

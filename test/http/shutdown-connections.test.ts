@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import type { Response } from "express";
 import { defaultEndpointsFactory as factory, EventStreamFactory, Middleware } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -123,6 +124,27 @@ describe("S15: whoever has asked for a signal is told", () => {
     }
     expect(told).toEqual(["SLP_SHUTTING_DOWN"]);
     expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("a handler that is told may replace the methods of its response", async () => {
+    const endpoint = factory.build({
+      handler: async ({ signal, response }) => {
+        await once(signal, "abort");
+        const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
+        response.writeHead = (...head: unknown[]) => {
+          response.setHeader("X-Replaced", "1");
+          return writeHead(...head);
+        };
+        return {};
+      },
+    });
+    const server = await start({ x: endpoint });
+    const socket = await server.open();
+    const { text } = collect(socket);
+    socket.write(get("/x"));
+    await sleep(50);
+    await Promise.all([untilClosed(server.close), once(socket, "close")]);
+    expect(text()).toMatch(/^HTTP\/1.1 200[^]*X-Replaced: 1/);
   });
 
   test("a handler that waits for its signal may still answer, within an `around` as well", async () => {

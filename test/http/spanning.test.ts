@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import express, { type RequestHandler } from "express";
 import createHttpError from "http-errors";
 import {
@@ -234,6 +235,19 @@ describe("an around middleware", () => {
     socket.destroy();
     await expect.poll(() => events).toEqual(["begin", "rollback: The client has left", "end"]);
     expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("spans a handler that sends a file, whose head alone is the answer to HEAD", async () => {
+    const path = fileURLToPath(import.meta.url);
+    const endpoint = factory
+      .addMiddleware(createSpan().span)
+      .buildVoid({ handler: ({ response }) => response.sendFile(path) });
+    const server = await start({ file: endpoint });
+    const [get, head] = [
+      await server.send("/file"),
+      await server.send("/file", { method: "HEAD" }),
+    ];
+    expect([head.status, head.headers["content-length"]]).toEqual([200, String(get.text.length)]);
   });
 
   test("H17 and H18: it is cleaned up once where the time is over", async () => {

@@ -301,13 +301,19 @@ describe("outputs", () => {
     expect(inOutput(schema)).toEqual([expected]);
   });
 
-  test("an application may teach JSON a kind", () => {
-    const prototype = BigInt.prototype as { toJSON?: unknown };
-    prototype.toJSON = () => "1";
+  test.each<[string, object, z.ZodType]>([
+    ["bigint", BigInt.prototype, z.bigint()],
+    ["map", Map.prototype, z.map(z.string(), z.string())],
+    ["set", Set.prototype, z.set(z.string())],
+    ["symbol", Symbol.prototype, z.symbol()],
+    ["function", Function.prototype, z.function() as unknown as z.ZodType],
+  ])("an application may teach JSON a %s", (_kind, prototype, schema) => {
+    expect(inOutput(schema)).toHaveLength(1);
+    Object.defineProperty(prototype, "toJSON", { configurable: true, value: () => "1" });
     try {
-      expect(inOutput(z.bigint())).toEqual([]);
+      expect(inOutput(schema)).toEqual([]);
     } finally {
-      delete prototype.toJSON;
+      Reflect.deleteProperty(prototype, "toJSON");
     }
   });
 });

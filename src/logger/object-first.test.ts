@@ -1,0 +1,54 @@
+import { expect, test, vi } from "vitest";
+import { toWriteLine } from "./object-first.ts";
+
+const createWinston = () => {
+  const error = vi.fn<(message: string, meta: unknown) => void>();
+  const write = toWriteLine({ error, levels: {}, format: {}, transports: [] });
+  return { write: (meta: unknown) => write("error", ["said", meta]), error };
+};
+
+/** An error with so many causes, one behind the other. */
+const createChain = (causes: number): Error =>
+  new Error(`${causes} to go`, causes === 0 ? {} : { cause: createChain(causes - 1) });
+
+test("an error is written with its code and five of its causes, as JSON can carry them", () => {
+  const { write, error } = createWinston();
+  write({ a: 1, error: Object.assign(createChain(7), { code: "E_OWN" }) });
+  const [[, meta] = []] = error.mock.calls;
+  expect(meta).toMatchObject({ a: 1, error: { name: "Error", code: "E_OWN" } });
+  const said = [...JSON.stringify(meta).matchAll(/"message":"(\d)/g)].map(([, digit]) => digit);
+  expect(said).toEqual(["7", "6", "5", "4", "3", "2"]);
+});
+
+test.each([undefined, null, 5, "text", { a: 1 }, { error: "text" }])(
+  "%j is written as it is",
+  (meta) => {
+    const { write, error } = createWinston();
+    write(meta);
+    expect(error.mock.calls).toEqual([["said", meta]]);
+  },
+);
+
+test("an error has no code that it was not given", () => {
+  const { write, error } = createWinston();
+  write(new Error("why"));
+  const [[, meta] = []] = error.mock.calls;
+  expect(Object.keys((meta as { error: object }).error)).toEqual(["name", "message", "stack"]);
+});
+
+test.each([
+  ["bunyan", { _level: 20, fields: {}, streams: [] }],
+  ["pino", { [Symbol.for("pino.serializers")]: {} }],
+])("%s gets the object first, where the line has one", (_name, marks) => {
+  const info = vi.fn();
+  const write = toWriteLine({ info, ...marks });
+  const lines = [
+    ["said"],
+    ["said", null],
+    ["said", 5],
+    [{ a: 1 }, { b: 2 }],
+    ["said", { a: 1 }, 2],
+  ];
+  for (const line of lines) write("info", line);
+  expect(info.mock.calls).toEqual([...lines.slice(0, -1), [{ a: 1 }, "said", 2]]);
+});

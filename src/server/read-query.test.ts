@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { toQueryText } from "./read-query.ts";
+
+test.each([
+  ["/a", ""],
+  ["/a?", ""],
+  ["/a?b=1", "b=1"],
+  ["?b=1", "b=1"],
+  ["/a?b=1?c", "b=1?c"],
+  ["/a?b=1#c", "b=1"],
+  ["#a", ""],
+])("the query of %s is %j", (url, query) => {
+  expect(toQueryText(url)).toBe(query);
+});
