@@ -97,13 +97,13 @@ const control = (option, pid) =>
 
 /** The sum of the dumps that were written since the counters were zeroed. */
 const readDump = (folder) => {
-  const [file] = readdirSync(folder).filter((name) => /^out\.\d+$|^out\.1$/.test(name));
+  const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
   const text = readFileSync(join(folder, file), "utf8");
   return Number(/^(?:totals|summary): (\d+)/m.exec(text)[1]);
 };
 
 const listFunctions = (folder, count, requests) => {
-  const [file] = readdirSync(folder).filter((name) => /^out\.1$/.test(name));
+  const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
   const text = execFileSync("callgrind_annotate", [join(folder, file)], { encoding: "utf8" });
   const lines = text.split("\n").filter((line) => /^\s*[\d,]+ \(/.test(line));
   return lines.slice(1, count + 1).map((line) => {

@@ -1,6 +1,5 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, test } from "vitest";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { maxIssues, toZodError } from "./issues.ts";
