@@ -82,13 +82,12 @@ const readReply = (socket) =>
   });
 
 /** Under valgrind a server takes half a minute to start. */
-const untilListening = async (port) => {
-  for (let turn = 0; turn < 20; turn++) {
-    try {
-      return await untilServing(port);
-    } catch (error) {
-      if (turn === 19) throw error;
-    }
+const untilListening = async (port, turns = 20) => {
+  try {
+    await untilServing(port);
+  } catch (error) {
+    if (turns === 1) throw error;
+    await untilListening(port, turns - 1);
   }
 };
 
@@ -183,6 +182,6 @@ const main = async () => {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }

@@ -75,7 +75,9 @@ const told = new WeakMap<z.core.$ZodIssue, readonly z.core.$ZodIssue[]>();
 
 /** What is told of issues, as many as are reported. */
 const tell = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] =>
-  issues.flatMap((issue) => told.get(issue) ?? toNearestIssues(issue)).slice(0, maxIssues);
+  issues
+    .flatMap((issue) => told.get(issue) ?? toNearestIssues(issue))
+    .slice(0, Math.max(maxIssues, issues.length));
 
 const hidePath = (
   issue: z.core.$ZodIssue,

@@ -76,9 +76,17 @@ const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
 /** "expected string or number, received boolean", where Zod has said the parts; otherwise what each alternative says. */
 const joinKinds = (issues: readonly Issue[]): string => {
   const texts = [...new Set(issues.map(({ message }) => message))];
-  const parts = texts.map((text) => /^(Invalid input: expected )(.+)(, received .+)$/.exec(text));
+  const parts = texts.map(splitText);
   const [first] = parts;
-  if (first && parts.every((part) => part?.[3] === first[3]))
-    return `${first[1]}${parts.map((part) => part?.[2]).join(" or ")}${first[3]}`;
+  if (first && parts.every((part) => part?.received === first.received))
+    return `${expectation}${parts.map((part) => part?.expected).join(" or ")}${first.received}`;
   return texts.slice(0, 5).join(", or ");
+};
+
+const expectation = "Invalid input: expected ";
+
+const splitText = (text: string): { expected: string; received: string } | undefined => {
+  const end = text.lastIndexOf(", received ");
+  if (!text.startsWith(expectation) || end < 0) return undefined;
+  return { expected: text.slice(expectation.length, end), received: text.slice(end) };
 };

@@ -78,19 +78,22 @@ const serve = (app, calls) => {
   let starting;
   return createFront({ pauseOnConnect: true }, (socket) => {
     starting ??= start(app, calls);
-    starting.then(
-      (server) => {
-        server.emit("connection", socket);
+    void (async () => {
+      try {
+        (await starting).emit("connection", socket);
         socket.resume();
-      },
-      (error) => {
+      } catch (error) {
         process.stderr.write(`${error.stack}\n`);
         socket.destroy();
-      },
-    );
+      }
+    })();
   });
 };
 
-const { name: _name, length: _length, prototype: _prototype, ...exported } =
-  Object.getOwnPropertyDescriptors(express);
+const {
+  name: _name,
+  length: _length,
+  prototype: _prototype,
+  ...exported
+} = Object.getOwnPropertyDescriptors(express);
 module.exports = Object.defineProperties(createApp, exported);

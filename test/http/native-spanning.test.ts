@@ -1,0 +1,161 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express, { type RequestHandler } from "express";
+import createHttpError from "http-errors";
+import { attachRouting, createConfig, defaultEndpointsFactory as factory } from "sallyport";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
+import { createRecorder, errorEnvelope, send, start, successEnvelope } from "./harness.ts";
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+describe("native middlewares behave as on Express", () => {
+  const store = new AsyncLocalStorage<string>();
+  const enter: RequestHandler = (request, _response, next) => {
+    store.run(request.url, next);
+  };
+  const seen: unknown[] = [];
+  const build = () =>
+    factory
+      .use(enter)
+      .addMiddleware({
+        input: z.object({ n: z.coerce.number() }),
+        handler: async () => {
+          await sleep(1);
+          seen.push(store.getStore());
+        },
+      })
+      .build({
+        output: z.object({ store: z.string().optional() }),
+        handler: async () => {
+          await sleep(1);
+          return { store: store.getStore() };
+        },
+      });
+
+  test("R18: a store of AsyncLocalStorage holds for all that comes after", async () => {
+    const app = express();
+    const { logger } = createRecorder();
+    attachRouting(createConfig({ app, cors: false, logger }), { x: build() });
+    const attached = createHttpServer(app).listen(0, "127.0.0.1");
+    onTestFinished(() => void attached.close());
+    await once(attached, "listening");
+    const server = await start({ x: build() });
+    for (const port of [server.port, (attached.address() as AddressInfo).port]) {
+      seen.length = 0;
+      expect((await send(port, "/x?n=1")).json()).toEqual(successEnvelope({ store: "/x?n=1" }));
+      expect(seen).toEqual(["/x?n=1"]);
+    }
+  });
+
+  test("`next(error)` after `next()` is answered, or logged where the reply is out", async () => {
+    const late: RequestHandler = (_request, _response, next) => {
+      setTimeout(() => next(createHttpError(504, "too late", { expose: true })), 40);
+      next();
+    };
+    const server = await start({
+      slow: factory.use(late).build({
+        handler: async () => {
+          await sleep(120);
+          return {};
+        },
+      }),
+      quick: factory.use(late).build({ handler: () => ({}) }),
+    });
+    const slow = await server.send("/slow");
+    expect([slow.status, slow.json()]).toEqual([504, errorEnvelope("too late")]);
+    expect((await server.send("/quick")).status).toBe(200);
+    await sleep(150);
+    expect(server.linesOf("error")).toHaveLength(1);
+    expect(server.linesOf("warn")).toHaveLength(1);
+  });
+
+  test("a provider that throws is answered once, also where the middleware catches what `next` throws", async () => {
+    const provider = (): never => {
+      throw createHttpError(401, "who");
+    };
+    const swallow: RequestHandler = (_request, _response, next) => {
+      try {
+        next();
+      } catch {
+        // as some middlewares do
+      }
+    };
+    const server = await start(
+      { x: factory.use(swallow, { provider }).build({ handler: () => ({}) }) },
+      { requestTimeout: 100 },
+    );
+    expect((await server.send("/x")).json()).toEqual(errorEnvelope("who"));
+    await sleep(150);
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("`request.next` is the middleware's own while it runs", async () => {
+    const router = express.Router();
+    router.get("/file", (_request, response) => response.sendFile("/no/such/file"));
+    const caught: express.ErrorRequestHandler = (_error, _request, response, _next) => {
+      response.status(404).send("handled by the router");
+    };
+    router.use(caught);
+    const server = await start({
+      format: factory
+        .use((_request, response) => {
+          response.format({
+            default: (_asked: unknown, _answer: unknown, next: () => void) => next(),
+          });
+        })
+        .build({ handler: () => ({ is: "reached" }) }),
+      file: factory.use(router).build({ handler: () => ({}) }),
+    });
+    expect((await server.send("/format")).json()).toEqual(successEnvelope({ is: "reached" }));
+    const file = await server.send("/file");
+    expect([file.status, file.text]).toEqual([404, "handled by the router"]);
+  });
+
+  const handleError: express.ErrorRequestHandler = (_error, _request, _response, next) => next();
+  test.each([
+    ["several at once", () => (factory.use as (...all: unknown[]) => unknown)(enter, enter)],
+    ["three at once", () => (factory.use as (...all: unknown[]) => unknown)(enter, {}, enter)],
+    ["an error handler", () => factory.use(handleError as never)],
+    ["an unknown option", () => factory.use(enter, { provide: () => ({}) } as never)],
+  ])("%s is refused at once", (_name, use) => {
+    expect(use).toThrow(expect.objectContaining({ name: "DefinitionError" }));
+  });
+
+  test("R19: what refuses requests never refuses a preflight that CORS allows", async () => {
+    const hits = vi.fn();
+    const limit: RequestHandler = (_request, response) => {
+      hits();
+      response.status(429).end();
+    };
+    const server = await start(
+      { x: factory.use(limit).build({ handler: () => ({}) }) },
+      { cors: true },
+    );
+    expect((await server.send("/x", { method: "OPTIONS" })).status).toBe(200);
+    expect(hits).not.toHaveBeenCalled();
+  });
+
+  test("`request.route` names the pattern", async () => {
+    const routes: unknown[] = [];
+    const endpoint = factory.build({
+      input: z.object({ id: z.string() }),
+      handler: ({ request }) => void routes.push(request.route),
+    });
+    const server = await start(
+      { v1: { "users/:id": endpoint } },
+      {
+        beforeRouting: ({ app }) =>
+          void app.use((request, response, next) => {
+            response.once("finish", () => routes.push(request.route));
+            next();
+          }),
+      },
+    );
+    await server.send("/v1/users/5");
+    await expect.poll(() => routes).toEqual([{ path: "/v1/users/:id" }, { path: "/v1/users/:id" }]);
+  });
+});
