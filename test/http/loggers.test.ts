@@ -1,8 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { Writable } from "node:stream";
 import bunyan from "bunyan";
 import { pino } from "pino";
 import { defaultEndpointsFactory as factory, type Logger } from "sallyport";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import winston from "winston";
 import { start } from "./harness.ts";
 
@@ -56,6 +57,48 @@ describe.each(Object.entries(loggers))("L1: under %s", (_name, create) => {
     expect(access).toMatchObject({ status: 500, requestId: "t-1" });
     expect(access["bytes"]).toBeGreaterThan(100);
   });
+});
+
+/** What differs from run to run is left out. */
+const mask = (line: string): string =>
+  line
+    .replace(/"(time|pid|hostname)":("[^"]*"|\d+)/g, '"$1":"…"')
+    .replace(/(?:\\n +at [^"\\]*)+/g, "…")
+    .replace(/\n +\.{3} \d+ lines matching[^\n]*/g, "")
+    .replace(/(?:\n +at [^\n]*)+/g, " …")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…");
+
+test("the guide shows the line of a 500 under each logger", async () => {
+  const shown = new Map<string, string>();
+  for (const name of ["pino", "winston", "bunyan"]) {
+    const { lines, stream } = createSink();
+    const server = await start(
+      { users: failing },
+      {
+        logger: loggers[name]?.(stream) as Logger,
+        requestId: { header: "X-Trace" },
+        accessLogger: null,
+      },
+    );
+    await server.send("/users", { headers: { "x-trace": "t-1" } });
+    const find = () => lines.find((line) => (line["msg"] ?? line["message"]) === "Server fault");
+    await expect.poll(find).toBeDefined();
+    shown.set(name, mask(JSON.stringify(find())));
+  }
+  const written: string[] = [];
+  const print = vi.spyOn(console, "log").mockImplementation((text: string) => {
+    written.push(text);
+  });
+  const server = await start(
+    { users: failing },
+    { logger: { level: "error", color: false }, requestId: { header: "X-Trace" } },
+  );
+  await server.send("/users", { headers: { "x-trace": "t-1" } });
+  print.mockRestore();
+  shown.set("built-in", mask(written.join("")).trim());
+  const guide = await readFile("docs/guide.md", "utf8");
+  const [, block] = /<!-- lines of a 500 -->\n+```text\n([^`]*)```/.exec(guide) ?? [];
+  expect(block).toBe([...shown].map(([name, line]) => `${name.padEnd(9)} ${line}\n`).join(""));
 });
 
 describe("a request id", () => {
