@@ -1,12 +1,20 @@
 import type { Method } from "../http/method.ts";
+import type { AcceptedOutput } from "../results/result-handler.ts";
 import type {
   InputSchema,
+  NoOutput,
   OtherKind,
   OutputSchema,
   SchemaInput,
   SchemaOutput,
 } from "../schemas/schema.ts";
-import type { HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+import type {
+  HandlerArguments,
+  InputAndContext,
+  MaybePromise,
+  SentResponse,
+  Spread,
+} from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
 import type { UploadLimits } from "./upload-limits.ts";
 
@@ -70,13 +78,22 @@ export interface DefinitionBase<M extends Method, Input extends InputSchema> {
   readonly upload?: { readonly limits: UploadLimits } | undefined;
 }
 
+/** What a handler may return, or a message where its factory cannot answer with its output. */
+export type HandlerReturn<Output extends OutputSchema, Accepted> = AcceptedOutput extends Accepted
+  ? SchemaInput<Output> | SentResponse
+  : Output extends NoOutput
+    ? Accepted | SentResponse
+    : SchemaOutput<Output> extends Accepted
+      ? SchemaInput<Output> | SentResponse
+      : "The result handler of this factory does not accept this `output`";
+
 /** The argument of a factory's `build`. */
 export interface EndpointDefinition<
   M extends Method,
   Input extends InputSchema,
   Output extends OutputSchema,
-  MiddlewareOutput,
-  Context,
+  Arguments extends InputAndContext,
+  Accepted = AcceptedOutput,
 > extends DefinitionBase<M, Input> {
   /**
    * Schema of what the handler returns; what it gives is sent.
@@ -85,15 +102,17 @@ export interface EndpointDefinition<
    */
   readonly output?: Output | undefined;
   /**
-   * Returns an object that fits `output`, or throws an error.
+   * Returns an object that fits `output`, or the response when it has sent that itself, or throws an error.
    *
    * The conditional type makes the compiler read `output` before the handler, so that its literals need no `as const`.
    */
   readonly handler: Output["_zod"]["def"]["type"] extends OtherKind
-    ? "`output` must be the schema of an object: wrap a list, as in z.object({ items: z.array(...) })"
+    ? (
+        args: HandlerArguments<Arguments["input"], Arguments["ctx"]>,
+      ) => "`output` must be the schema of an object: wrap an array, as in z.object({ items: z.array(...) })"
     : (
-        args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
-      ) => MaybePromise<SchemaInput<Output>>;
+        args: HandlerArguments<Arguments["input"], Arguments["ctx"]>,
+      ) => MaybePromise<HandlerReturn<Output, Accepted>>;
 }
 
 /** The argument of a factory's `buildVoid`. */

@@ -130,7 +130,7 @@ export class Middleware<
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly span: AnyMiddleware["span"];
   /** Exists for the compiler only. */
-  declare readonly "~types"?: {
+  declare readonly "~types": {
     readonly requires: (context: Context) => void;
     readonly returned: Returned;
     readonly input: Input;
