@@ -1,6 +1,7 @@
 import type { Method } from "../http/method.ts";
 import type { AcceptedOutput } from "../results/result-handler.ts";
 import type {
+  EmptyObject,
   InputSchema,
   NoOutput,
   OtherKind,
@@ -78,14 +79,19 @@ export interface DefinitionBase<M extends Method, Input extends InputSchema> {
   readonly upload?: { readonly limits: UploadLimits } | undefined;
 }
 
-/** What a handler may return, or a message where its factory cannot answer with its output. */
+/** What a handler may return, or a message where the result handler does not accept the output. */
 export type HandlerReturn<Output extends OutputSchema, Accepted> = AcceptedOutput extends Accepted
-  ? SchemaInput<Output> | SentResponse
+  ? MaybePromise<SchemaInput<Output> | SentResponse>
   : Output extends NoOutput
-    ? Accepted | SentResponse
+    ? MaybePromise<Accepted | SentResponse>
     : SchemaOutput<Output> extends Accepted
-      ? SchemaInput<Output> | SentResponse
+      ? MaybePromise<SchemaInput<Output> | SentResponse>
       : "The result handler of this factory does not accept this `output`";
+
+/** What a handler of `buildVoid` may return, or a message where the result handler does not accept `{}`. */
+export type VoidHandlerReturn<Accepted> = EmptyObject extends Accepted
+  ? unknown
+  : "The result handler of this factory does not accept `{}`: use `build`";
 
 /** The argument of a factory's `build`. */
 export interface EndpointDefinition<
@@ -112,7 +118,7 @@ export interface EndpointDefinition<
       ) => "`output` must be the schema of an object: wrap an array, as in z.object({ items: z.array(...) })"
     : (
         args: HandlerArguments<Arguments["input"], Arguments["ctx"]>,
-      ) => MaybePromise<HandlerReturn<Output, Accepted>>;
+      ) => HandlerReturn<Output, Accepted>;
 }
 
 /** The argument of a factory's `buildVoid`. */
@@ -121,11 +127,12 @@ export interface VoidEndpointDefinition<
   Input extends InputSchema,
   MiddlewareOutput,
   Context,
+  Accepted = AcceptedOutput,
 > extends DefinitionBase<M, Input> {
   /** Does its work; what it returns is ignored. */
   readonly handler: (
     args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
-  ) => unknown;
+  ) => VoidHandlerReturn<Accepted>;
 }
 
 /** The keys of a {@link DefinitionBase}, and the handler. */

@@ -249,7 +249,7 @@ export class EndpointsFactory<
    * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
    */
   buildVoid<Input extends InputSchema = NoInput, M extends Method = Method>(
-    definition: VoidEndpointDefinition<M, Input, MiddlewareOutput, Context>,
+    definition: VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedBy<Handler>>,
   ): Endpoint<M, Input, VoidOutput, MiddlewareInput, Handler> {
     return this.#build(definition, toVoidOutput(), true);
   }

@@ -119,7 +119,8 @@ export interface AnyMiddleware {
  */
 export class Middleware<
   Context = EmptyObject,
-  Returned extends MiddlewareReturn = MiddlewareReturn,
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- with the context alone given, what is returned would be lost
+  Returned extends MiddlewareReturn = void,
   Input extends InputSchema = NoInput,
 > implements AnyMiddleware {
   readonly [middlewareMark] = true;

@@ -114,12 +114,18 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
     discardContent(returned);
   if (walk.isStopped) return noOutput;
   if (isTaken(response)) {
-    if (returned !== undefined && !plan.endpoint.isVoid) warnAlreadySent(walk);
+    if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)
+      warnAlreadySent(walk);
     leaveBody(walk.request, response, false);
     endHead(response);
     return noOutput;
   }
   if (hasLeft(walk)) return noOutput;
+  if (returned === response && !plan.endpoint.isVoid)
+    throw new ServerFault(
+      "SLP_OUTPUT_NOT_OBJECT",
+      "The handler returned the response, which nothing has been sent with",
+    );
   return toOwnOutput(plan, returned);
 };
 
