@@ -26,8 +26,8 @@ export default defineConfig({
       project("architecture", ["test/architecture.test.ts", "test/error-catalogue.test.ts"]),
       project("http", ["test/http/**/*.test.ts"]),
       project("compiler", ["test/compiler/**/*.test.ts"], {
-        testTimeout: 60_000,
-        hookTimeout: 60_000,
+        testTimeout: 180_000,
+        hookTimeout: 180_000,
       }),
       project("full", ["test/full/**/*.test.ts"], { testTimeout: 900_000, hookTimeout: 120_000 }),
       project(

@@ -82,7 +82,7 @@ void server;
 let server: LanguageServer;
 beforeAll(async () => {
   server = await startLanguageServer(program.folder);
-}, 30_000);
+});
 afterAll(() => server.close());
 
 /** What is shown for what stands behind a comment of the program. */
