@@ -1,5 +1,6 @@
 import type { Method } from "../http/method.ts";
 import type { AcceptedOutput } from "../results/result-handler.ts";
+import type { FileContent, StreamContent } from "../schemas/content.ts";
 import type {
   EmptyObject,
   InputSchema,
@@ -79,12 +80,17 @@ export interface DefinitionBase<M extends Method, Input extends InputSchema> {
   readonly upload?: { readonly limits: UploadLimits } | undefined;
 }
 
+/** What is sent past the result handler: the values of `ez.stream()`, `ez.file()` and `ez.buffer()`. */
+type SentAsItIs<Output extends OutputSchema> = Output["_zod"]["def"]["type"] extends "custom"
+  ? StreamContent | FileContent | Uint8Array | string
+  : never;
+
 /** What a handler may return, or a message where the result handler does not accept the output. */
 export type HandlerReturn<Output extends OutputSchema, Accepted> = AcceptedOutput extends Accepted
   ? MaybePromise<SchemaInput<Output> | SentResponse>
-  : Output extends NoOutput
+  : NoOutput extends Output
     ? MaybePromise<Accepted | SentResponse>
-    : SchemaOutput<Output> extends Accepted
+    : SchemaOutput<Output> extends Accepted | SentAsItIs<Output>
       ? MaybePromise<SchemaInput<Output> | SentResponse>
       : "The result handler of this factory does not accept this `output`";
 

@@ -110,7 +110,9 @@ const hasLeft = (walk: Walk): boolean => {
 /** The validated output; `noOutput` where the response is sent already, or nobody waits for it. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
-  if (plan.content && (walk.isStopped || isTaken(response) || isAbandoned(response)))
+  // a response that was sent may not be flushed yet
+  const isContent = plan.content !== undefined && returned !== response;
+  if (isContent && (walk.isStopped || isTaken(response) || isAbandoned(response)))
     discardContent(returned);
   if (walk.isStopped) return noOutput;
   if (isTaken(response)) {

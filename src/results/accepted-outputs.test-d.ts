@@ -5,6 +5,7 @@ import {
   createConfig,
   defaultEndpointsFactory,
   EndpointsFactory,
+  ez,
   ResultHandler,
   type Result,
   type ResultError,
@@ -75,6 +76,22 @@ describe("a result handler that declares the outputs that it accepts", () => {
     factory.build({ handler: async () => ({}) });
     // @ts-expect-error -- nothing
     factory.build({ handler: async () => undefined });
+  });
+
+  test("is not asked about what is sent past it", () => {
+    factory.build({ output: ez.file("text/csv"), handler: async () => "/table.csv" });
+    factory.build({ output: ez.buffer("text/csv"), handler: async () => Buffer.of(1) });
+    factory.build({
+      output: ez.stream("text/csv"),
+      handler: async function* () {
+        yield "a,b";
+      },
+    });
+    factory.build({
+      output: z.custom<{ total: number }>(),
+      // @ts-expect-error -- not sent as it is
+      handler: async () => ({ total: 1 }),
+    });
   });
 
   test("answers errors of all endpoints", () => {

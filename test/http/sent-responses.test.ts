@@ -1,4 +1,4 @@
-import { defaultEndpointsFactory as factory } from "sallyport";
+import { defaultEndpointsFactory as factory, ez } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start } from "./harness.ts";
@@ -44,6 +44,18 @@ describe("a handler that returns the response", () => {
     const [line, ...others] = server.linesOf("error");
     expect(others).toEqual([]);
     expect(line?.meta).toMatchObject({ error: { code: "SLP_OUTPUT_NOT_OBJECT" } });
+  });
+
+  test("of an endpoint with a stream keeps what it has sent", async () => {
+    const body = "a".repeat(20_000_000);
+    const endpoint = factory.build({
+      output: ez.stream("text/plain"),
+      handler: ({ response }) => response.status(203).send(body),
+    });
+    const server = await start({ "": endpoint });
+    const answer = await server.send("/");
+    expect([answer.status, answer.text === body]).toEqual([203, true]);
+    expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
   });
 
   test("of buildVoid is answered with {}, as whatever it returns", async () => {
