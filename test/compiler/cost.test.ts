@@ -19,8 +19,8 @@ beforeAll(() => {
 });
 
 test.each([0, 1, 2])("endpoints cost the compiler no more than they may: program %i", (index) => {
-  const { name, instantiations, bound } = costs[index] ?? { name: "", instantiations: 0, bound: 0 };
-  // what is declared alone costs more; less would mean that the endpoints were not checked
-  expect(instantiations, name).toBeGreaterThan(100_000);
-  expect(instantiations, name).toBeLessThanOrEqual(bound);
+  const { instantiations = 0, bound = 0 } = costs[index] ?? {};
+  // the schemas alone cost more; less would mean that nothing was checked
+  expect(instantiations).toBeGreaterThan(100_000);
+  expect(instantiations).toBeLessThanOrEqual(bound);
 });
