@@ -25,6 +25,10 @@ export default defineConfig({
       project("assumptions", ["test/assumptions/**/*.test.ts"]),
       project("architecture", ["test/architecture.test.ts", "test/error-catalogue.test.ts"]),
       project("http", ["test/http/**/*.test.ts"]),
+      project("compiler", ["test/compiler/**/*.test.ts"], {
+        testTimeout: 180_000,
+        hookTimeout: 180_000,
+      }),
       project("full", ["test/full/**/*.test.ts"], { testTimeout: 900_000, hookTimeout: 120_000 }),
       project(
         "quick-start",

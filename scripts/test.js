@@ -14,6 +14,7 @@ const steps = {
   unused: ["Unused code", [bin("knip")]],
   unit: ["Unit tests", vitest("unit")],
   "type-tests": ["Type tests", vitest("types")],
+  compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],
   assumptions: ["Assumptions about dependencies", vitest("assumptions")],
   architecture: ["Architecture tests", vitest("architecture")],
   http: ["HTTP tests", vitest("http")],

@@ -65,6 +65,7 @@ export type { ConsoleLoggerOptions, LogLevel } from "./logger/console-logger.ts"
 
 // Types: declarations
 export type { Method } from "./http/method.ts";
+export type { Request, Response } from "./http/express-objects.ts";
 export type {
   AnyEndpoint,
   EndpointDescription,
@@ -75,7 +76,9 @@ export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
 export type {
   DefinitionBase,
   EndpointDefinition,
+  HandlerReturn,
   VoidEndpointDefinition,
+  VoidHandlerReturn,
 } from "./endpoint/endpoint-definition.ts";
 export type { EmitOptions, EventStream } from "./endpoint/event-stream.ts";
 export type { EventStreamOptions } from "./endpoint/event-stream-factory.ts";
@@ -91,7 +94,9 @@ export type { ExpressHandler, ExpressMiddlewareOptions } from "./endpoint/expres
 export type {
   ContextOf,
   HandlerArguments,
+  InputAndContext,
   MaybePromise,
+  SentResponse,
   Spread,
 } from "./endpoint/handler-arguments.ts";
 export type { OAuthFlow, Security } from "./endpoint/security.ts";
@@ -123,6 +128,8 @@ export type { ArrayResultHandler } from "./results/array-result-handler.ts";
 export type { ProblemDetails, ProblemResultHandler } from "./results/problem-result-handler.ts";
 export type { HttpError } from "./results/http-error.ts";
 export type {
+  AcceptedBy,
+  AcceptedOutput,
   AnyResultHandler,
   OutputPlaceholderSchema,
   Result,

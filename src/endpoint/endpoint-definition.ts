@@ -1,12 +1,22 @@
 import type { Method } from "../http/method.ts";
+import type { AcceptedOutput } from "../results/result-handler.ts";
+import type { FileContent, StreamContent } from "../schemas/content.ts";
 import type {
+  EmptyObject,
   InputSchema,
+  NoOutput,
   OtherKind,
   OutputSchema,
   SchemaInput,
   SchemaOutput,
 } from "../schemas/schema.ts";
-import type { HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+import type {
+  HandlerArguments,
+  InputAndContext,
+  MaybePromise,
+  SentResponse,
+  Spread,
+} from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
 import type { UploadLimits } from "./upload-limits.ts";
 
@@ -70,13 +80,32 @@ export interface DefinitionBase<M extends Method, Input extends InputSchema> {
   readonly upload?: { readonly limits: UploadLimits } | undefined;
 }
 
+/** What is sent past the result handler: the values of `ez.stream()`, `ez.file()` and `ez.buffer()`. */
+type SentAsItIs<Output extends OutputSchema> = Output["_zod"]["def"]["type"] extends "custom"
+  ? StreamContent | FileContent | Uint8Array | string
+  : never;
+
+/** What a handler may return, or a message where the result handler does not accept the output. */
+export type HandlerReturn<Output extends OutputSchema, Accepted> = AcceptedOutput extends Accepted
+  ? MaybePromise<SchemaInput<Output> | SentResponse>
+  : NoOutput extends Output
+    ? MaybePromise<Accepted | SentResponse>
+    : SchemaOutput<Output> extends Accepted | SentAsItIs<Output>
+      ? MaybePromise<SchemaInput<Output> | SentResponse>
+      : "The result handler of this factory does not accept this `output`";
+
+/** What a handler of `buildVoid` may return, or a message where the result handler does not accept `{}`. */
+export type VoidHandlerReturn<Accepted> = EmptyObject extends Accepted
+  ? unknown
+  : "The result handler of this factory does not accept `{}`: use `build`";
+
 /** The argument of a factory's `build`. */
 export interface EndpointDefinition<
   M extends Method,
   Input extends InputSchema,
   Output extends OutputSchema,
-  MiddlewareOutput,
-  Context,
+  Arguments extends InputAndContext,
+  Accepted = AcceptedOutput,
 > extends DefinitionBase<M, Input> {
   /**
    * Schema of what the handler returns; what it gives is sent.
@@ -85,15 +114,17 @@ export interface EndpointDefinition<
    */
   readonly output?: Output | undefined;
   /**
-   * Returns an object that fits `output`, or throws an error.
+   * Returns an object that fits `output`, or the response when it has sent that itself, or throws an error.
    *
    * The conditional type makes the compiler read `output` before the handler, so that its literals need no `as const`.
    */
   readonly handler: Output["_zod"]["def"]["type"] extends OtherKind
-    ? "`output` must be the schema of an object: wrap a list, as in z.object({ items: z.array(...) })"
+    ? (
+        args: HandlerArguments<Arguments["input"], Arguments["ctx"]>,
+      ) => "`output` must be the schema of an object: wrap an array, as in z.object({ items: z.array(...) })"
     : (
-        args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
-      ) => MaybePromise<SchemaInput<Output>>;
+        args: HandlerArguments<Arguments["input"], Arguments["ctx"]>,
+      ) => HandlerReturn<Output, Accepted>;
 }
 
 /** The argument of a factory's `buildVoid`. */
@@ -102,11 +133,12 @@ export interface VoidEndpointDefinition<
   Input extends InputSchema,
   MiddlewareOutput,
   Context,
+  Accepted = AcceptedOutput,
 > extends DefinitionBase<M, Input> {
   /** Does its work; what it returns is ignored. */
   readonly handler: (
     args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
-  ) => unknown;
+  ) => VoidHandlerReturn<Accepted>;
 }
 
 /** The keys of a {@link DefinitionBase}, and the handler. */

@@ -84,7 +84,7 @@ export class Endpoint<
   readonly operationId: string | ((method: Method) => string) | undefined;
   readonly isDeprecated: boolean;
   /** Exists for the compiler only. */
-  declare readonly "~types"?: {
+  declare readonly "~types": {
     readonly method: M;
     readonly input: Input;
     readonly output: Output;

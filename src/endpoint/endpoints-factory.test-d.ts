@@ -9,6 +9,7 @@ import {
   type DefaultResultHandler,
   type Endpoint,
   type Logger,
+  type ReturnedObject,
 } from "../index.ts";
 
 const factory = defaultEndpointsFactory;
@@ -135,6 +136,54 @@ describe("middlewares", () => {
     factory.addMiddleware(greeting);
   });
 
+  test("that only check need no more than the context that they require", () => {
+    interface User {
+      readonly role: string;
+    }
+    const staffOnly = new Middleware<{ user: User }>({
+      handler: ({ ctx }) => {
+        expectTypeOf(ctx).toEqualTypeOf<{ user: User }>();
+        if (ctx.user.role !== "staff") throw new Error("Staff only");
+      },
+    });
+    factory
+      .addContext(() => ({ user: { role: "staff" } }))
+      .addMiddleware(staffOnly)
+      .buildVoid({
+        handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{ user: { role: string } }>(),
+      });
+    void new Middleware<{ user: User }>({
+      // @ts-expect-error -- what it returns would be lost: annotate `ctx`, or name it as well
+      handler: async ({ ctx }) => ({ isStaff: ctx.user.role === "staff" }),
+    });
+    const named = new Middleware<{ user: User }, { isStaff: boolean }>({
+      handler: async ({ ctx }) => ({ isStaff: ctx.user.role === "staff" }),
+    });
+    const annotated = new Middleware({
+      input: z.object({ as: z.string().transform(Number) }),
+      handler: async ({ input, ctx }: { input: { as: number }; ctx: { user: User } }) => ({
+        isStaff: ctx.user.role === "staff" && input.as > 0,
+      }),
+    });
+    const asUser = factory.addContext(() => ({ user: { role: "staff" } }));
+    asUser.addMiddleware(named).buildVoid({
+      handler: ({ ctx }) =>
+        expectTypeOf(ctx).toEqualTypeOf<{ user: { role: string }; isStaff: boolean }>(),
+    });
+    asUser.addMiddleware(annotated).buildVoid({
+      handler: ({ input, ctx }) => {
+        expectTypeOf(input).toEqualTypeOf<{ as: number }>();
+        expectTypeOf(ctx).toEqualTypeOf<{ user: { role: string }; isStaff: boolean }>();
+      },
+    });
+  });
+
+  test("of which nothing is known add nothing to the context", () => {
+    factory.addMiddleware({ handler: async (): Promise<ReturnedObject> => ({}) }).buildVoid({
+      handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{}>(),
+    });
+  });
+
   test("return an object or nothing", () => {
     factory.addMiddleware({ handler: async () => undefined }).buildVoid({
       handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{}>(),
@@ -219,6 +268,32 @@ describe("a handler's result", () => {
     factory.build({ output: z.string(), handler: async () => "" });
     // @ts-expect-error -- the input of an endpoint is an object
     factory.build({ input: z.array(z.string()), handler: async () => ({}) });
+  });
+
+  test("is the response where the handler has sent it", () => {
+    const output = z.object({ role: z.enum(["admin", "member"]) });
+    factory.build({ output, handler: async ({ response }) => response.status(204).end() });
+    factory.build({
+      output,
+      handler: ({ request, response }) => {
+        if (request.fresh) return response.status(304).end();
+        if (request.path === "/old") {
+          response.redirect("/new");
+          return response;
+        }
+        return { role: "admin" };
+      },
+    });
+    factory.build({
+      output,
+      // @ts-expect-error -- nothing is returned, which may have been forgotten
+      handler: async ({ response }) => void response.status(204).end(),
+    });
+    factory.build({
+      output,
+      // @ts-expect-error -- not in each case
+      handler: ({ request }) => (request.fresh ? undefined : { role: "admin" }),
+    });
   });
 
   test("is any object, or nothing, where no output schema is declared", () => {

@@ -7,7 +7,11 @@ import {
   defaultResultHandler,
   type DefaultResultHandler,
 } from "../results/default-result-handler.ts";
-import { isResultHandler, type AnyResultHandler } from "../results/result-handler.ts";
+import {
+  isResultHandler,
+  type AcceptedBy,
+  type AnyResultHandler,
+} from "../results/result-handler.ts";
 import type {
   AnySchema,
   EmptyObject,
@@ -33,7 +37,13 @@ import {
   type ExpressHandler,
   type ExpressMiddlewareOptions,
 } from "./express-middleware.ts";
-import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+import type {
+  ContextOf,
+  HandlerArguments,
+  InputAndContext,
+  MaybePromise,
+  Spread,
+} from "./handler-arguments.ts";
 import {
   isMiddleware,
   Middleware,
@@ -58,7 +68,7 @@ export class EndpointsFactory<
   readonly #resultHandler: AnyResultHandler;
   #middlewares: readonly AnyMiddleware[] = [];
   /** Exists for the compiler only. */
-  declare readonly "~types"?: {
+  declare readonly "~types": {
     readonly middlewareInput: MiddlewareInput;
     readonly middlewareOutput: MiddlewareOutput;
     readonly context: Context;
@@ -217,8 +227,12 @@ export class EndpointsFactory<
     Input extends InputSchema = NoInput,
     Output extends OutputSchema = NoOutput,
     M extends Method = Method,
+    Arguments extends InputAndContext = {
+      readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
+      readonly ctx: Context;
+    },
   >(
-    definition: EndpointDefinition<M, Input, Output, MiddlewareOutput, Context>,
+    definition: EndpointDefinition<M, Input, Output, Arguments, AcceptedBy<Handler>>,
   ): Endpoint<M, Input, Output, MiddlewareInput, Handler> {
     const endpoint = this.#build<M, Input, Output>(
       definition,
@@ -235,7 +249,7 @@ export class EndpointsFactory<
    * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
    */
   buildVoid<Input extends InputSchema = NoInput, M extends Method = Method>(
-    definition: VoidEndpointDefinition<M, Input, MiddlewareOutput, Context>,
+    definition: VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedBy<Handler>>,
   ): Endpoint<M, Input, VoidOutput, MiddlewareInput, Handler> {
     return this.#build(definition, toVoidOutput(), true);
   }

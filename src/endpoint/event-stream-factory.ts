@@ -23,7 +23,12 @@ import { EndpointsFactory } from "./endpoints-factory.ts";
 import type { EventStream, EventStreamPlan } from "./event-stream.ts";
 import type { ExpressHandler, ExpressMiddlewareOptions } from "./express-middleware.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
-import type { Middleware, MiddlewareDefinition, MiddlewareReturn } from "./middleware.ts";
+import type {
+  AroundDefinition,
+  Middleware,
+  MiddlewareDefinition,
+  MiddlewareReturn,
+} from "./middleware.ts";
 import type { StreamHandler } from "./run-event-stream.ts";
 
 /** Options of an {@link EventStreamFactory}. */
@@ -102,7 +107,8 @@ export class EventStreamFactory<
   addMiddleware<Returned extends MiddlewareReturn, Input extends InputSchema = NoInput>(
     middleware:
       | Middleware<Context, Returned, Input>
-      | MiddlewareDefinition<Context, Returned, Input>,
+      | MiddlewareDefinition<Context, Returned, Input>
+      | AroundDefinition<Context, Returned, Input>,
   ): EventStreamFactory<
     Events,
     MiddlewareInput & SchemaInput<Input>,
@@ -152,13 +158,14 @@ export class EventStreamFactory<
       ctx: Context,
       args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
     ) => MaybePromise<Returned>,
+    options: { readonly dispose?: ((context: Returned) => unknown) | undefined } = {},
   ): EventStreamFactory<
     Events,
     MiddlewareInput,
     MiddlewareOutput,
     Spread<Context, ContextOf<Returned>>
   > {
-    return this.#derive(this.#factory.addContext(getContext));
+    return this.#derive(this.#factory.addContext(getContext, options));
   }
 
   /**

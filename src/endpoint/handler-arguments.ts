@@ -1,6 +1,6 @@
-import type { Request, Response } from "express";
+import type { Request, Response } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
-import type { EmptyObject } from "../schemas/schema.ts";
+import type { EmptyObject, ReturnedObject } from "../schemas/schema.ts";
 
 /** What the handler of an endpoint or of a middleware receives. */
 export interface HandlerArguments<Input, Context> {
@@ -16,6 +16,15 @@ export interface HandlerArguments<Input, Context> {
   /** Aborted when the client has left before the answer, and when the handler's time is over. */
   readonly signal: AbortSignal;
 }
+
+/** The part of {@link HandlerArguments} that differs from handler to handler. */
+export interface InputAndContext {
+  readonly input: unknown;
+  readonly ctx: unknown;
+}
+
+/** What a handler returns that has sent the response itself: the response, as in `return response.status(204).end()`. */
+export type SentResponse = Pick<Response, "headersSent" | "writableEnded">;
 
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -45,8 +54,10 @@ type Fallback<First, Second> = {
 /** What a middleware adds to the context. */
 export type ContextOf<Returned> = [Returned] extends [never]
   ? EmptyObject
-  : [Extract<Returned, object>] extends [never]
+  : ReturnedObject extends Returned
     ? EmptyObject
-    : [Exclude<Returned, object>] extends [never]
-      ? Returned
-      : Partial<Extract<Returned, object>>;
+    : [Extract<Returned, object>] extends [never]
+      ? EmptyObject
+      : [Exclude<Returned, object>] extends [never]
+        ? Returned
+        : Partial<Extract<Returned, object>>;

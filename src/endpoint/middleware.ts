@@ -119,7 +119,8 @@ export interface AnyMiddleware {
  */
 export class Middleware<
   Context = EmptyObject,
-  Returned extends MiddlewareReturn = MiddlewareReturn,
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- with the context alone given, what is returned would be lost
+  Returned extends MiddlewareReturn = void,
   Input extends InputSchema = NoInput,
 > implements AnyMiddleware {
   readonly [middlewareMark] = true;
@@ -130,7 +131,7 @@ export class Middleware<
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly span: AnyMiddleware["span"];
   /** Exists for the compiler only. */
-  declare readonly "~types"?: {
+  declare readonly "~types": {
     readonly requires: (context: Context) => void;
     readonly returned: Returned;
     readonly input: Input;

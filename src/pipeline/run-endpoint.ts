@@ -110,16 +110,24 @@ const hasLeft = (walk: Walk): boolean => {
 /** The validated output; `noOutput` where the response is sent already, or nobody waits for it. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
-  if (plan.content && (walk.isStopped || isTaken(response) || isAbandoned(response)))
+  // a response that was sent may not be flushed yet
+  const isContent = plan.content !== undefined && returned !== response;
+  if (isContent && (walk.isStopped || isTaken(response) || isAbandoned(response)))
     discardContent(returned);
   if (walk.isStopped) return noOutput;
   if (isTaken(response)) {
-    if (returned !== undefined && !plan.endpoint.isVoid) warnAlreadySent(walk);
+    if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)
+      warnAlreadySent(walk);
     leaveBody(walk.request, response, false);
     endHead(response);
     return noOutput;
   }
   if (hasLeft(walk)) return noOutput;
+  if (returned === response && !plan.endpoint.isVoid)
+    throw new ServerFault(
+      "SLP_OUTPUT_NOT_OBJECT",
+      "The handler returned the response, which nothing has been sent with",
+    );
   return toOwnOutput(plan, returned);
 };
 

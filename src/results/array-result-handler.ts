@@ -12,7 +12,8 @@ import { sendSuccess } from "./send-success.ts";
 /** The result handler of `arrayEndpointsFactory`: the list `items` of the output as JSON, and errors as plain text. */
 export interface ArrayResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<ItemsPlaceholder>>,
-  ApiResponse<SchemaOf<string>>
+  ApiResponse<SchemaOf<string>>,
+  { readonly items: readonly unknown[] }
 > {}
 
 /** The schema of `items` in an output schema; any list where it is not to be seen, as after a transformation. */

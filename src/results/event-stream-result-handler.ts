@@ -30,13 +30,10 @@ export interface EventStreamResponse<Events extends EventSchemas> extends ApiRes
   readonly mimeType: "text/event-stream";
 }
 
-type NegativeOf<Handler extends { readonly "~types"?: { readonly negative: unknown } }> =
-  NonNullable<Handler["~types"]>["negative"];
-
 /** The result handler of event streams: declares the events, and answers errors with the default envelope. */
 export interface EventStreamResultHandler<Events extends EventSchemas> extends ResultHandler<
   EventStreamResponse<Events>,
-  NegativeOf<DefaultResultHandler>
+  DefaultResultHandler["~types"]["negative"]
 > {}
 
 /** Creates the result handler of a stream; its events are sent by the handler, so errors are all that is left to it. */

@@ -1,4 +1,4 @@
-import type { Request, Response } from "express";
+import type { Request, Response } from "../http/express-objects.ts";
 import type { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
@@ -31,10 +31,18 @@ interface ResultContext {
   readonly logger: Logger;
 }
 
-/** What the handler of a result handler receives: either `output` or `error` is set, the other is null. */
-export type Result = ResultContext &
+/** The outputs that a result handler accepts unless its handler says otherwise: every object. */
+export type AcceptedOutput = Readonly<Record<string, unknown>>;
+
+/**
+ * What the handler of a result handler receives: either `output` or `error` is set, the other is null.
+ *
+ * A handler that is written for certain outputs says so, as in `({ output, error }: Result<{ rows: Row[] }>) => ...`; then its
+ * factories refuse, when they are compiled, endpoints with another output.
+ */
+export type Result<Output = AcceptedOutput> = ResultContext &
   (
-    | { readonly output: Readonly<Record<string, unknown>>; readonly error: null }
+    | { readonly output: Output; readonly error: null }
     | { readonly output: null; readonly error: ResultError }
   );
 
@@ -45,6 +53,7 @@ export interface OutputPlaceholderSchema extends z.ZodType<OutputPlaceholder> {}
 export interface ResultHandlerDefinition<
   Positive extends ResponseDeclaration,
   Negative extends ResponseDeclaration,
+  Output = AcceptedOutput,
 > {
   /** The responses of a success, usually a function from the output schema to `{ schema, mimeType }`. */
   readonly positive: Positive | ((output: OutputPlaceholderSchema) => Positive);
@@ -55,8 +64,15 @@ export interface ResultHandlerDefinition<
    *
    * It must send one, or return a promise that waits until it is sent: a handler that sends nothing is answered for with 500.
    */
-  readonly handler: (result: Result) => unknown;
+  readonly handler: (result: Result<Output>) => unknown;
 }
+
+/** The outputs that a result handler accepts. */
+export type AcceptedBy<Handler> = Handler extends {
+  readonly "~types": { readonly output: infer Output };
+}
+  ? Output
+  : AcceptedOutput;
 
 /** A result handler of whatever responses. */
 export interface AnyResultHandler {
@@ -85,15 +101,20 @@ export interface AnyResultHandler {
 export class ResultHandler<
   const Positive extends ResponseDeclaration = ResponseDeclaration,
   const Negative extends ResponseDeclaration = ResponseDeclaration,
+  Output = AcceptedOutput,
 > implements AnyResultHandler {
   readonly [resultHandlerMark] = true;
   readonly handle: (result: Result) => unknown;
-  /** Exists for the compiler only: the declared responses. */
-  declare readonly "~types"?: { readonly positive: Positive; readonly negative: Negative };
-  readonly #definition: ResultHandlerDefinition<Positive, Negative>;
+  /** Exists for the compiler only: the declared responses, and the outputs that are accepted. */
+  declare readonly "~types": {
+    readonly positive: Positive;
+    readonly negative: Negative;
+    readonly output: Output;
+  };
+  readonly #definition: ResultHandlerDefinition<Positive, Negative, Output>;
 
   /** @throws {@link DefinitionError} when `positive`, `negative` or `handler` is missing or of a wrong kind. */
-  constructor(definition: ResultHandlerDefinition<Positive, Negative>) {
+  constructor(definition: ResultHandlerDefinition<Positive, Negative, Output>) {
     if (typeof definition?.handler !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
@@ -115,7 +136,8 @@ export class ResultHandler<
         );
     }
     this.#definition = definition;
-    this.handle = definition.handler;
+    // the factory's endpoints have been checked for it
+    this.handle = definition.handler as (result: Result) => unknown;
   }
 
   /**

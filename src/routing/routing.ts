@@ -57,13 +57,11 @@ interface EndpointTypes {
 }
 
 interface TypedEndpoint {
-  readonly "~types"?: EndpointTypes;
+  readonly "~types": EndpointTypes;
 }
 
-type InputOf<Value extends TypedEndpoint> = NonNullable<Value["~types"]>["input"];
-type MiddlewareInputOf<Value extends TypedEndpoint> = NonNullable<
-  Value["~types"]
->["middlewareInput"];
+type InputOf<Value extends TypedEndpoint> = Value["~types"]["input"];
+type MiddlewareInputOf<Value extends TypedEndpoint> = Value["~types"]["middlewareInput"];
 
 /** The keys of an object schema's shape are cheap to read, its input type is not, so that is read only where they do not suffice. */
 type CheckEndpoint<Value extends TypedEndpoint, Parameters> = [Parameters] extends [

@@ -58,9 +58,13 @@ export interface NoOutput extends OutputSchema {
   };
 }
 
-/** An object without known properties. */
-// oxlint-disable-next-line typescript/no-empty-object-type -- exactly what is meant
-export type EmptyObject = {};
+interface Empty {
+  // oxlint-disable-next-line typescript/no-empty-object-type -- exactly what is meant
+  readonly object: {};
+}
+
+/** An object without known properties; read from another type, so that editors show `{}` and not this name. */
+export type EmptyObject = Empty["object"];
 
 /** Text for generated documents, as of Zod's `.meta()`. */
 export interface SchemaMeta<Example = unknown> {

@@ -175,6 +175,8 @@ export interface CommonConfig extends WalkOptions {
 
 /** The configuration of a server; make it with {@link createConfig}. */
 export interface ServerConfig extends CommonConfig {
+  /** Belongs to the configuration of an API on an application of your own. */
+  readonly app?: undefined;
   /** The HTTP server. */
   readonly http?:
     | { readonly listen: Listen; readonly options?: HttpOptions | undefined }
@@ -236,19 +238,14 @@ export interface AppConfig extends CommonConfig {
 }
 
 /**
- * Declares the configuration of an API on an Express application of your own.
- *
- * @returns the same object
- */
-export function createConfig(config: AppConfig): AppConfig;
-/**
- * Declares the configuration of a server; it is checked when the server starts.
+ * Declares the configuration of a server, or with an `app` that of an API on an Express application of your own; it is
+ * checked when the server starts.
  *
  * @returns the same object
  * @example
  * const config = createConfig({ http: { listen: 8090 }, cors: false });
  */
-export function createConfig(config: ServerConfig): ServerConfig;
-export function createConfig(config: AppConfig | ServerConfig): AppConfig | ServerConfig {
-  return config;
-}
+export const createConfig = <App extends IRouter | undefined = undefined>(
+  config: (AppConfig | ServerConfig) & { readonly app?: App },
+): App extends undefined ? ServerConfig : AppConfig =>
+  config as App extends undefined ? ServerConfig : AppConfig;

@@ -101,7 +101,7 @@ export const prepare = async (
 
 /** What the checks of the routing need to know of a configuration. */
 const toCircumstances = (
-  config: CommonConfig & Partial<ServerConfig & AppConfig>,
+  config: CommonConfig & Partial<Omit<ServerConfig, "app"> & AppConfig>,
   toSources: (method: Method, endpoint: AnyEndpoint) => readonly InputSource[],
 ): Circumstances => {
   const { app, queryParser = "simple", upload = false, beforeRouting } = config;

@@ -32,7 +32,7 @@ const auth = new Middleware({
 /** Makes a middleware that does one thing. */
 const does = (
   handler: MiddlewareDefinition<EmptyObject, MiddlewareReturn, NoInput>["handler"],
-): Middleware => new Middleware({ handler });
+): Middleware<EmptyObject, MiddlewareReturn> => new Middleware({ handler });
 
 const failing = does(() => {
   throw createHttpError(402, "Pay first", { headers: { "X-Price": "5" } });

@@ -1,0 +1,160 @@
+import type { Request, Response } from "express";
+import { describe, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import {
+  defaultEndpointsFactory as factory,
+  EventStreamFactory,
+  Middleware,
+  type Logger,
+  type Passed,
+} from "../index.ts";
+
+interface Transaction {
+  readonly query: (sql: string) => Promise<unknown>;
+}
+declare const pool: {
+  transaction<T>(run: (tx: Transaction) => Promise<T>): Promise<T>;
+};
+
+describe("an `around` middleware", () => {
+  test("adds to the context what it gives to `next`", () => {
+    const inTransaction = new Middleware({
+      around: (_args, next) => pool.transaction((tx) => next({ tx })),
+    });
+    factory
+      .addContext(() => ({ user: "ada" }))
+      .addMiddleware(inTransaction)
+      .build({
+        handler: async ({ ctx }) => {
+          expectTypeOf(ctx).toEqualTypeOf<{ user: string; tx: Transaction }>();
+          return {};
+        },
+      });
+  });
+
+  test("adds nothing where it gives nothing", () => {
+    factory.addMiddleware({ around: async (_args, next) => next() }).buildVoid({
+      handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{}>(),
+    });
+  });
+
+  test("receives the context so far and its own input, which joins that of the handler", () => {
+    factory
+      .addContext(() => ({ user: "ada" }))
+      .addMiddleware({
+        input: z.object({ tenant: z.string().transform(Number) }),
+        around: async ({ input, ctx, logger, signal }, next) => {
+          expectTypeOf(input).toEqualTypeOf<{ tenant: number }>();
+          expectTypeOf(ctx).toEqualTypeOf<{ user: string }>();
+          expectTypeOf(logger).toEqualTypeOf<Logger>();
+          expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+          const passed = await next({ schema: `tenant_${input.tenant}` });
+          expectTypeOf(passed).toEqualTypeOf<Passed<{ schema: string }>>();
+          return passed;
+        },
+      })
+      .build({
+        input: z.object({ id: z.string() }),
+        handler: async ({ input, ctx }) => {
+          expectTypeOf(input).toEqualTypeOf<{ tenant: number; id: string }>();
+          expectTypeOf(ctx).toEqualTypeOf<{ user: string; schema: string }>();
+          return {};
+        },
+      });
+  });
+
+  test("returns what `next` resolves to", () => {
+    // @ts-expect-error -- it is not returned, so the context would be unknown
+    void new Middleware({ around: async (_args, next) => void (await next({ a: 1 })) });
+    // @ts-expect-error -- not called at all
+    void new Middleware({ around: async () => ({ a: 1 }) });
+    // @ts-expect-error -- an array cannot join the context
+    void new Middleware({ around: async (_args, next) => next([1]) });
+    // @ts-expect-error -- one of them
+    void new Middleware({
+      handler: async () => ({}),
+      around: async (_args, next) => next(),
+    });
+  });
+
+  test("serves event streams as well", () => {
+    new EventStreamFactory({ time: z.number() })
+      .addMiddleware({ around: async (_args, next) => next({ one: 1 }) })
+      .addContext((ctx) => ({ two: ctx.one + 1 }), {
+        dispose: (given) => expectTypeOf(given).toEqualTypeOf<{ two: number }>(),
+      })
+      .build({
+        handler: ({ ctx }) => expectTypeOf(ctx.one + ctx.two).toEqualTypeOf<number>(),
+      });
+  });
+});
+
+describe("addContext", () => {
+  test("disposes of what it gave, and of nothing else", () => {
+    factory
+      .addContext(() => ({ user: "ada" }))
+      .addContext(async (ctx) => ({ connection: { of: ctx.user } }), {
+        dispose: async (given) => {
+          expectTypeOf(given).toEqualTypeOf<{ connection: { of: string } }>();
+        },
+      })
+      .buildVoid({
+        handler: ({ ctx }) =>
+          expectTypeOf(ctx).toEqualTypeOf<{ user: string; connection: { of: string } }>(),
+      });
+    // @ts-expect-error -- there is no such option
+    factory.addContext(() => ({}), { disposal: () => undefined });
+  });
+});
+
+describe("a native middleware", () => {
+  test("keeps the types of its own request and response", () => {
+    type AuthRequest = Request & { auth: { sub: string } };
+    type LocalResponse = Response<unknown, { nonce: string }>;
+    const native = (
+      _request: AuthRequest,
+      _response: LocalResponse,
+      next: (error?: unknown) => void,
+    ) => next();
+    factory
+      .use(native, {
+        body: true,
+        provider: async (request, response) => {
+          expectTypeOf(request).toEqualTypeOf<AuthRequest>();
+          return { sub: request.auth.sub, nonce: response.locals.nonce };
+        },
+        transformer: (error) => Object.assign(error, { statusCode: 401 }),
+      })
+      .use((_request, _response, next) => next())
+      .buildVoid({
+        handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{ sub: string; nonce: string }>(),
+      });
+  });
+
+  test("is one function of three parameters", () => {
+    // @ts-expect-error -- an error handler
+    factory.use((_error: Error, _request: Request, _response: Response, _next: () => void) => {});
+    factory.use(
+      (_request, _response, next) => next(),
+      // @ts-expect-error -- one at a time
+      (_request: Request, _response: Response, next: () => void) => next(),
+    );
+    // @ts-expect-error -- there is no such option
+    factory.use((_request, _response, next) => next(), { provide: () => ({}) });
+    // @ts-expect-error -- an array cannot join the context
+    factory.use((_request, _response, next) => next(), { provider: () => [1] });
+  });
+});
+
+describe("the body and the time", () => {
+  test("are asked for and limited by options", () => {
+    factory.addMiddleware({ body: true, handler: async ({ request }) => void request.body });
+    void new Middleware({ body: true, around: async (_args, next) => next() });
+    factory.build({ timeout: 500, handler: async () => ({}) });
+    factory.buildVoid({ timeout: 500, handler: () => undefined });
+    // @ts-expect-error -- milliseconds
+    factory.build({ timeout: "1s", handler: async () => ({}) });
+    // @ts-expect-error -- true or false
+    factory.addMiddleware({ body: "json", handler: async () => undefined });
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import {
+  arrayEndpointsFactory,
+  createConfig,
+  defaultEndpointsFactory,
+  EndpointsFactory,
+  ez,
+  ResultHandler,
+  type Result,
+  type ResultError,
+} from "../index.ts";
+
+interface Table {
+  readonly rows: readonly (readonly string[])[];
+  readonly title?: string | undefined;
+}
+
+const csv = new ResultHandler({
+  positive: { schema: z.string(), mimeType: "text/csv" },
+  negative: { schema: z.string(), mimeType: "text/plain" },
+  handler: ({ error, output, response }: Result<Table>) => {
+    if (error) {
+      expectTypeOf(error).toEqualTypeOf<ResultError>();
+      expectTypeOf(output).toEqualTypeOf<null>();
+    } else {
+      expectTypeOf(output).toEqualTypeOf<Table>();
+      response.send(output.rows.map((row) => row.join(",")).join("\n"));
+    }
+  },
+});
+const factory = new EndpointsFactory(csv);
+const rows = z.array(z.array(z.string()));
+
+describe("a result handler that declares the outputs that it accepts", () => {
+  test("is given endpoints with such outputs, also behind middlewares", () => {
+    factory.build({ output: z.object({ rows }), handler: async () => ({ rows: [["a"]] }) });
+    factory
+      .addContext(() => ({ user: "ada" }))
+      .build({
+        output: z.object({ rows, title: z.string(), more: z.number() }),
+        handler: async ({ ctx }) => ({ rows: [[ctx.user]], title: "", more: 1 }),
+      });
+  });
+
+  test("accepts what a schema gives, not what it takes", () => {
+    factory.build({
+      output: z.object({ rows: z.string().transform((text) => [[text]]) }),
+      handler: async () => ({ rows: "a" }),
+    });
+    factory.build({
+      output: z.object({ rows: rows.transform(String) }),
+      // @ts-expect-error -- a string is sent
+      handler: async () => ({ rows: [["a"]] }),
+    });
+  });
+
+  test("is given no others", () => {
+    factory.build({
+      output: z.object({ rows: z.array(z.array(z.number())) }),
+      // @ts-expect-error -- numbers
+      handler: async () => ({ rows: [[1]] }),
+    });
+    factory.build({
+      output: z.object({ total: z.number() }),
+      // @ts-expect-error -- no rows
+      handler: async () => ({ total: 1 }),
+    });
+    // @ts-expect-error -- `{}` has no rows
+    factory.buildVoid({ handler: () => undefined });
+  });
+
+  test("takes them from handlers without an output schema", () => {
+    factory.build({ handler: async () => ({ rows: [["a"]] }) });
+    // @ts-expect-error -- no rows
+    factory.build({ handler: async () => ({}) });
+    // @ts-expect-error -- nothing
+    factory.build({ handler: async () => undefined });
+  });
+
+  test("is not asked about what is sent past it", () => {
+    factory.build({ output: ez.file("text/csv"), handler: async () => "/table.csv" });
+    factory.build({ output: ez.buffer("text/csv"), handler: async () => Buffer.of(1) });
+    factory.build({
+      output: ez.stream("text/csv"),
+      handler: async function* () {
+        yield "a,b";
+      },
+    });
+    factory.build({
+      output: z.custom<{ total: number }>(),
+      // @ts-expect-error -- not sent as it is
+      handler: async () => ({ total: 1 }),
+    });
+  });
+
+  test("answers errors of all endpoints", () => {
+    createConfig({ cors: false, errorHandler: csv });
+  });
+});
+
+test("arrayResultHandler accepts lists of items", () => {
+  arrayEndpointsFactory.build({
+    output: z.object({ items: z.array(z.number()), total: z.number() }),
+    handler: async () => ({ items: [1], total: 1 }),
+  });
+  arrayEndpointsFactory.build({
+    output: z.object({ total: z.number() }),
+    // @ts-expect-error -- no items
+    handler: async () => ({ total: 1 }),
+  });
+  // @ts-expect-error -- no items
+  arrayEndpointsFactory.buildVoid({ handler: () => undefined });
+});
+
+test("a result handler that declares nothing accepts every object", () => {
+  const any = new ResultHandler({
+    positive: (data) => ({ schema: data }),
+    negative: z.string(),
+    handler: ({ output }) =>
+      expectTypeOf(output).toEqualTypeOf<Readonly<Record<string, unknown>> | null>(),
+  });
+  const output = z.object({ a: z.string() });
+  new EndpointsFactory(any).build({ output, handler: async () => ({ a: "" }) });
+  new EndpointsFactory(any).buildVoid({ handler: () => undefined });
+  defaultEndpointsFactory.build({ output, handler: async () => ({ a: "" }) });
+});

@@ -1,0 +1,60 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+export const compiler = join(root, "node_modules/typescript/bin/tsc");
+
+/** A program of a user in a folder of its own. */
+export interface Program {
+  readonly folder: string;
+  /** Its only file. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Writes a program that imports `sallyport` from its source. */
+export const writeProgram = (name: string, text: string): Program => {
+  // within the repository, so that its packages are found
+  const folder = join(root, "node_modules/.cache/sallyport-compiler", name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const compilerOptions = {
+    ...{ module: "nodenext", target: "es2023", lib: ["es2023"], types: ["node"], strict: true },
+    ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
+    ...{ noEmit: true, allowImportingTsExtensions: true },
+    paths: { sallyport: [join(root, "src/index.ts")] },
+  };
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: ["program.ts"] }),
+  );
+  const file = join(folder, "program.ts");
+  writeFileSync(file, text);
+  return { folder, file, text };
+};
+
+/** One error as the compiler prints it. */
+export interface PrintedError {
+  /** The line of the program, from 1. */
+  readonly line: number;
+  /** What is printed, without the place; the lines below the first are indented. */
+  readonly message: string;
+}
+
+/** Compiles a program and gives its errors. */
+export const compile = ({ folder }: Program): readonly PrintedError[] => {
+  const { stdout } = spawnSync(process.execPath, [compiler, "--pretty", "false"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  const errors = stdout.trimEnd().split(/\n(?! )/);
+  return errors
+    .filter((error) => error !== "")
+    .map((error) => {
+      const [, line, message] = /^program\.ts\((\d+),\d+\): error TS\d+: (.*)$/s.exec(error) ?? [];
+      if (message === undefined) throw new Error(error);
+      return { line: Number(line), message };
+    });
+};

@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { pathToFileURL } from "node:url";
+import { compiler } from "./compile.ts";
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+}
+
+interface Hover {
+  readonly contents: { readonly value: string };
+}
+
+const blankLine = Buffer.from("\r\n\r\n");
+
+/** The language server of TypeScript 7, as an editor starts it. */
+export interface LanguageServer {
+  /** The type that an editor shows for what stands at an offset of a file, on one line; the documentation is left out. */
+  readonly hover: (file: string, text: string, offset: number) => Promise<string>;
+  readonly close: () => void;
+}
+
+/** Starts the language server in a folder. */
+export const startLanguageServer = async (folder: string): Promise<LanguageServer> => {
+  const server = spawn(process.execPath, [compiler, "--lsp", "--stdio"], { cwd: folder });
+  const waiting = new Map<number, (message: Message) => void>();
+  let lastId = 0;
+
+  const write = (message: Message): void => {
+    const body = JSON.stringify({ jsonrpc: "2.0", ...message });
+    server.stdin.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  };
+  const request = async (method: string, params: unknown): Promise<unknown> => {
+    const id = ++lastId;
+    const { error, result } = await new Promise<Message>((resolve) => {
+      waiting.set(id, resolve);
+      write({ id, method, params });
+    });
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result;
+  };
+  const receive = (message: Message): void => {
+    const { id, method, params } = message;
+    if (id === undefined) return;
+    if (method === undefined) waiting.get(id)?.(message);
+    else {
+      // the server waits for an answer; a configuration is asked for with as many items as answers
+      const { items } = (params ?? {}) as { readonly items?: readonly unknown[] };
+      write({ id, result: items?.map(() => null) ?? null });
+    }
+  };
+
+  let bytes: Buffer = Buffer.alloc(0);
+  server.stdout.on("data", (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    for (;;) {
+      const start = bytes.indexOf(blankLine) + blankLine.length;
+      const length = Number(/Content-Length: (\d+)/.exec(bytes.toString("latin1", 0, start))?.[1]);
+      if (start < blankLine.length || !(bytes.length >= start + length)) return;
+      receive(JSON.parse(bytes.toString("utf8", start, start + length)) as Message);
+      bytes = bytes.subarray(start + length);
+    }
+  });
+
+  await request("initialize", {
+    processId: process.pid,
+    rootUri: pathToFileURL(folder).href,
+    capabilities: { textDocument: { hover: { contentFormat: ["markdown"] } } },
+  });
+  write({ method: "initialized", params: {} });
+
+  const opened = new Set<string>();
+  const hover: LanguageServer["hover"] = async (file, text, offset) => {
+    const { href: uri } = pathToFileURL(file);
+    if (!opened.has(file)) {
+      opened.add(file);
+      write({
+        method: "textDocument/didOpen",
+        params: { textDocument: { uri, languageId: "typescript", version: 1, text } },
+      });
+    }
+    const before = text.slice(0, offset).split("\n");
+    const position = { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
+    const shown = await request("textDocument/hover", { textDocument: { uri }, position });
+    const { value = "" } = (shown as Hover | null)?.contents ?? {};
+    const [, type = ""] = /^```\w+\n(.*?)\n```/s.exec(value) ?? [];
+    return type.replaceAll(/\s+/g, " ");
+  };
+  return { hover, close: () => void server.kill() };
+};

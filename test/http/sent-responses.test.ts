@@ -1,0 +1,81 @@
+import { defaultEndpointsFactory as factory, ez } from "sallyport";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start } from "./harness.ts";
+
+const output = z.object({ ok: z.boolean() });
+
+describe("a handler that returns the response", () => {
+  test.each([
+    ["with an output", { output }],
+    ["without one", {}],
+  ])("after it has sent it ends the walk without a warning: %s", async (_case, declared) => {
+    const server = await start({
+      "": factory.build({
+        ...declared,
+        handler: async ({ response }) => response.status(204).end(),
+      }),
+      json: factory.build({
+        ...declared,
+        handler: ({ response }) => response.status(202).json({ mine: true }),
+      }),
+    });
+    const empty = await server.send("/");
+    expect([empty.status, empty.text]).toEqual([204, ""]);
+    const json = await server.send("/json");
+    expect([json.status, json.text]).toEqual([202, '{"mine":true}']);
+    expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
+  });
+
+  test.each([
+    ["with an output", { output }],
+    ["without one", {}],
+  ])("before anything is sent is a fault: %s", async (_case, declared) => {
+    const handler = factory.build({
+      ...declared,
+      handler: async ({ response }) => response.status(204),
+    });
+    const server = await start({ "": handler });
+    const answer = await server.send("/");
+    expect(answer.status).toBe(500);
+    expect(answer.json()).toEqual(
+      errorEnvelope("The handler returned the response, which nothing has been sent with"),
+    );
+    const [line, ...others] = server.linesOf("error");
+    expect(others).toEqual([]);
+    expect(line?.meta).toMatchObject({ error: { code: "SLP_OUTPUT_NOT_OBJECT" } });
+  });
+
+  test("of an endpoint with a stream keeps what it has sent", async () => {
+    const body = "a".repeat(20_000_000);
+    const endpoint = factory.build({
+      output: ez.stream("text/plain"),
+      handler: ({ response }) => response.status(203).send(body),
+    });
+    const server = await start({ "": endpoint });
+    const answer = await server.send("/");
+    expect([answer.status, answer.text === body]).toEqual([203, true]);
+    expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
+  });
+
+  test("of buildVoid is answered with {}, as whatever it returns", async () => {
+    const endpoint = factory.buildVoid({ handler: ({ response }) => response.status(201) });
+    const answer = await (await start({ "": endpoint })).send("/");
+    expect([answer.status, answer.json()]).toEqual([201, { status: "success", data: {} }]);
+  });
+});
+
+test("a handler that has sent the response and returns something else is warned of", async () => {
+  const endpoint = factory.build({
+    output,
+    handler: async ({ response }) => {
+      response.status(204).end();
+      return { ok: true };
+    },
+  });
+  const server = await start({ "": endpoint });
+  expect((await server.send("/")).status).toBe(204);
+  expect(server.linesOf("warn").map(({ message }) => message)).toEqual([
+    "The response was already sent",
+  ]);
+});
