@@ -151,13 +151,18 @@ const sendLastResort = (walk: Walk, error: unknown): void => {
   logServerFault(logger, request, error);
   if (isAbandoned(response)) return;
   const text = toStatusText(500);
-  clearRepresentation(response);
-  response.statusCode = 500;
-  response.setHeader("Content-Type", "text/plain; charset=utf-8");
-  response.setHeader("Content-Length", text.length);
-  response.setHeader("Cache-Control", "no-store");
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  response.end(text);
+  try {
+    clearRepresentation(response);
+    response.statusCode = 500;
+    response.setHeader("Content-Type", "text/plain; charset=utf-8");
+    response.setHeader("Content-Length", text.length);
+    response.setHeader("Cache-Control", "no-store");
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    response.end(text);
+  } catch {
+    // somebody has replaced a method of the response, or set what Node refuses
+    response.destroy();
+  }
 };
 
 /** What a stream says when its reader has left. */

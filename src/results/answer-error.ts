@@ -52,6 +52,7 @@ const bodyFields: ReadonlySet<string> = new Set([
   "content-encoding",
   "content-length",
   "content-type",
+  "trailer",
   "transfer-encoding",
 ]);
 

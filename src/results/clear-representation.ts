@@ -9,6 +9,8 @@ const fields = [
   "Content-Type",
   "ETag",
   "Last-Modified",
+  // Node refuses it where the length is known
+  "Trailer",
   "Transfer-Encoding",
 ];
 

@@ -83,6 +83,46 @@ describe("errors of odd shapes", () => {
   });
 });
 
+describe("H5: what Node refuses to send", () => {
+  const trailer = { Trailer: "X-Sum" };
+  const endpoints = {
+    error: factory.build({
+      handler: () => {
+        throw Object.assign(new Error("slow"), { statusCode: 429, headers: trailer });
+      },
+    }),
+    success: factory.build({
+      handler: ({ response }) => {
+        response.setHeader("Trailer", "X-Sum");
+        return {};
+      },
+    }),
+  };
+
+  test.each([
+    ["error", 429],
+    ["success", 500],
+  ] as const)("a trailer (%s) costs no process", async (name, status) => {
+    const server = await start(endpoints);
+    const answer = await server.send(`/${name}`);
+    expect([answer.status, answer.headers["trailer"]]).toEqual([status, undefined]);
+  });
+
+  test("where even the last resort fails, the connection ends", async () => {
+    const endpoint = factory.build({
+      handler: ({ response }) => {
+        response.end = () => {
+          throw new Error("broken");
+        };
+        return {};
+      },
+    });
+    const server = await start({ a: endpoint });
+    await expect(server.send("/a")).rejects.toThrow("socket hang up");
+    expect(server.linesOf("error").at(-1)?.message).toBe("Server fault");
+  });
+});
+
 describe("what Express fails to send for a handler", () => {
   test.each<[string, (response: express.Response) => unknown, number]>([
     ["sendFile of a relative path", (response) => response.sendFile("relative.txt"), 500],
@@ -225,7 +265,7 @@ describe("streams", () => {
       a: new EndpointsFactory(headOnly).build({ handler: async () => ({}) }),
     });
     await expect(server.send("/a")).rejects.toThrow("socket hang up");
-    expect(server.linesOf("error")).toHaveLength(1);
+    expect(server.linesOf("error").at(-1)?.message).toBe("Server fault");
   });
 
   test("a handler that reads the body itself is sent 100 Continue", async () => {
