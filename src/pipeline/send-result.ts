@@ -1,6 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { ServerFault } from "../errors.ts";
 import { leaveBody } from "../http/leave-body.ts";
 import { toStatusText } from "../http/status.ts";
+import type { Logger } from "../logger/logger.ts";
 import { clearRepresentation } from "../results/clear-representation.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
 import { logClientFault, logServerFault } from "../results/log-fault.ts";
@@ -190,6 +192,9 @@ const breakOff = (walk: Walk, error: Error): void => {
 };
 
 /** Says that something was dropped because the response was sent before. */
-export const warnAlreadySent = ({ request, logger }: Walk, error?: Error): void => {
+export const warnAlreadySent = (
+  { request, logger }: { readonly request: IncomingMessage; readonly logger: Logger },
+  error?: Error,
+): void => {
   logger.warn("The response was already sent", { method: request.method, ...(error && { error }) });
 };

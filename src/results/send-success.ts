@@ -22,7 +22,8 @@ export const sendSuccess = (
 ): void => {
   const { response, request, logger } = result;
   try {
-    sendJson(response, response.statusCode < 300 ? response.statusCode : 200, body);
+    const { statusCode } = response;
+    sendJson(response, statusCode >= 200 && statusCode < 300 ? statusCode : 200, body);
   } catch (cause) {
     if (response.headersSent) throw cause;
     const fault = new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", describeFault(result.output), cause);

@@ -5,6 +5,7 @@ import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
 import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { forgetSending } from "../pipeline/response-state.ts";
+import { warnAlreadySent } from "../pipeline/send-result.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
@@ -72,6 +73,7 @@ export const createAppObjects = (
     etag,
     queryParser,
     build,
+    sentTwice: ({ req }) => warnAlreadySent({ request: req, logger: getLogger(req as Request) }),
     fail: (error, request, response) => void dispatcher.fail(error, request, response),
     stalled: {
       timeout: responseIdleTimeout ?? defaultResponseIdleTimeout,

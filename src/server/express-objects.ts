@@ -49,6 +49,8 @@ export interface ExpressPlan {
   readonly stalled: StalledReaderOptions;
   /** Handles what goes wrong while Express sends a file. */
   readonly fail: (error: unknown, request: Request, response: Response) => void;
+  /** Says that something was written to a response that had ended. */
+  readonly sentTwice: (response: ServerResponse) => void;
   /** Puts the API on the application once it is made. */
   readonly build: (app: Express) => void;
 }
@@ -69,7 +71,7 @@ const toOwnClasses = () => {
  * Express itself is loaded when one of its members is first used, which saves 90 milliseconds of the start.
  */
 export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
-  const { etag = false, queryParser = "simple", stalled, fail, build } = plan;
+  const { etag = false, queryParser = "simple", stalled, fail, sentTwice, build } = plan;
   const { OwnMessage, OwnResponse } = toOwnClasses();
   /** Those of the application, as far as they matter, also before it is made. */
   let settings: AppSettings = { "query parser": queryParser };
@@ -101,6 +103,20 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     Object.getPrototypeOf(request) === ExpressRequest.prototype
       ? undefined
       : (request as Request).app;
+
+  /** What `writableEnded` is of Node's own; compression replaces that. */
+  const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
+
+  /** Node would emit an error, which ends the process where nobody listens; the first reply stands. */
+  const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
+    if (response.listenerCount("error") > 0) return false;
+    sentTwice(response);
+    const onWritten = args.find((one) => typeof one === "function");
+    const code = "ERR_STREAM_WRITE_AFTER_END";
+    if (onWritten)
+      process.nextTick(onWritten, Object.assign(new Error("write after end"), { code }));
+    return true;
+  };
 
   class ExpressRequest extends OwnMessage {
     res: unknown = undefined;
@@ -230,6 +246,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     /** The answer to HEAD needs no body, so its first byte ends it, and tells the producer to stop. */
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
       if (this.req.method !== "HEAD") {
+        if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
         // Node may hand it to the socket with the next tick only
         if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
@@ -246,6 +263,10 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     /** A producer that did not notice may end it again, with a last piece. */
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.writableEnded && this.req.method === "HEAD") return this;
+      if (hasEnded(this)) {
+        const hasChunk = chunk !== undefined && chunk !== null && typeof chunk !== "function";
+        if (hasChunk && isSentTwice(this, encoding, callback)) return this;
+      }
       super.end(chunk, encoding as BufferEncoding, callback as () => void);
       dropStalledReader(this, stalled);
       return this;

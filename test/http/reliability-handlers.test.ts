@@ -202,6 +202,8 @@ test.each([
 test.each([
   ["returns", () => ({ a: 1 })],
   ["replies again", (response: Result["response"]) => response.json({ second: true })],
+  ["ends it again", (response: Result["response"]) => void response.end("second")],
+  ["writes again", (response: Result["response"]) => void response.write("second")],
   ["throws", inAnySync],
   ["rejects", async () => inAnySync()],
 ])("H7: the first reply of a handler that then %s stands", async (_then, then) => {

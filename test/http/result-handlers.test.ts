@@ -205,6 +205,16 @@ describe("default envelope", () => {
     expect(await serve(endpoint)).toMatchObject({ status: 201 });
   });
 
+  it.each([101, 304, 404])("is 200 where the handler has set %i, which is none", async (status) => {
+    const endpoint = defaultEndpointsFactory.build({
+      handler: ({ response }) => {
+        response.status(status);
+        return {};
+      },
+    });
+    expect(await serve(endpoint)).toMatchObject({ status: 200 });
+  });
+
   it("error: { status, error: { message } }, its status, JSON, and never cached", async () => {
     const error = createHttpError(404, "No such user", { headers: { "X-Hint": "look" } });
     const { answer } = await serve(defaultEndpointsFactory.build({ handler: fail(error) }));
