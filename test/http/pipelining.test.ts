@@ -136,6 +136,23 @@ describe("A connection runs one request at a time", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
+  test("W26: nothing runs of what waits where its connection is cut just when its turn has come", async () => {
+    const cut = factory.build({
+      handler: ({ response }) => {
+        const { socket } = response;
+        response.once("finish", () => socket?.destroy());
+        return {};
+      },
+    });
+    const { act, acts } = createAct();
+    const socket = await (await start({ cut, act })).open();
+    collect(socket);
+    socket.write(head("GET /cut") + toAct(1));
+    await once(socket, "close");
+    await sleep(30);
+    expect(acts).toEqual([]);
+  });
+
   test("W26: while many requests wait, no more is read of their connection", async () => {
     const { gate, entered, open } = createGate();
     const server = await start({ gate });
