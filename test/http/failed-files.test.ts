@@ -39,7 +39,7 @@ describe("what Express cannot send is answered as an error, and the connection s
     const endpoint = factory.build({
       handler: ({ response }) =>
         new Promise((resolve, reject) => {
-          fail(response, (error) => (error ? reject(error as Error) : resolve({})));
+          fail(response, (error) => (error ? reject(error) : resolve({})));
         }),
     });
     const answer = await (await start({ endpoint })).send("/endpoint");

@@ -76,21 +76,23 @@ const start = async (app, calls) => {
 /** A server that can be had at once, and hands its connections to that of the framework. */
 const serve = (app, calls) => {
   let starting;
-  return createFront({ pauseOnConnect: true }, (socket) => {
+  return createFront({ pauseOnConnect: true }, async (socket) => {
     starting ??= start(app, calls);
-    starting.then(
-      (server) => {
-        server.emit("connection", socket);
-        socket.resume();
-      },
-      (error) => {
-        process.stderr.write(`${error.stack}\n`);
-        socket.destroy();
-      },
-    );
+    try {
+      const server = await starting;
+      server.emit("connection", socket);
+      socket.resume();
+    } catch (error) {
+      process.stderr.write(`${error.stack}\n`);
+      socket.destroy();
+    }
   });
 };
 
-const { name: _name, length: _length, prototype: _prototype, ...exported } =
-  Object.getOwnPropertyDescriptors(express);
+const {
+  name: _name,
+  length: _length,
+  prototype: _prototype,
+  ...exported
+} = Object.getOwnPropertyDescriptors(express);
 module.exports = Object.defineProperties(createApp, exported);
