@@ -144,10 +144,13 @@ const waitForSending = async ({ response }: Walk): Promise<void> => {
 };
 
 /** The answer where the result handler itself has failed: 500 in plain text. */
-const sendLastResort = (walk: Walk, error: unknown): void => {
+const sendLastResort = (walk: Walk, thrown: unknown): void => {
   const { request, response, logger } = walk;
+  const error = ensureError(thrown);
   if (isTaken(response)) {
-    breakOff(walk, ensureError(error));
+    // a result handler that streams is told that its reader has left
+    if (isAbandoned(response) && isDeparture(error)) logAbandoned(walk);
+    else breakOff(walk, error);
     return;
   }
   logServerFault(logger, request, error);

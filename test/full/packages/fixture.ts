@@ -29,7 +29,7 @@ export const ensurePackages = (): void => {
   rmSync(target, { recursive: true, force: true });
   for (const name of ["dist", "package.json"])
     cpSync(join(root, name), join(target, name), { recursive: true });
-  for (const name of ["programs", "types"]) {
+  for (const name of ["programs", "types", "express-suite"]) {
     rmSync(join(home, name), { recursive: true, force: true });
     cpSync(join(own, name), join(home, name), { recursive: true });
   }
@@ -52,12 +52,17 @@ export interface Ended {
   readonly errors: string;
 }
 
-const run = (args: readonly string[]): Ended => {
+/** Runs Node.js, in the folder of the installation unless another is given. */
+export const runNode = (
+  args: readonly string[],
+  { cwd = home, env = {} }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Ended => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: home,
+    cwd,
     encoding: "utf8",
+    maxBuffer: 50_000_000,
     timeout: 600_000,
-    env: { ...process.env, NODE_ENV: "development", NEXT_TELEMETRY_DISABLED: "1" },
+    env: { ...process.env, NODE_ENV: "development", NEXT_TELEMETRY_DISABLED: "1", ...env },
   });
   return { status, output: stdout, errors: stderr };
 };
@@ -69,7 +74,7 @@ export const runProgram = (
   instrument?: string,
 ): Ended => {
   const imports = instrument === undefined ? [] : ["--import", `./programs/${instrument}`];
-  return run(["--disable-warning=SLP_WARN_RUNTIME", ...imports, `programs/${name}`, ...args]);
+  return runNode(["--disable-warning=SLP_WARN_RUNTIME", ...imports, `programs/${name}`, ...args]);
 };
 
 /** Compiles files of the installation with strict options; gives what the compiler says. */
@@ -81,7 +86,7 @@ export const compile = (files: readonly string[], options: object): string => {
     ...options,
   };
   writeFileSync(path, JSON.stringify({ compilerOptions, files }));
-  return run([join(root, "node_modules/typescript/bin/tsc"), "-p", path]).output;
+  return runNode([join(root, "node_modules/typescript/bin/tsc"), "-p", path]).output;
 };
 
 /** Writes a file of the recipes. */

@@ -76,17 +76,16 @@ const start = async (app, calls) => {
 /** A server that can be had at once, and hands its connections to that of the framework. */
 const serve = (app, calls) => {
   let starting;
-  return createFront({ pauseOnConnect: true }, (socket) => {
+  return createFront({ pauseOnConnect: true }, async (socket) => {
     starting ??= start(app, calls);
-    void (async () => {
-      try {
-        (await starting).emit("connection", socket);
-        socket.resume();
-      } catch (error) {
-        process.stderr.write(`${error.stack}\n`);
-        socket.destroy();
-      }
-    })();
+    try {
+      const server = await starting;
+      server.emit("connection", socket);
+      socket.resume();
+    } catch (error) {
+      process.stderr.write(`${error.stack}\n`);
+      socket.destroy();
+    }
   });
 };
 

@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
+import type { Response } from "express";
+import { EndpointsFactory, ResultHandler } from "sallyport";
+import { describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { start, type TestServer } from "./harness.ts";
+
+const piece = Buffer.alloc(65_536, "x");
+function* endless(): Generator<Buffer> {
+  for (;;) yield piece;
+}
+
+const createFactory = (sendBody: (response: Response) => unknown) =>
+  new EndpointsFactory(
+    new ResultHandler({
+      positive: z.unknown(),
+      negative: z.unknown(),
+      handler: ({ response }) => sendBody(response.type("text")),
+    }),
+  );
+
+/** Reads the begin of a reply and leaves; gives the log once the server has noticed. */
+const leave = async (server: TestServer): Promise<readonly string[]> => {
+  const socket = await server.open();
+  socket.write("GET /t HTTP/1.1\r\nHost: a\r\n\r\n");
+  await once(socket, "data");
+  socket.destroy();
+  const messages = (): readonly string[] =>
+    server.lines
+      .map(({ message }) => message)
+      .filter((message) => !/^(?:Listening|GET: |Dropped)/.test(message));
+  await vi.waitFor(() => expect(messages()).not.toEqual([]));
+  return messages();
+};
+
+describe("a client that leaves while a result handler streams is no fault of the server", () => {
+  test.each<[string, (source: Readable, response: Response) => unknown]>([
+    ["an awaited pipeline", (source, response) => pipeline(source, response)],
+    ["the awaited end of a pipe", (source, response) => finished(source.pipe(response))],
+  ])("%s", async (_what, sendBody) => {
+    const source = Readable.from(endless());
+    const factory = createFactory((response) => sendBody(source, response));
+    const server = await start({ t: factory.build({ handler: () => ({}) }) });
+    expect(await leave(server)).toEqual(["The client has left before the answer"]);
+  });
+
+  test("what breaks by itself is a fault as before", async () => {
+    const failing = Readable.from(
+      (function* fail() {
+        yield piece;
+        throw new Error("the disk is gone");
+      })(),
+    );
+    const factory = createFactory((response) => pipeline(failing, response));
+    const server = await start({ t: factory.build({ handler: () => ({}) }) });
+    await expect(server.send("/t")).rejects.toThrow("aborted");
+    expect(server.linesOf("error").map(({ message }) => message)).toEqual(["Server fault"]);
+  });
+});
