@@ -306,7 +306,7 @@ describe("outputs", () => {
     ["map", Map.prototype, z.map(z.string(), z.string())],
     ["set", Set.prototype, z.set(z.string())],
     ["symbol", Symbol.prototype, z.symbol()],
-    ["function", Function.prototype, z.function() as unknown as z.ZodType],
+    ["function", Function.prototype, z.function()],
   ])("an application may teach JSON a %s", (_kind, prototype, schema) => {
     expect(inOutput(schema)).toHaveLength(1);
     Object.defineProperty(prototype, "toJSON", { configurable: true, value: () => "1" });
