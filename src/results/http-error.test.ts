@@ -16,3 +16,8 @@ test("what an error has as headers is taken where it is an object", () => {
   for (const headers of ["X-A: b", null, 5])
     expect(ensureHttpError(withHeaders(headers))).not.toHaveProperty("headers");
 });
+
+test("an HTTP error has the original as its cause", () => {
+  const error = new Error("x");
+  expect(ensureHttpError(error).cause).toBe(error);
+});

@@ -318,6 +318,13 @@ describe("CORS rule 4: an empty object means no CORS headers", () => {
       expect(answer.status).toBe(method === "PUT" ? 405 : 200);
     }
   });
+
+  test.each([undefined, null])("and so does %j", async (nothing) => {
+    const server = await start(routing, { cors: () => nothing as never });
+    const answer = await server.send("/things");
+    expect([answer.status, corsOf(answer)]).toEqual([200, {}]);
+    expect(server.linesOf("error")).toEqual([]);
+  });
 });
 
 describe("CORS rule 5: the function serves all endpoints, a middleware its own", () => {

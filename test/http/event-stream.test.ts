@@ -259,16 +259,19 @@ describe("a definition", () => {
 });
 
 describe("a stream", () => {
-  test("is opened after a time without an event, then kept by comments", async () => {
-    const options = { openAfter: 30, heartbeat: 30 };
-    const server = await startRun(({ signal }) => once(signal, "abort"), options);
-    const client = await listen(server);
-    expect(client.status).toBe(200);
-    expect(client.headers["content-type"]).toBe("text/event-stream");
-    await expect.poll(client.text).toContain(":\n\n:\n\n:\n\n");
-    expect(client.text()).toMatch(/^(:\n\n)+$/);
-    client.leave();
-  });
+  test.each([30, 1])(
+    "is opened after a time without an event, then kept by comments each %i ms",
+    async (heartbeat) => {
+      const options = { openAfter: 30, heartbeat };
+      const server = await startRun(({ signal }) => once(signal, "abort"), options);
+      const client = await listen(server);
+      expect(client.status).toBe(200);
+      expect(client.headers["content-type"]).toBe("text/event-stream");
+      await expect.poll(client.text).toContain(":\n\n:\n\n:\n\n");
+      expect(client.text()).toMatch(/^(:\n\n)+$/);
+      client.leave();
+    },
+  );
 
   test("has no comments where the heartbeat is 0", async () => {
     const run: Run = async ({ emit, signal }) => {

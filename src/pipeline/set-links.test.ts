@@ -1,0 +1,32 @@
+import { expect, test, vi } from "vitest";
+import type { Pagination } from "../schemas/paginated.ts";
+import { setLinks } from "./set-links.ts";
+import type { Walk } from "./walk.ts";
+
+/** The `Link` header for an output in offset style. */
+const linkOf = (output: object): unknown => {
+  const setHeader = vi.fn<(name: string, value: string) => void>();
+  const response = { headersSent: false, getHeader: () => undefined, setHeader };
+  const walk = { request: { method: "GET", url: "/a" }, response } as unknown as Walk;
+  setLinks({ style: "offset" } as Pagination, walk, output);
+  return setHeader.mock.calls[0]?.[1];
+};
+
+const page = { total: 90, limit: 5, offset: 5 };
+
+test("a page has links to its neighbours", () => {
+  expect(linkOf(page)).toContain('<?limit=5&offset=10>; rel="next"');
+});
+
+// an output may have been transformed after all
+test.each([
+  { total: "90" },
+  { total: undefined },
+  { limit: "5" },
+  { limit: 0 },
+  { limit: 1.5 },
+  { offset: "5" },
+  { offset: -1 },
+])("a page with %j has none", (changed) => {
+  expect(linkOf({ ...page, ...changed })).toBeUndefined();
+});
