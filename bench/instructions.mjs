@@ -37,7 +37,7 @@ const help = `Instructions a request in user space, garbage collection included,
 
 const connections = 16;
 
-/** Sends a fixed number of requests over connections that are kept alive, each waiting for its reply. */
+/** Sends a fixed number of requests over connections that are kept alive. */
 const send = async (port, { path, method = "GET", body = "" }, total) => {
   const bytes = Buffer.from(
     [
@@ -48,17 +48,22 @@ const send = async (port, { path, method = "GET", body = "" }, total) => {
       body,
     ].join("\r\n"),
   );
-  let left = total;
-  const run = async () => {
-    const socket = connect(port, "127.0.0.1").setNoDelay(true);
-    await once(socket, "connect");
-    while (left-- > 0) {
-      socket.write(bytes);
-      await readReply(socket);
-    }
-    socket.destroy();
-  };
-  await Promise.all(Array.from({ length: connections }, run));
+  const sockets = await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = connect(port, "127.0.0.1").setNoDelay(true);
+      await once(socket, "connect");
+      return socket;
+    }),
+  );
+  // all at once, so that the server gets as many in each turn of its event loop, however busy the machine is
+  for (let sent = 0; sent < total; sent += connections)
+    await Promise.all(
+      sockets.map((socket) => {
+        socket.write(bytes);
+        return readReply(socket);
+      }),
+    );
+  for (const socket of sockets) socket.destroy();
 };
 
 const readReply = (socket) =>
