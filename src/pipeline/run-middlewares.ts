@@ -1,12 +1,12 @@
 import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
-import { toSendingError } from "../results/http-error.ts";
+import { readSafely, toSendingError } from "../results/http-error.ts";
 import { watchedMark } from "../results/send-json.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { endHead, forgetSending, isAbandoned, isSending, isTaken } from "./response-state.ts";
+import { endHead, forgetSending, isAbandoned, isTaken } from "./response-state.ts";
 import { failWalk } from "./send-result.ts";
 import { watchUnreadBody } from "./unread-body.ts";
 import { validateInput } from "./validate-input.ts";
@@ -104,9 +104,10 @@ const runSpan = async (
   try {
     await middleware.span?.(args, { run, setNext, fail: (error) => failWalk(walk, error) });
   } catch (error) {
-    if (isRun || !middleware.isNative || !isSending(walk.response)) throw error;
+    if (isRun || !middleware.isNative) throw error;
     forgetSending(walk.response);
-    throw toSendingError(error);
+    // a file that could not be sent has a status; what else fails is told as it is
+    throw readSafely(error, "status") === undefined ? error : toSendingError(error);
   }
   if (failure) throw failure.error;
   if (!isRun) canGoOn(walk);
