@@ -52,12 +52,21 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** Runs Node.js, in the folder of the installation unless another is given. */
+/** How Node.js is run. */
+export interface RunOptions {
+  /** @default the folder of the installation */
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** @default the version that runs the tests */
+  readonly node?: string;
+}
+
+/** Runs Node.js. */
 export const runNode = (
   args: readonly string[],
-  { cwd = home, env = {} }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  { cwd = home, env = {}, node = process.execPath }: RunOptions = {},
 ): Ended => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+  const { status, stdout, stderr } = spawnSync(node, args, {
     cwd,
     encoding: "utf8",
     maxBuffer: 50_000_000,
@@ -72,9 +81,11 @@ export const runProgram = (
   name: string,
   args: readonly string[] = [],
   instrument?: string,
+  options?: RunOptions,
 ): Ended => {
   const imports = instrument === undefined ? [] : ["--import", `./programs/${instrument}`];
-  return runNode(["--disable-warning=SLP_WARN_RUNTIME", ...imports, `programs/${name}`, ...args]);
+  const all = ["--disable-warning=SLP_WARN_RUNTIME", ...imports, `programs/${name}`, ...args];
+  return runNode(all, options);
 };
 
 /** Compiles files of the installation with strict options; gives what the compiler says. */

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ensureBuilt } from "../harness.ts";
+import { ensureNodes } from "../node-versions.ts";
 import { compile, ensurePackages, runProgram, writeRecipe } from "./fixture.ts";
 import { places, toTable, type Entry, type Outcome } from "./table.ts";
 
@@ -11,21 +12,34 @@ const page = readFileSync(docs, "utf8");
 let entries: readonly Entry[] = [];
 const outcomes: Outcome[] = [];
 
-const drive = (names: readonly string[], instrument?: string): void => {
-  const { output, errors, status } = runProgram("run.mjs", names, instrument);
-  for (const [, line = ""] of output.matchAll(/^\{"outcome":(.*)\}$/gm))
-    outcomes.push(JSON.parse(line) as Outcome);
+const drive = (names: readonly string[], instrument?: string, node?: string): Outcome[] => {
+  const options = node === undefined ? {} : { node };
+  const { output, errors, status } = runProgram("run.mjs", names, instrument, options);
   if (status !== 0) throw new Error(`${names.join(", ")} ended with ${status}\n${errors}`);
+  return [...output.matchAll(/^\{"outcome":(.*)\}$/gm)].map(
+    ([, line = ""]) => JSON.parse(line) as Outcome,
+  );
 };
+
+/** Those that do not keep their entry's word. */
+const findWrong = (outcomes: readonly Outcome[]): readonly Outcome[] => {
+  const notIn = new Map(entries.map((entry) => [entry.name, entry.notIn]));
+  return outcomes.filter(
+    ({ name, place, error }) => (error === null) === place in (notIn.get(name) ?? {}),
+  );
+};
+
+const listShared = (): string[] =>
+  entries.filter(({ isolated }) => !isolated).map(({ name }) => name);
 
 beforeAll(() => {
   ensureBuilt();
   ensurePackages();
   entries = JSON.parse(runProgram("run.mjs", ["--list"]).output) as readonly Entry[];
-  drive(entries.filter(({ isolated }) => !isolated).map(({ name }) => name));
+  outcomes.push(...drive(listShared()));
   // what exchanges parts of Node or Express has a process of its own
   for (const { name, isolated } of entries)
-    if (isolated) drive([name], isolated === true ? undefined : isolated);
+    if (isolated) outcomes.push(...drive([name], isolated === true ? undefined : isolated));
 }, 900_000);
 
 describe("packages of the ecosystem", () => {
@@ -38,16 +52,22 @@ describe("packages of the ecosystem", () => {
   test.each(places)(
     "each has its effect, unless the reason is given why it has none: %s",
     (place) => {
-      const isWanted = new Map(entries.map(({ name, notIn }) => [name, !(place in notIn)]));
-      const wrong = outcomes.filter(
-        (one) => one.place === place && (one.error === null) !== isWanted.get(one.name),
-      );
-      expect(wrong).toEqual([]);
+      expect(findWrong(outcomes.filter((one) => one.place === place))).toEqual([]);
     },
   );
 
   test("what works on plain Express works in hooks and under attachRouting", () => {
     expect(entries.filter(({ notIn }) => "hooks" in notIn || "attach" in notIn)).toEqual([]);
+  });
+
+  test("those that share a process do the same on the other versions of Node.js", () => {
+    const others = [...ensureNodes()].filter(([, node]) => node !== process.execPath);
+    expect(others.length).toBeGreaterThanOrEqual(2);
+    for (const [version, node] of others) {
+      const outcomes = drive(listShared(), undefined, node);
+      expect([version, outcomes.length]).toEqual([version, listShared().length * places.length]);
+      expect([version, findWrong(outcomes)]).toEqual([version, []]);
+    }
   });
 
   test("docs/express.md shows the table as it is", () => {
@@ -61,10 +81,11 @@ describe("packages of the ecosystem", () => {
 
 describe("the recipes of docs/express.md", () => {
   const recipes = [...page.matchAll(/<!-- recipe: (\S+)\.ts -->\s*```ts\n([\s\S]*?)```/g)].map(
-    ([, name = "", code = ""]) => ({ name, code: code.replace("listen: 8090", "listen: 0") }),
+    ([, name = "", code = ""]) => ({ name, code: code.replace("8090", "0") }),
   );
   const instruments: Readonly<Record<string, string>> = {
     sentry: "instrument-sentry.mjs",
+    "sentry-attached": "instrument-sentry.mjs",
     opentelemetry: "instrument-opentelemetry.mjs",
   };
 

@@ -64,6 +64,16 @@ const recipes = {
     const transaction = await waitFor(() => events.find(({ type }) => type === "transaction"));
     assert.equal(transaction.transaction, "GET /users/:id");
   }),
+  "sentry-attached": async (name) => {
+    const { events } = await import("./instrument-sentry.mjs");
+    const { server } = await load(name);
+    const { send } = createClient(await listen(server));
+    assert.equal((await send("/users/8")).status, 500);
+    const event = await waitFor(() => events.find(({ exception }) => exception));
+    assert.equal(event.exception.values[0].value, "no user 8");
+    server.closeAllConnections();
+    server.close();
+  },
   opentelemetry: proves(async ({ send }) => {
     const { exporter } = await import("./instrument-opentelemetry.mjs");
     assert.deepEqual((await send("/users/7")).data, { id: "7" });

@@ -23,13 +23,20 @@ const nameRoute = (request, response, next) => {
   next();
 };
 
-/** Names the route, and reports what the endpoint throws. */
-const reporting = defaultEndpointsFactory.addMiddleware({
-  around: async ({ request }, next) => {
-    const name = `${request.method} ${request.route.path}`;
-    Sentry.getIsolationScope().setTransactionName(name);
-    const span = Sentry.getActiveSpan();
-    if (span) Sentry.updateSpanName(Sentry.getRootSpan(span), name);
+/** Names the transaction by the route. */
+const nameTransaction = (request, _response, next) => {
+  const name = `${request.method} ${request.route.path}`;
+  Sentry.getIsolationScope().setTransactionName(name);
+  const span = Sentry.getActiveSpan();
+  if (span) Sentry.updateSpanName(Sentry.getRootSpan(span), name);
+  next();
+};
+
+const naming = defaultEndpointsFactory.use(nameTransaction);
+
+/** For an application of one's own, whose error handlers do not see what endpoints throw. */
+const reporting = naming.addMiddleware({
+  around: async (_args, next) => {
     try {
       return await next({});
     } catch (error) {
@@ -74,10 +81,6 @@ export const entries = [
     name: "@sentry/node, errors of middlewares",
     packages: ["@sentry/node"],
     effect: "`setupExpressErrorHandler` reports what a middleware throws",
-    notIn: {
-      factory:
-        "Errors of endpoints and their middlewares are the result handler's: report them as the [recipe](#sentry) does, which the next row proves.",
-    },
     isolated: "instrument-sentry.mjs",
     provokesFaults: true,
     create: async (place) => {
@@ -97,7 +100,7 @@ export const entries = [
   {
     name: "@sentry/node, errors of endpoints",
     packages: ["@sentry/node"],
-    effect: "reported with the route as the name of the transaction",
+    effect: "as well, with the route as the transaction; under `attachRouting` by `around`",
     isolated: "instrument-sentry.mjs",
     provokesFaults: true,
     create: async (place) => {
@@ -106,9 +109,9 @@ export const entries = [
       return {
         path: "/users/:id",
         handler: fail,
-        ...(place === "express"
-          ? { afterRoutes: (app) => Sentry.setupExpressErrorHandler(app) }
-          : { factory: reporting }),
+        ...(place === "attach"
+          ? { factory: reporting }
+          : { factory: naming, afterRoutes: (app) => Sentry.setupExpressErrorHandler(app) }),
         prove: async ({ send }) => {
           assert.equal((await send(`/users/${place}`)).status, 500);
           const event = await waitFor(() => events.find(({ exception }) => exception));
