@@ -4,10 +4,6 @@ import type { Response } from "express";
 /** Marks a response whose sending has begun although no byte left so far, as with `response.sendFile`. */
 export const sendingMark: unique symbol = Symbol.for("sallyport/sending");
 
-/** Tells whether something is to be sent of which not a byte has left so far. */
-export const isSending = (response: Response): boolean =>
-  (response as { [sendingMark]?: boolean })[sendingMark] === true && !response.headersSent;
-
 /** Tells whether someone sends the response already: it has begun, or a stream or a file will feed it. */
 export const isTaken = (response: Response): boolean =>
   response.headersSent ||
