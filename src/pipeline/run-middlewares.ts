@@ -1,12 +1,11 @@
 import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
-import { readSafely, toSendingError } from "../results/http-error.ts";
 import { watchedMark } from "../results/send-json.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { endHead, forgetSending, isAbandoned, isTaken } from "./response-state.ts";
+import { endHead, isAbandoned, isTaken } from "./response-state.ts";
 import { failWalk } from "./send-result.ts";
 import { watchUnreadBody } from "./unread-body.ts";
 import { validateInput } from "./validate-input.ts";
@@ -82,12 +81,8 @@ const runSpan = async (
   const run: Rest["run"] = async (context) => {
     isRun = true;
     joinContext(walk.ctx, context);
-    if (middleware.isNative) {
-      // it may have changed what the input comes from
-      walk.combined = null;
-      // Express goes on where there is nothing to send, such as a directory
-      forgetSending(walk.response);
-    }
+    // it may have changed what the input comes from
+    if (middleware.isNative) walk.combined = null;
     if (!canGoOn(walk)) return;
     try {
       // whoever spans the walk is told of its end also where a stage never ends
@@ -101,14 +96,7 @@ const runSpan = async (
     walk.next = next;
   };
   if (middleware.isNative) (walk.response as { [watchedMark]?: boolean })[watchedMark] = true;
-  try {
-    await middleware.span?.(args, { run, setNext, fail: (error) => failWalk(walk, error) });
-  } catch (error) {
-    if (isRun || !middleware.isNative) throw error;
-    forgetSending(walk.response);
-    // a file that could not be sent has a status; what else fails is told as it is
-    throw readSafely(error, "status") === undefined ? error : toSendingError(error);
-  }
+  await middleware.span?.(args, { run, setNext, fail: (error) => failWalk(walk, error) });
   if (failure) throw failure.error;
   if (!isRun) canGoOn(walk);
 };

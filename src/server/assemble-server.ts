@@ -4,7 +4,6 @@ import { RequestError } from "../errors.ts";
 import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
 import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
-import { forgetSending } from "../pipeline/response-state.ts";
 import { warnAlreadySent } from "../pipeline/send-result.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
@@ -116,8 +115,6 @@ const useBeginning = (app: Express, { begin }: Prepared): void => {
 
 const useApi = (app: Express, { dispatcher }: Prepared): void => {
   const layer: RequestHandler = (request, response, next) => {
-    // where a file could not be sent before, Express goes on
-    forgetSending(response);
     if (!dispatcher.hasLeft(request, response)) void dispatcher.dispatch(request, response, next);
   };
   apiLayers.set(app, layer);

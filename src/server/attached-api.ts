@@ -1,6 +1,5 @@
 import type { Express, NextFunction, RequestHandler } from "express";
 import { RequestError } from "../errors.ts";
-import { forgetSending } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
@@ -30,8 +29,6 @@ export const createAttachedApi = async (
       await dispatcher.fail(error, request, response);
       return;
     }
-    // where a file could not be sent before, Express goes on
-    forgetSending(response);
     if (dispatcher.hasLeft(request, response)) return;
     // what Express fails to send for a handler is the endpoint's to answer, else it goes on to the user's own handlers
     const onNext: NextFunction = (error?: unknown) => {

@@ -18,12 +18,10 @@ describe("a native middleware that sends a file", () => {
     ["itself", sending],
     ["on a router", routing],
   ])("%s, is answered with 404 where it is missing, without its path", async (_name, make) => {
-    vi.stubEnv("NODE_ENV", "development");
     const handler = vi.fn(() => ({}));
     const missing = "/no/such/file";
     const server = await start({ x: factory.use(make(missing)).build({ handler }) });
     const answer = await server.send("/x");
-    vi.unstubAllEnvs();
     expect([answer.status, answer.json()]).toEqual([404, errorEnvelope("Not Found")]);
     expect(handler).not.toHaveBeenCalled();
     expect(server.linesOf("error")).toEqual([]);
