@@ -10,7 +10,7 @@ const collectGarbage = runInNewContext("gc") as () => void;
 
 test("nothing is kept of the defaults that the application's own parses read", async () => {
   const read: WeakRef<object>[] = [];
-  const create = (): object => {
+  const create = (): Record<string, unknown> => {
     const value = {};
     read.push(new WeakRef(value));
     return value;
