@@ -153,6 +153,14 @@ describe("wrong elements that need not fail the parse", () => {
     expect(check).toHaveBeenCalledTimes(calls);
   });
 
+  test("of an exclusive union are those that two options take", () => {
+    const schema = z.array(z.xor([z.string(), z.string().min(2)]));
+    for (let turn = 0; turn < compileAfter * 2; turn++)
+      expect(parse(schema, ["a", "ab"]).issues).toMatchObject([
+        { code: "invalid_union", path: [1] },
+      ]);
+  });
+
   test("are replaced by a catch, which leaves the right ones", async () => {
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(z.array(z.number().catch(0)), [1, "x", 2])).toMatchObject({ value: [1, 0, 2] });

@@ -78,6 +78,10 @@ describe("ez.cursor", () => {
     );
   });
 
+  test("refuses by an issue of the application's kind", () => {
+    expect(after.safeParse("abc").error?.issues).toMatchObject([{ code: "custom", path: [] }]);
+  });
+
   test.each([undefined, null, 5, [valid]])("refuses %j, which is no text", (value) => {
     expect(messagesOf(after, value)?.[0]).toMatch(/expected string, received/);
   });

@@ -9,6 +9,8 @@ test.each([
   ["/a?b=1?c", "b=1?c"],
   ["/a?b=1#c", "b=1"],
   ["#a", ""],
+  ["#?a", ""],
+  ["/a#b?c", ""],
 ])("the query of %s is %j", (url, query) => {
   expect(toQueryText(url)).toBe(query);
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { Response } from "express";
 import { defaultEndpointsFactory as factory, EventStreamFactory, Middleware } from "sallyport";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 import { listStatuses } from "./replies.ts";
@@ -127,9 +127,12 @@ describe("S15: whoever has asked for a signal is told", () => {
   });
 
   test("a handler that is told may replace the methods of its response", async () => {
+    const entered = vi.fn();
     const endpoint = factory.build({
       handler: async ({ signal, response }) => {
-        await once(signal, "abort");
+        const aborted = once(signal, "abort");
+        entered();
+        await aborted;
         const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
         response.writeHead = (...head: unknown[]) => {
           response.setHeader("X-Replaced", "1");
@@ -142,7 +145,7 @@ describe("S15: whoever has asked for a signal is told", () => {
     const socket = await server.open();
     const { text } = collect(socket);
     socket.write(get("/x"));
-    await sleep(50);
+    await expect.poll(() => entered.mock.calls, { timeout: soon }).toHaveLength(1);
     await Promise.all([untilClosed(server.close), once(socket, "close")]);
     expect(text()).toMatch(/^HTTP\/1.1 200[^]*X-Replaced: 1/);
   });
