@@ -116,7 +116,7 @@ const listFunctions = (folder, count, requests) => {
   });
 };
 
-let nextPort = 19_400;
+let nextPort = 20_000 + (process.pid % 20_000);
 
 const count = async (node, name, workloadName) => {
   const workload = workloads[workloadName];
