@@ -80,8 +80,13 @@ export type {
   VoidEndpointDefinition,
   VoidHandlerReturn,
 } from "./endpoint/endpoint-definition.ts";
+export type { ErrorDeclaration, ErrorDeclarations } from "./endpoint/declared-errors.ts";
 export type { EmitOptions, EventStream } from "./endpoint/event-stream.ts";
-export type { EventStreamOptions } from "./endpoint/event-stream-factory.ts";
+export type {
+  EventStreamOptions,
+  StreamDefinition,
+  StreamEndpoint,
+} from "./endpoint/event-stream-factory.ts";
 export type {
   AnyMiddleware,
   AroundDefinition,
@@ -106,6 +111,7 @@ export type { GuardFactory, ServeStaticOptions } from "./routing/static-files.ts
 // Types: results
 export type {
   ApiResponse,
+  ErrorDataPlaceholder,
   ItemsPlaceholder,
   OutputPlaceholder,
   ResponseBody,
@@ -114,6 +120,7 @@ export type {
 export type {
   DefaultResultHandler,
   ErrorEnvelope,
+  ErrorEnvelopeWithData,
   InputIssue,
   SuccessEnvelope,
 } from "./results/default-result-handler.ts";
@@ -131,6 +138,7 @@ export type {
   AcceptedBy,
   AcceptedOutput,
   AnyResultHandler,
+  ErrorDataPlaceholderSchema,
   OutputPlaceholderSchema,
   Result,
   ResultError,
@@ -164,6 +172,7 @@ export type {
   StreamSchema,
 } from "./schemas/content.ts";
 export type { DateIn, DateOut } from "./schemas/dates.ts";
+export type { Encoded } from "./schemas/encode.ts";
 export type {
   CursorInput,
   CursorOutput,

@@ -10,6 +10,7 @@ import type {
   SchemaInput,
   SchemaOutput,
 } from "../schemas/schema.ts";
+import type { ErrorDeclarations } from "./declared-errors.ts";
 import type {
   HandlerArguments,
   InputAndContext,
@@ -21,7 +22,12 @@ import type { EndpointSources } from "./input-sources.ts";
 import type { UploadLimits } from "./upload-limits.ts";
 
 /** What endpoints have in common. */
-export interface DefinitionBase<M extends Method, Input extends InputSchema> {
+export interface DefinitionBase<
+  M extends Method,
+  Input extends InputSchema,
+  Status extends number = number,
+  Errors extends ErrorDeclarations = ErrorDeclarations,
+> {
   /**
    * The method or methods it answers.
    *
@@ -34,6 +40,22 @@ export interface DefinitionBase<M extends Method, Input extends InputSchema> {
    * @default the input is `{}`
    */
   readonly input?: Input | undefined;
+  /**
+   * The status of a success, 200 to 299, unless the handler sets another one; 204 and 205 are sent without a body.
+   *
+   * @default 200, or what the result handler sends
+   */
+  readonly statusCode?: Status | undefined;
+  /**
+   * The statuses that the handler throws, each with a description or a declaration that may have a schema of the error's `data`.
+   *
+   * What `data` of the thrown error is parsed to is sent; data that is not declared is not. With `errors` set, other
+   * statuses are warned of in development.
+   *
+   * @example
+   * errors: { 404: "There is no such user", 409: { description: "Taken", schema: z.object({ field: z.string() }) } }
+   */
+  readonly errors?: Errors | undefined;
   /** One line for generated documents. */
   readonly shortDescription?: string | undefined;
   /** A text for generated documents. */
@@ -106,7 +128,9 @@ export interface EndpointDefinition<
   Output extends OutputSchema,
   Arguments extends InputAndContext,
   Accepted = AcceptedOutput,
-> extends DefinitionBase<M, Input> {
+  Status extends number = number,
+  Errors extends ErrorDeclarations = ErrorDeclarations,
+> extends DefinitionBase<M, Input, Status, Errors> {
   /**
    * Schema of what the handler returns; what it gives is sent.
    *
@@ -134,7 +158,9 @@ export interface VoidEndpointDefinition<
   MiddlewareOutput,
   Context,
   Accepted = AcceptedOutput,
-> extends DefinitionBase<M, Input> {
+  Status extends number = number,
+  Errors extends ErrorDeclarations = ErrorDeclarations,
+> extends DefinitionBase<M, Input, Status, Errors> {
   /** Does its work; what it returns is ignored. */
   readonly handler: (
     args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
@@ -145,4 +171,5 @@ export interface VoidEndpointDefinition<
 export const definitionKeys: readonly string[] = [
   ...["method", "input", "handler", "shortDescription", "description", "tag", "scope"],
   ...["operationId", "deprecated", "timeout", "keepRawBody", "inputSources", "bodyLimit", "upload"],
+  ...["statusCode", "errors"],
 ];

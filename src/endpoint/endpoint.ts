@@ -1,6 +1,7 @@
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
-import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
+import type { AnySchema, EmptyObject, ZodSchema } from "../schemas/schema.ts";
+import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
 import type { AnyMiddleware } from "./middleware.ts";
@@ -28,6 +29,10 @@ export interface EndpointParts extends EndpointDescription {
   readonly outputSchema: ZodSchema | undefined;
   readonly middlewares: readonly AnyMiddleware[];
   readonly resultHandler: AnyResultHandler;
+  /** The declared status of a success; undefined to leave it to the result handler. */
+  readonly statusCode: number | undefined;
+  /** The errors that the handler throws, without those of its middlewares; undefined where none are declared. */
+  readonly errors: ErrorDeclarations | undefined;
   /** Whether the handler's result is ignored and `{}` is answered. */
   readonly isVoid: boolean;
   /** Whether the bytes of the body are kept as `request.rawBody`. */
@@ -55,7 +60,7 @@ export interface AnyEndpoint extends MarkedEndpoint, EndpointParts {}
  * A declared endpoint; made by a factory's `build`.
  *
  * It carries the types that clients and documents need: its methods, its schemas, the input type
- * of its middlewares, and its result handler.
+ * of its middlewares, its result handler, the status of its success, its errors and those of its middlewares.
  */
 export class Endpoint<
   M extends Method,
@@ -63,6 +68,9 @@ export class Endpoint<
   Output extends AnySchema,
   MiddlewareInput,
   Handler,
+  Status extends number = number,
+  Errors = EmptyObject,
+  MiddlewareErrors = EmptyObject,
 > implements AnyEndpoint {
   readonly [endpointMark] = true;
   readonly methods: readonly Method[] | undefined;
@@ -70,6 +78,8 @@ export class Endpoint<
   readonly outputSchema: ZodSchema | undefined;
   readonly middlewares: readonly AnyMiddleware[];
   readonly resultHandler: AnyResultHandler;
+  readonly statusCode: number | undefined;
+  readonly errors: ErrorDeclarations | undefined;
   readonly isVoid: boolean;
   readonly keepsRawBody: boolean;
   readonly timeout: number | undefined;
@@ -90,6 +100,9 @@ export class Endpoint<
     readonly output: Output;
     readonly middlewareInput: MiddlewareInput;
     readonly resultHandler: Handler;
+    readonly statusCode: Status;
+    readonly errors: Errors;
+    readonly middlewareErrors: MiddlewareErrors;
   };
 
   constructor(parts: EndpointParts) {
@@ -98,6 +111,8 @@ export class Endpoint<
     this.outputSchema = parts.outputSchema;
     this.middlewares = parts.middlewares;
     this.resultHandler = parts.resultHandler;
+    this.statusCode = parts.statusCode;
+    this.errors = parts.errors;
     this.isVoid = parts.isVoid;
     this.keepsRawBody = parts.keepsRawBody;
     this.timeout = parts.timeout;
@@ -114,7 +129,16 @@ export class Endpoint<
   }
 
   /** Gives a copy that documents show as deprecated; the endpoint itself stays as it is. */
-  deprecated(): Endpoint<M, Input, Output, MiddlewareInput, Handler> {
+  deprecated(): Endpoint<
+    M,
+    Input,
+    Output,
+    MiddlewareInput,
+    Handler,
+    Status,
+    Errors,
+    MiddlewareErrors
+  > {
     return new Endpoint(Object.assign({}, this as EndpointParts, { isDeprecated: true }));
   }
 
@@ -126,7 +150,9 @@ export class Endpoint<
    */
   nest<Nested extends object>(
     routing: Nested,
-  ): Omit<Nested, ""> & { "": Endpoint<M, Input, Output, MiddlewareInput, Handler> } {
+  ): Omit<Nested, ""> & {
+    "": Endpoint<M, Input, Output, MiddlewareInput, Handler, Status, Errors, MiddlewareErrors>;
+  } {
     return { ...routing, "": this };
   }
 }

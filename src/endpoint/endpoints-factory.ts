@@ -27,6 +27,11 @@ import { assertBodyLimits, assertSources } from "./check-body-options.ts";
 import { assertKeys, assertSchema, assertTimeout, toList, toMethods } from "./check-definition.ts";
 import { Endpoint } from "./endpoint.ts";
 import {
+  assertStatusCode,
+  toErrorDeclarations,
+  type ErrorDeclarations,
+} from "./declared-errors.ts";
+import {
   definitionKeys,
   type DefinitionBase,
   type EndpointDefinition,
@@ -64,6 +69,7 @@ export class EndpointsFactory<
   MiddlewareOutput = EmptyObject,
   Context = EmptyObject,
   Handler extends AnyResultHandler = DefaultResultHandler,
+  Errors = EmptyObject,
 > {
   readonly #resultHandler: AnyResultHandler;
   #middlewares: readonly AnyMiddleware[] = [];
@@ -73,6 +79,7 @@ export class EndpointsFactory<
     readonly middlewareOutput: MiddlewareOutput;
     readonly context: Context;
     readonly resultHandler: Handler;
+    readonly errors: Errors;
   };
 
   /** @throws {@link DefinitionError} when the argument is no result handler. */
@@ -91,16 +98,21 @@ export class EndpointsFactory<
    * @param middleware a `Middleware`, or the definition of one
    * @throws {@link DefinitionError} when it is neither.
    */
-  addMiddleware<Returned extends MiddlewareReturn, Input extends InputSchema = NoInput>(
+  addMiddleware<
+    Returned extends MiddlewareReturn,
+    Input extends InputSchema = NoInput,
+    Thrown extends ErrorDeclarations = EmptyObject,
+  >(
     middleware:
-      | Middleware<Context, Returned, Input>
-      | MiddlewareDefinition<Context, Returned, Input>
-      | AroundDefinition<Context, Returned, Input>,
+      | Middleware<Context, Returned, Input, Thrown>
+      | MiddlewareDefinition<Context, Returned, Input, Thrown>
+      | AroundDefinition<Context, Returned, Input, Thrown>,
   ): EndpointsFactory<
     MiddlewareInput & SchemaInput<Input>,
     Spread<MiddlewareOutput, SchemaOutput<Input>>,
     Spread<Context, ContextOf<Returned>>,
-    Handler
+    Handler,
+    Errors & Thrown
   > {
     return this.#derive(isMiddleware(middleware) ? middleware : new Middleware(middleware));
   }
@@ -129,7 +141,8 @@ export class EndpointsFactory<
     MiddlewareInput,
     MiddlewareOutput,
     Spread<Context, ContextOf<Returned>>,
-    Handler
+    Handler,
+    Errors
   > {
     if (typeof middleware !== "function")
       throw new DefinitionError(
@@ -162,7 +175,8 @@ export class EndpointsFactory<
     MiddlewareInput,
     MiddlewareOutput,
     Spread<Context, ContextOf<Returned>>,
-    Handler
+    Handler,
+    Errors
   > {
     return this.use(middleware, options);
   }
@@ -186,7 +200,8 @@ export class EndpointsFactory<
     MiddlewareInput,
     MiddlewareOutput,
     Spread<Context, ContextOf<Returned>>,
-    Handler
+    Handler,
+    Errors
   > {
     if (typeof getContext !== "function")
       throw new DefinitionError(
@@ -231,10 +246,20 @@ export class EndpointsFactory<
       readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
       readonly ctx: Context;
     },
+    Status extends number = number,
+    Thrown extends ErrorDeclarations = EmptyObject,
   >(
-    definition: EndpointDefinition<M, Input, Output, Arguments, AcceptedBy<Handler>>,
-  ): Endpoint<M, Input, Output, MiddlewareInput, Handler> {
-    const endpoint = this.#build<M, Input, Output>(
+    definition: EndpointDefinition<
+      M,
+      Input,
+      Output,
+      Arguments,
+      AcceptedBy<Handler>,
+      Status,
+      Thrown
+    >,
+  ): Endpoint<M, Input, Output, MiddlewareInput, Handler, Status, Thrown, Errors> {
+    const endpoint = this.#build<M, Input, Output, Status, Thrown>(
       definition,
       definition?.output as ZodSchema | undefined,
       false,
@@ -248,17 +273,36 @@ export class EndpointsFactory<
    *
    * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
    */
-  buildVoid<Input extends InputSchema = NoInput, M extends Method = Method>(
-    definition: VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedBy<Handler>>,
-  ): Endpoint<M, Input, VoidOutput, MiddlewareInput, Handler> {
+  buildVoid<
+    Input extends InputSchema = NoInput,
+    M extends Method = Method,
+    Status extends number = number,
+    Thrown extends ErrorDeclarations = EmptyObject,
+  >(
+    definition: VoidEndpointDefinition<
+      M,
+      Input,
+      MiddlewareOutput,
+      Context,
+      AcceptedBy<Handler>,
+      Status,
+      Thrown
+    >,
+  ): Endpoint<M, Input, VoidOutput, MiddlewareInput, Handler, Status, Thrown, Errors> {
     return this.#build(definition, toVoidOutput(), true);
   }
 
-  #build<M extends Method, Input extends InputSchema, Output extends AnySchema>(
-    definition: DefinitionBase<M, Input> & { readonly handler: unknown },
+  #build<
+    M extends Method,
+    Input extends InputSchema,
+    Output extends AnySchema,
+    Status extends number,
+    Thrown extends ErrorDeclarations,
+  >(
+    definition: DefinitionBase<M, Input, Status, Thrown> & { readonly handler: unknown },
     outputSchema: ZodSchema | undefined,
     isVoid: boolean,
-  ): Endpoint<M, Input, Output, MiddlewareInput, Handler> {
+  ): Endpoint<M, Input, Output, MiddlewareInput, Handler, Status, Thrown, Errors> {
     const where = isVoid ? "buildVoid" : "build";
     if (typeof definition?.handler !== "function")
       throw new DefinitionError(
@@ -270,12 +314,15 @@ export class EndpointsFactory<
     assertTimeout(where, definition.timeout);
     assertSources(where, definition.inputSources);
     assertBodyLimits(where, definition);
+    assertStatusCode(where, definition.statusCode);
     return new Endpoint({
       methods: toMethods(where, definition.method),
       inputSchema: definition.input as ZodSchema | undefined,
       outputSchema,
       middlewares: this.#middlewares,
       resultHandler: this.#resultHandler,
+      statusCode: definition.statusCode,
+      errors: toErrorDeclarations(where, definition.errors),
       isVoid,
       keepsRawBody: definition.keepRawBody ?? false,
       timeout: definition.timeout,
@@ -292,10 +339,10 @@ export class EndpointsFactory<
     });
   }
 
-  #derive<Input, Output, Ctx>(
+  #derive<Input, Output, Ctx, Thrown>(
     middleware: AnyMiddleware,
-  ): EndpointsFactory<Input, Output, Ctx, Handler> {
-    const derived = new EndpointsFactory<Input, Output, Ctx, Handler>(
+  ): EndpointsFactory<Input, Output, Ctx, Handler, Thrown> {
+    const derived = new EndpointsFactory<Input, Output, Ctx, Handler, Thrown>(
       this.#resultHandler as Handler,
     );
     derived.#middlewares = [...this.#middlewares, middleware];

@@ -115,7 +115,14 @@ describe("the factory", () => {
       .addMiddleware({ input: z.object({ key: z.string() }), handler: () => undefined })
       .build({ method: "post", input, handler: () => undefined });
     expectTypeOf(endpoint).toEqualTypeOf<
-      Endpoint<"post", typeof input, NoOutput, { key: string }, EventStreamResultHandler<Events>>
+      Endpoint<
+        "post",
+        typeof input,
+        NoOutput,
+        { key: string },
+        EventStreamResultHandler<Events>,
+        200
+      >
     >();
 
     type Handler = NonNullable<EventStreamResultHandler<Events>["~types"]>;

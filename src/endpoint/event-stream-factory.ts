@@ -6,6 +6,7 @@ import {
   type EventSchemas,
   type EventStreamResultHandler,
 } from "../results/event-stream-result-handler.ts";
+import type { AcceptedOutput } from "../results/result-handler.ts";
 import {
   isSchema,
   type EmptyObject,
@@ -20,6 +21,7 @@ import { assertKeys } from "./check-definition.ts";
 import { Endpoint, type EndpointParts } from "./endpoint.ts";
 import { definitionKeys, type VoidEndpointDefinition } from "./endpoint-definition.ts";
 import { EndpointsFactory } from "./endpoints-factory.ts";
+import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { EventStream, EventStreamPlan } from "./event-stream.ts";
 import type { ExpressHandler, ExpressMiddlewareOptions } from "./express-middleware.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
@@ -81,6 +83,7 @@ export class EventStreamFactory<
   MiddlewareInput = unknown,
   MiddlewareOutput = EmptyObject,
   Context = EmptyObject,
+  Errors = EmptyObject,
 > {
   readonly #events: Events;
   readonly #options: EventStreamOptions;
@@ -89,7 +92,8 @@ export class EventStreamFactory<
     MiddlewareInput,
     MiddlewareOutput,
     Context,
-    EventStreamResultHandler<Events>
+    EventStreamResultHandler<Events>,
+    Errors
   >;
 
   /**
@@ -104,16 +108,21 @@ export class EventStreamFactory<
   }
 
   /** Gives a factory whose endpoints run a middleware first, as {@link EndpointsFactory.addMiddleware}. */
-  addMiddleware<Returned extends MiddlewareReturn, Input extends InputSchema = NoInput>(
+  addMiddleware<
+    Returned extends MiddlewareReturn,
+    Input extends InputSchema = NoInput,
+    Thrown extends ErrorDeclarations = EmptyObject,
+  >(
     middleware:
-      | Middleware<Context, Returned, Input>
-      | MiddlewareDefinition<Context, Returned, Input>
-      | AroundDefinition<Context, Returned, Input>,
+      | Middleware<Context, Returned, Input, Thrown>
+      | MiddlewareDefinition<Context, Returned, Input, Thrown>
+      | AroundDefinition<Context, Returned, Input, Thrown>,
   ): EventStreamFactory<
     Events,
     MiddlewareInput & SchemaInput<Input>,
     Spread<MiddlewareOutput, SchemaOutput<Input>>,
-    Spread<Context, ContextOf<Returned>>
+    Spread<Context, ContextOf<Returned>>,
+    Errors & Thrown
   > {
     return this.#derive(this.#factory.addMiddleware(middleware));
   }
@@ -130,7 +139,8 @@ export class EventStreamFactory<
     Events,
     MiddlewareInput,
     MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>
+    Spread<Context, ContextOf<Returned>>,
+    Errors
   > {
     return this.#derive(this.#factory.use(middleware, options));
   }
@@ -147,7 +157,8 @@ export class EventStreamFactory<
     Events,
     MiddlewareInput,
     MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>
+    Spread<Context, ContextOf<Returned>>,
+    Errors
   > {
     return this.use(middleware, options);
   }
@@ -163,7 +174,8 @@ export class EventStreamFactory<
     Events,
     MiddlewareInput,
     MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>
+    Spread<Context, ContextOf<Returned>>,
+    Errors
   > {
     return this.#derive(this.#factory.addContext(getContext, options));
   }
@@ -175,46 +187,99 @@ export class EventStreamFactory<
    *
    * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
    */
-  build<Input extends InputSchema = NoInput, M extends Method = Method>(
-    definition: VoidEndpointDefinition<
+  build<
+    Input extends InputSchema = NoInput,
+    M extends Method = Method,
+    Thrown extends ErrorDeclarations = EmptyObject,
+  >(
+    definition: StreamDefinition<
       M,
       Input,
       MiddlewareOutput,
-      Spread<Context, EventStream<Events>>
+      Spread<Context, EventStream<Events>>,
+      Thrown
     >,
-  ): Endpoint<M, Input, NoOutput, MiddlewareInput, EventStreamResultHandler<Events>> {
+  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors> {
     if (typeof definition?.handler !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
         "build: `handler` must be a function that emits the events.",
       );
-    assertKeys("build", definition, definitionKeys);
+    assertKeys("build", definition, streamKeys);
     const handler = toHandler(this.#plan, definition.handler as StreamHandler);
-    const endpoint = this.#factory.build<Input, NoOutput, M>({ ...definition, handler });
+    const endpoint = this.#factory.build<
+      Input,
+      NoOutput,
+      M,
+      HandlerArguments<unknown, unknown>,
+      200,
+      Thrown
+    >({ ...definition, handler });
     const { timeout = 0 } = definition;
     return new Endpoint(Object.assign({}, endpoint as EndpointParts, { timeout }));
   }
 
   /** Another name of {@link EventStreamFactory.build}. */
-  buildVoid<Input extends InputSchema = NoInput, M extends Method = Method>(
-    definition: VoidEndpointDefinition<
+  buildVoid<
+    Input extends InputSchema = NoInput,
+    M extends Method = Method,
+    Thrown extends ErrorDeclarations = EmptyObject,
+  >(
+    definition: StreamDefinition<
       M,
       Input,
       MiddlewareOutput,
-      Spread<Context, EventStream<Events>>
+      Spread<Context, EventStream<Events>>,
+      Thrown
     >,
-  ): Endpoint<M, Input, NoOutput, MiddlewareInput, EventStreamResultHandler<Events>> {
+  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors> {
     return this.build(definition);
   }
 
-  #derive<Input, Output, Ctx>(
-    factory: EndpointsFactory<Input, Output, Ctx, EventStreamResultHandler<Events>>,
-  ): EventStreamFactory<Events, Input, Output, Ctx> {
-    const derived = new EventStreamFactory<Events, Input, Output, Ctx>(this.#events, this.#options);
+  #derive<Input, Output, Ctx, Thrown>(
+    factory: EndpointsFactory<Input, Output, Ctx, EventStreamResultHandler<Events>, Thrown>,
+  ): EventStreamFactory<Events, Input, Output, Ctx, Thrown> {
+    const derived = new EventStreamFactory<Events, Input, Output, Ctx, Thrown>(
+      this.#events,
+      this.#options,
+    );
     derived.#factory = factory;
     return derived;
   }
 }
+
+/** The argument of an {@link EventStreamFactory}'s `build`; a stream is always opened with 200. */
+export type StreamDefinition<
+  M extends Method,
+  Input extends InputSchema,
+  MiddlewareOutput,
+  Context,
+  Errors extends ErrorDeclarations,
+> = Omit<
+  VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedOutput, 200, Errors>,
+  "statusCode"
+>;
+
+/** What an {@link EventStreamFactory} builds. */
+export type StreamEndpoint<
+  M extends Method,
+  Input extends InputSchema,
+  MiddlewareInput,
+  Events extends EventSchemas,
+  Errors,
+  MiddlewareErrors,
+> = Endpoint<
+  M,
+  Input,
+  NoOutput,
+  MiddlewareInput,
+  EventStreamResultHandler<Events>,
+  200,
+  Errors,
+  MiddlewareErrors
+>;
+
+const streamKeys = definitionKeys.filter((key) => key !== "statusCode");
 
 /** Runs a handler that emits; what sends the events is loaded with the first stream. */
 const toHandler =

@@ -8,6 +8,7 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { assertKeys, assertSchema } from "./check-definition.ts";
+import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import type { Security } from "./security.ts";
 
@@ -18,11 +19,18 @@ export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
 // oxlint-disable-next-line typescript/no-invalid-void-type -- a handler without a return statement
 export type MiddlewareReturn = ReturnedObject | null | undefined | void;
 
-interface MiddlewareBase<Input extends InputSchema> {
+interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarations> {
   /** Schema of the input that this middleware needs; the handlers after it see these fields, too. */
   readonly input?: Input | undefined;
   /** How the client proves who it is; for documents. */
   readonly security?: Security | undefined;
+  /**
+   * The statuses that it throws, as those of an endpoint; they count for all endpoints that it runs before.
+   *
+   * @example
+   * errors: { 429: { description: "Too many requests", headers: { "Retry-After": "Seconds to wait" } } }
+   */
+  readonly errors?: Errors | undefined;
   /**
    * Whether `request.body` is read and parsed before this middleware runs. With an `input` it is in any case.
    *
@@ -36,7 +44,8 @@ export interface MiddlewareDefinition<
   Context,
   Returned extends MiddlewareReturn,
   Input extends InputSchema,
-> extends MiddlewareBase<Input> {
+  Errors extends ErrorDeclarations = ErrorDeclarations,
+> extends MiddlewareBase<Input, Errors> {
   /** Returns an object that joins the context, or throws to stop the request. */
   readonly handler: (
     args: HandlerArguments<SchemaOutput<Input>, Context>,
@@ -66,7 +75,8 @@ export interface AroundDefinition<
   Context,
   Returned extends MiddlewareReturn,
   Input extends InputSchema,
-> extends MiddlewareBase<Input> {
+  Errors extends ErrorDeclarations = ErrorDeclarations,
+> extends MiddlewareBase<Input, Errors> {
   /**
    * Calls `next` once and returns what it resolves to, or throws to stop the request.
    *
@@ -94,6 +104,8 @@ export interface AnyMiddleware {
   readonly [middlewareMark]: true;
   readonly inputSchema: ZodSchema | undefined;
   readonly security: Security | undefined;
+  /** The errors that it throws. */
+  readonly errors?: ErrorDeclarations | undefined;
   /** Whether it wraps native Express middleware. */
   readonly isNative: boolean;
   /** Whether the body is read before it runs. */
@@ -122,10 +134,12 @@ export class Middleware<
   // oxlint-disable-next-line typescript/no-invalid-void-type -- with the context alone given, what is returned would be lost
   Returned extends MiddlewareReturn = void,
   Input extends InputSchema = NoInput,
+  Errors extends ErrorDeclarations = EmptyObject,
 > implements AnyMiddleware {
   readonly [middlewareMark] = true;
   readonly inputSchema: ZodSchema | undefined;
   readonly security: Security | undefined;
+  readonly errors: ErrorDeclarations | undefined;
   readonly isNative: boolean = false;
   readonly takesBody: boolean;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
@@ -135,13 +149,14 @@ export class Middleware<
     readonly requires: (context: Context) => void;
     readonly returned: Returned;
     readonly input: Input;
+    readonly errors: Errors;
   };
 
   /** @throws {@link DefinitionError} when the handler is no function or the input is no schema of Zod 4. */
   constructor(
     definition:
-      | MiddlewareDefinition<Context, Returned, Input>
-      | AroundDefinition<Context, Returned, Input>,
+      | MiddlewareDefinition<Context, Returned, Input, Errors>
+      | AroundDefinition<Context, Returned, Input, Errors>,
   ) {
     const { handler, around } = (definition ?? {}) as {
       readonly handler?: unknown;
@@ -152,8 +167,11 @@ export class Middleware<
         "SLP_DEFINITION_HANDLER",
         "new Middleware: `handler` must be a function that returns an object for the context; or `around` one that calls `next`. Set one of them.",
       );
-    assertKeys("new Middleware", definition, ["input", "security", "body", "handler", "around"]);
+    assertKeys("new Middleware", definition, [
+      ...["input", "security", "errors", "body", "handler", "around"],
+    ]);
     assertSchema("new Middleware", "input", definition.input);
+    this.errors = toErrorDeclarations("new Middleware", definition.errors);
     this.inputSchema = definition.input as ZodSchema | undefined;
     this.security = definition.security;
     this.takesBody = definition.body ?? false;

@@ -13,6 +13,8 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listForeignKeys } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
+import { planErrorData, type ErrorData } from "./error-data.ts";
+
 /** A middleware with what the pipeline needs to run it. */
 export interface MiddlewareStep {
   readonly middleware: AnyMiddleware;
@@ -55,6 +57,10 @@ export interface EndpointPlan {
   readonly content: ContentDeclaration | undefined;
   /** The pages of the output, where responses link to their neighbours. */
   readonly linkedPages: Pagination | undefined;
+  /** How the data of thrown errors is checked, by status. */
+  readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
+  /** Whether statuses that are not declared are warned of. */
+  readonly watchesStatus: boolean;
   /** How long everything from the first middleware to the validated output may take, in milliseconds; 0 for no limit. */
   readonly timeout: number;
   /** How long the handler may take, in milliseconds; 0 for no limit. */
@@ -120,6 +126,8 @@ export const planEndpoint = (
       endpoint.outputSchema && !endpoint.isVoid ? toParser(endpoint.outputSchema) : undefined,
     content: endpoint.outputSchema && readContent(endpoint.outputSchema),
     linkedPages: toLinkedPages(endpoint.outputSchema),
+    errorData: planErrorData(endpoint),
+    watchesStatus: endpoint.errors !== undefined && process.env["NODE_ENV"] !== "production",
     timeout: endpoint.timeout ?? requestTimeout,
     handlerTimeout: endpoint.timeout === undefined ? handlerTimeout : 0,
   });

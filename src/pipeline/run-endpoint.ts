@@ -8,12 +8,14 @@ import type { EndpointPlan } from "./endpoint-plan.ts";
 import { endHead, isAbandoned, isTaken } from "./response-state.ts";
 import { findLargeBody, withoutPrototype } from "./large-body.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
+import { checkErrorData } from "./error-data.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "./set-links.ts";
 import { omitKeys, validateInput } from "./validate-input.ts";
 import { validateOutput } from "./validate-output.ts";
+import { watchStatus } from "./watch-status.ts";
 import {
   currentWalk,
   noOutput,
@@ -66,14 +68,24 @@ export const runEndpoint = async (
   } catch (error) {
     if (plan.content) discardContent(walk.output);
     if (walk.isFailed) logServerFault(logger, request, error);
-    else await sendError(walk, error);
+    else await answerError(plan, walk, error);
     return;
   }
-  if (walk.output === noOutput) return;
-  const sending = plan.content
-    ? sendContent(walk, plan.content, walk.output)
-    : sendOutput(walk, walk.output);
-  if (sending) await sending;
+  if (walk.output !== noOutput) {
+    const sending = plan.content
+      ? sendContent(walk, plan.content, walk.output)
+      : sendOutput(walk, walk.output);
+    if (sending) await sending;
+  }
+  if (plan.watchesStatus) watchStatus(plan, walk);
+};
+
+const answerError = async (plan: EndpointPlan, walk: Walk, thrown: unknown): Promise<void> => {
+  let error = thrown;
+  if (plan.errorData)
+    ({ error, data: walk.errorData } = await checkErrorData(plan.errorData, thrown));
+  await sendError(walk, error);
+  if (plan.watchesStatus) watchStatus(plan, walk, error);
 };
 
 /** Everything after the middlewares, up to the validated output. */
@@ -95,6 +107,10 @@ const runHandler: LastStage = async (plan, walk) => {
 /** Runs the handler, which is declared for its own types; the factory has checked them. */
 const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   const { endpoint, handlerTimeout } = plan;
+  const { statusCode } = endpoint;
+  // one that a middleware has set stays, and the handler may set another
+  if (statusCode !== undefined && walk.response.statusCode === 200)
+    walk.response.statusCode = statusCode;
   const joined = walk.fields ? joinFields(walk.fields, input as object) : input;
   const running = endpoint.handle(new WalkArguments(walk, joined) as never);
   return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;

@@ -65,6 +65,7 @@ const answer = (walk: Walk, error: Error): Promise<void> | undefined =>
     input: toRawInput(walk),
     output: null,
     error,
+    errorData: walk.errorData,
     ctx: walk.ctx,
     request: walk.request,
     response: walk.response,

@@ -54,6 +54,8 @@ export class Walk {
   fields: Record<string, unknown> | undefined;
   /** The validated output, or `noOutput`. */
   output: unknown = noOutput;
+  /** The data of the error that is answered, parsed as the endpoint declares. */
+  errorData: unknown;
   /** Whether a failure that came in from the side, by `request.next`, is being answered. */
   isFailed = false;
   /** Whether its time is over. */

@@ -14,6 +14,8 @@ export interface ErrorAnswer {
   readonly message: string;
   /** What is wrong with the input; for input validation only. */
   readonly issues: readonly ShortIssue[] | undefined;
+  /** The data of the error, as it is declared; undefined where there is none. */
+  readonly data: unknown;
   /** Whether the client may see what the error itself says. */
   readonly isPublic: boolean;
 }
@@ -61,7 +63,8 @@ const bodyFields: ReadonlySet<string> = new Set([
  *
  * @returns what is left to send
  */
-export const beginError = ({ request, response, logger }: Result, thrown: unknown): ErrorAnswer => {
+export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
+  const { request, response, logger } = result;
   const error = ensureHttpError(thrown);
   clearRepresentation(response);
   const headers = toEntries(error.headers);
@@ -74,7 +77,9 @@ export const beginError = ({ request, response, logger }: Result, thrown: unknow
     const { statusCode: status, cause } = error;
     const issues =
       cause instanceof InputValidationError ? toShortIssues(cause.cause.issues) : undefined;
-    return { status, message: toPublicMessage(error), issues, isPublic: isPublic(error) };
+    // a fault that is answered instead has none
+    const data = thrown === result.error ? result.errorData : undefined;
+    return { status, message: toPublicMessage(error), issues, data, isPublic: isPublic(error) };
   }
   const names = headers.filter((header) => !sendable.includes(header)).map(([name]) => name);
   const fault = new ServerFault(
@@ -84,5 +89,11 @@ export const beginError = ({ request, response, logger }: Result, thrown: unknow
   );
   // that of a 5xx is logged already
   if (error.statusCode < 500) logServerFault(logger, request, fault);
-  return { status: 500, message: toStatusText(500), issues: undefined, isPublic: false };
+  return {
+    status: 500,
+    message: toStatusText(500),
+    issues: undefined,
+    data: undefined,
+    isPublic: false,
+  };
 };

@@ -35,6 +35,11 @@ export interface OutputPlaceholder {
   readonly "~output": "the output of the endpoint";
 }
 
+/** Stands for the data of an error, as {@link OutputPlaceholder} stands for the output; left out where there is none. */
+export interface ErrorDataPlaceholder {
+  readonly "~errorData": "the declared data of the error";
+}
+
 /** Stands for `items` of an endpoint's output, as {@link OutputPlaceholder} stands for the whole. */
 export interface ItemsPlaceholder {
   readonly "~items": "the items of the output of the endpoint";
@@ -52,22 +57,39 @@ type BodyOf<Declaration> = Declaration extends readonly (infer Each)[]
         ? Declaration["_zod"]["output"]
         : never;
 
-/** Puts an endpoint's output, or its items, where the placeholders stand. */
-type Substitute<Body, Output> = Body extends OutputPlaceholder
+/** Puts an endpoint's output, its items, or the data of an error, where the placeholders stand. */
+type Substitute<Body, Output, Data> = Body extends OutputPlaceholder
   ? Output
   : Body extends ItemsPlaceholder
     ? ItemsOf<Output>
-    : Body extends Opaque
-      ? Body
-      : Body extends object
-        ? { [K in keyof Body]: Substitute<Body[K], Output> }
-        : Body;
+    : Body extends ErrorDataPlaceholder
+      ? Data
+      : Body extends Opaque
+        ? Body
+        : Body extends readonly unknown[]
+          ? { [K in keyof Body]: Substitute<Body[K], Output, Data> }
+          : Body extends object
+            ? {
+                [K in keyof Body as KeyOf<Body[K], K, Data>]: Substitute<Body[K], Output, Data>;
+              }
+            : Body;
+
+/** A property for the data of an error is left out where there is none. */
+type KeyOf<Value, Key, Data> = [Data] extends [never]
+  ? [Value] extends [ErrorDataPlaceholder]
+    ? never
+    : Key
+  : Key;
 
 /** Objects that are values as a whole. */
 type Opaque = Date | RegExp | Uint8Array | ((...args: never) => unknown);
 
-/** The body that a declared response has on the wire, for an endpoint with the given output. */
-export type ResponseBody<Declaration, Output = never> = Substitute<BodyOf<Declaration>, Output>;
+/** The body that a declared response has on the wire, for an endpoint with the given output, or an error with the given data. */
+export type ResponseBody<Declaration, Output = never, Data = never> = Substitute<
+  BodyOf<Declaration>,
+  Output,
+  Data
+>;
 
 /** Lists the single responses of a declaration. */
 export const toResponses = (declaration: ResponseDeclaration): readonly ApiResponse[] => {

@@ -46,7 +46,7 @@ export const createEventStreamResultHandler = <Events extends EventSchemas>(
       statusCode: 200,
       mimeType: "text/event-stream",
     },
-    negative: () => defaultResultHandler.listNegative(),
+    negative: (data) => defaultResultHandler.listNegative(data),
     handler: (result) => defaultResultHandler.handle(result),
   }) as unknown as EventStreamResultHandler<Events>;
 

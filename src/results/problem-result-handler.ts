@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { toStatusText } from "../http/status.ts";
 import { beginError, toIssuesSchema, type ErrorAnswer } from "./answer-error.ts";
-import type { ApiResponse, OutputPlaceholder, SchemaOf } from "./api-response.ts";
+import type {
+  ApiResponse,
+  ErrorDataPlaceholder,
+  OutputPlaceholder,
+  SchemaOf,
+} from "./api-response.ts";
 import type { InputIssue } from "./default-result-handler.ts";
 import { readSafely } from "./http-error.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
@@ -32,10 +37,10 @@ export interface ProblemDetails {
 /** The result handler of `problemEndpointsFactory`: the output as it is, and errors as problem details, both as JSON. */
 export interface ProblemResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<OutputPlaceholder>>,
-  ApiResponse<SchemaOf<ProblemDetails>>
+  ApiResponse<SchemaOf<ProblemDetails & { readonly data: ErrorDataPlaceholder }>>
 > {}
 
-const toNegativeSchema = () =>
+const toNegativeSchema = (data?: z.ZodType) =>
   z.looseObject({
     type: z.string(),
     title: z.string(),
@@ -43,6 +48,7 @@ const toNegativeSchema = () =>
     detail: z.string(),
     instance: z.string().optional(),
     issues: toIssuesSchema(),
+    ...(data && { data }),
   });
 
 /** What an error brings in its property `problem`; a member of another kind than the RFC says is left out. */
@@ -66,7 +72,7 @@ const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
 };
 
 const toProblem = (
-  { status, message, issues, isPublic }: ErrorAnswer,
+  { status, message, issues, data, isPublic }: ErrorAnswer,
   thrown: unknown,
 ): ProblemDetails => ({
   type: "about:blank",
@@ -75,6 +81,7 @@ const toProblem = (
   status,
   detail: message,
   ...(issues && { issues }),
+  ...(data !== undefined && { data }),
 });
 
 const sendError = (result: Result, thrown: unknown): void => {
@@ -88,7 +95,7 @@ const sendError = (result: Result, thrown: unknown): void => {
  *
  * A success is answered with the output itself as JSON and 200, an error with problem details and its status. An error
  * may have a property `problem` with a `type`, a `title`, an `instance` and further members, which are sent wherever its
- * message is; `status`, `detail` and `issues` are always those of the error.
+ * message is; `status`, `detail` and `issues` are always those of the error, and so is `data` where the endpoint declares it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  * @example
@@ -98,7 +105,7 @@ const sendError = (result: Result, thrown: unknown): void => {
  */
 export const problemResultHandler: ProblemResultHandler = new ResultHandler({
   positive: (data) => ({ schema: data, mimeType: "application/json" }),
-  negative: () => ({ schema: toNegativeSchema(), mimeType: "application/problem+json" }),
+  negative: (data) => ({ schema: toNegativeSchema(data), mimeType: "application/problem+json" }),
   handler: (result) => {
     if (result.error) sendError(result, result.error);
     else sendSuccess(result, result.output, sendError);

@@ -6,6 +6,7 @@ import { isSchema } from "../schemas/schema.ts";
 import {
   toResponses,
   type ApiResponse,
+  type ErrorDataPlaceholder,
   type OutputPlaceholder,
   type ResponseDeclaration,
 } from "./api-response.ts";
@@ -42,12 +43,24 @@ export type AcceptedOutput = Readonly<Record<string, unknown>>;
  */
 export type Result<Output = AcceptedOutput> = ResultContext &
   (
-    | { readonly output: Output; readonly error: null }
-    | { readonly output: null; readonly error: ResultError }
+    | {
+        readonly output: Output;
+        readonly error: null;
+        readonly errorData?: undefined;
+      }
+    | {
+        readonly output: null;
+        readonly error: ResultError;
+        /** The `data` of the error, parsed by the schema that the endpoint or a middleware declares in `errors`. */
+        readonly errorData?: unknown;
+      }
   );
 
 /** The schema of an endpoint's output, as `positive` receives it; a type that is short to read where it is placed. */
 export interface OutputPlaceholderSchema extends z.ZodType<OutputPlaceholder> {}
+
+/** The schema of an error's data, as `negative` receives it where it is declared in `errors`. */
+export interface ErrorDataPlaceholderSchema extends z.ZodType<ErrorDataPlaceholder> {}
 
 /** The argument of `new ResultHandler`. */
 export interface ResultHandlerDefinition<
@@ -57,8 +70,8 @@ export interface ResultHandlerDefinition<
 > {
   /** The responses of a success, usually a function from the output schema to `{ schema, mimeType }`. */
   readonly positive: Positive | ((output: OutputPlaceholderSchema) => Positive);
-  /** The responses of an error. */
-  readonly negative: Negative | (() => Negative);
+  /** The responses of an error, or a function from the schema of the error's data, if any, to them. */
+  readonly negative: Negative | ((data?: ErrorDataPlaceholderSchema) => Negative);
   /**
    * Sends the response.
    *
@@ -81,8 +94,8 @@ export interface AnyResultHandler {
   readonly handle: (result: Result) => unknown;
   /** Lists the responses of a success for an endpoint with the given output schema. */
   listPositive(output: z.ZodType): readonly ApiResponse[];
-  /** Lists the responses of an error. */
-  listNegative(): readonly ApiResponse[];
+  /** Lists the responses of an error, which may carry data of the given schema. */
+  listNegative(data?: z.ZodType): readonly ApiResponse[];
 }
 
 /**
@@ -154,13 +167,15 @@ export class ResultHandler<
   }
 
   /**
-   * Lists the responses of an error.
+   * Lists the responses of an error, which may carry data of the given schema.
    *
    * @throws {@link DefinitionError} when the declaration has none.
    */
-  listNegative(): readonly ApiResponse[] {
+  listNegative(data?: z.ZodType): readonly ApiResponse[] {
     const { negative } = this.#definition;
-    return assertResponses("negative", typeof negative === "function" ? negative() : negative);
+    const declared =
+      typeof negative === "function" ? negative(data as ErrorDataPlaceholderSchema) : negative;
+    return assertResponses("negative", declared);
   }
 }
 

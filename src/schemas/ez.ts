@@ -1,5 +1,6 @@
 import { cursor } from "./cursor.ts";
 import { dateIn, dateOut } from "./dates.ts";
+import { encode } from "./encode.ts";
 import { form } from "./form.ts";
 import { paginated } from "./paginated.ts";
 import { file, stream } from "./content.ts";
@@ -12,10 +13,14 @@ export const ez: {
   readonly cursor: typeof cursor;
   readonly dateIn: typeof dateIn;
   readonly dateOut: typeof dateOut;
+  readonly encode: typeof encode;
   readonly file: typeof file;
   readonly form: typeof form;
   readonly paginated: typeof paginated;
   readonly raw: typeof raw;
   readonly stream: typeof stream;
   readonly upload: typeof upload;
-} = { buffer, cursor, dateIn, dateOut, file, form, paginated, raw, stream, upload };
+} = {
+  ...{ buffer, cursor, dateIn, dateOut, encode, file },
+  ...{ form, paginated, raw, stream, upload },
+};

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { readEncoded } from "./encode.ts";
 import type { ZodSchema } from "./schema.ts";
 
 /** What is known of a schema's top level before anything is parsed. */
@@ -63,8 +64,10 @@ export const readTopLevel = (
     case "catch":
     case "readonly":
       return read(def.innerType);
-    default:
-      return opaque;
+    default: {
+      const encoded = readEncoded(schema);
+      return encoded ? read(encoded) : opaque;
+    }
   }
 };
 

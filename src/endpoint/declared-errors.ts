@@ -1,0 +1,117 @@
+import { DefinitionError } from "../errors.ts";
+import { isErrorStatus } from "../http/status.ts";
+import { isSchema, type AnySchema, type ZodSchema } from "../schemas/schema.ts";
+import { assertKeys } from "./check-definition.ts";
+
+/** What documents say of a status that a handler or a middleware throws. */
+export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
+  /** When it is thrown; for documents. */
+  readonly description: string;
+  /**
+   * Schema of the `data` that the thrown error carries, which is parsed by it and sent.
+   *
+   * @default nothing but the message is sent
+   */
+  readonly schema?: Data | undefined;
+  /** The headers that the thrown error carries, each with a description; for documents. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The statuses that a handler or a middleware throws, 400 to 599, each with a description or a declaration. */
+export type ErrorDeclarations = Readonly<Record<number, string | ErrorDeclaration>>;
+
+/** Several declarations of one status, as of a middleware and of its endpoint. */
+export interface DeclaredError {
+  readonly descriptions: readonly string[];
+  /** The schemas of its data; that of the endpoint first. */
+  readonly schemas: readonly ZodSchema[];
+  /** Whether one of the declarations has no schema, so that an error without data is as good. */
+  readonly mayLackData: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Checks declarations of errors, and copies them.
+ *
+ * @throws {@link DefinitionError} when a status is none of an error, or a declaration is wrong.
+ */
+export const toErrorDeclarations = (
+  where: string,
+  errors: unknown,
+): ErrorDeclarations | undefined => {
+  if (errors === undefined) return undefined;
+  if (typeof errors !== "object" || errors === null || Array.isArray(errors))
+    throw wrong(where, '`errors` must be an object of statuses, as in { 404: "No such user" }.');
+  for (const [status, declaration] of Object.entries(errors as Record<string, unknown>))
+    assertDeclaration(where, status, declaration);
+  return Object.freeze({ ...errors }) as ErrorDeclarations;
+};
+
+const assertDeclaration = (where: string, status: string, declaration: unknown): void => {
+  const place = `\`errors\` has ${JSON.stringify(status)}`;
+  if (!isErrorStatus(Number(status)))
+    throw wrong(where, `${place}, which is no status of an error; they are 400 to 599.`);
+  if (typeof declaration === "string") return;
+  if (typeof declaration !== "object" || declaration === null)
+    throw wrong(where, `${place} without a description; write ${status}: "When it is thrown".`);
+  assertKeys(`${where}: \`errors[${status}]\``, declaration, ["description", "schema", "headers"]);
+  const { description, schema, headers } = declaration as Record<string, unknown>;
+  if (typeof description !== "string")
+    throw wrong(where, `${place} without a \`description\`; say when it is thrown.`);
+  if (schema !== undefined && !isSchema(schema))
+    throw new DefinitionError(
+      "SLP_DEFINITION_SCHEMA",
+      `${where}: the \`schema\` of \`errors[${status}]\` must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
+    );
+  const texts = headers === undefined ? [] : Object.values(Object(headers) as object);
+  if (texts.some((text) => typeof text !== "string"))
+    throw wrong(where, `${place} with \`headers\` that are no texts; describe each by a string.`);
+};
+
+const wrong = (where: string, text: string): DefinitionError =>
+  new DefinitionError("SLP_DEFINITION_VALUE", `${where}: ${text}`);
+
+/** @throws {@link DefinitionError} when it is no status of a success. */
+export const assertStatusCode = (where: string, statusCode: unknown): void => {
+  if (statusCode === undefined) return;
+  const isSuccess =
+    Number.isInteger(statusCode) && Number(statusCode) >= 200 && Number(statusCode) < 300;
+  if (isSuccess) return;
+  throw wrong(
+    where,
+    `\`statusCode\` must be the status of a success, 200 to 299; got ${JSON.stringify(statusCode)}. Errors are thrown, and declared in \`errors\`.`,
+  );
+};
+
+/** What can declare errors. */
+interface Declaring {
+  readonly errors?: ErrorDeclarations | undefined;
+}
+
+/** Joins the errors that an endpoint and its middlewares declare, by status; its own come first. */
+export const joinErrors = (
+  endpoint: Declaring & { readonly middlewares: readonly Declaring[] },
+): ReadonlyMap<number, DeclaredError> => {
+  const joined = new Map<number, DeclaredError>();
+  for (const { errors } of [endpoint, ...endpoint.middlewares])
+    for (const [key, declaration] of Object.entries(errors ?? {})) {
+      const one = typeof declaration === "string" ? { description: declaration } : declaration;
+      const status = Number(key);
+      joined.set(status, join(joined.get(status), one));
+    }
+  return joined;
+};
+
+const join = (
+  known: DeclaredError | undefined,
+  { description, schema, headers }: ErrorDeclaration,
+): DeclaredError => {
+  const { descriptions = [], schemas = [], mayLackData = false } = known ?? {};
+  const more = schema && !schemas.includes(schema as ZodSchema) ? [schema as ZodSchema] : [];
+  return {
+    descriptions: [...new Set([...descriptions, description])],
+    schemas: [...schemas, ...more],
+    mayLackData: mayLackData || schema === undefined,
+    headers: { ...headers, ...known?.headers },
+  };
+};

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { joinErrors } from "../endpoint/declared-errors.ts";
+import { InputValidationError, RequestError, ServerFault } from "../errors.ts";
+import { readSafely, toErrorStatus } from "../results/http-error.ts";
+import { formatIssues, toZodError } from "../schemas/issues.ts";
+import { toParser } from "../schemas/parser.ts";
+import type { Parser, ParseResult } from "../schemas/parse-result.ts";
+import { validate } from "./validate.ts";
+
+/** How the data of an error is checked. */
+export interface ErrorData {
+  readonly parse: Parser;
+  /** Whether an error without data is as good. */
+  readonly mayLackData: boolean;
+}
+
+/** Settles how the data of errors is checked, by status; undefined where an endpoint declares none. */
+export const planErrorData = (
+  endpoint: AnyEndpoint,
+): ReadonlyMap<number, ErrorData> | undefined => {
+  const plans = new Map<number, ErrorData>();
+  for (const [status, { schemas, mayLackData }] of joinErrors(endpoint)) {
+    const [schema] = schemas;
+    if (!schema) continue;
+    const parse = toParser(schemas.length === 1 ? schema : z.union(schemas));
+    plans.set(status, { parse, mayLackData });
+  }
+  return plans.size > 0 ? plans : undefined;
+};
+
+/** Tells whether an error is of the framework's own making, and so carries no data. */
+export const isOfFramework = (error: unknown): boolean =>
+  error instanceof RequestError || error instanceof InputValidationError;
+
+/** What is to be answered for an error. */
+interface CheckedError {
+  /** The error that was thrown, or a fault where its data does not fit. */
+  readonly error: unknown;
+  readonly data?: unknown;
+}
+
+/** Parses the data of an error by the schema that is declared for its status. */
+export const checkErrorData = async (
+  plans: ReadonlyMap<number, ErrorData>,
+  thrown: unknown,
+): Promise<CheckedError> => {
+  if (isOfFramework(thrown)) return { error: thrown };
+  const status = toErrorStatus(thrown);
+  const plan = plans.get(status);
+  if (!plan) return { error: thrown };
+  const data = readSafely(thrown, "data");
+  if (data === undefined && plan.mayLackData) return { error: thrown };
+  const toError = (issues: ParseResult["issues"]): Error =>
+    new ServerFault(
+      "SLP_ERROR_DATA",
+      `The data of a thrown ${status} does not fit the schema in \`errors\`: ${formatIssues(toZodError(issues).issues, "data")}`,
+      thrown,
+    );
+  try {
+    return { error: thrown, data: await validate(plan.parse, data, toError) };
+  } catch (error) {
+    return { error };
+  }
+};

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { joinErrors } from "../endpoint/declared-errors.ts";
+import { toLoggedPath } from "../results/log-fault.ts";
+import type { EndpointPlan } from "./endpoint-plan.ts";
+import { isOfFramework } from "./error-data.ts";
+import type { Walk } from "./walk.ts";
+
+const warned = new WeakMap<EndpointPlan, Set<number>>();
+
+/**
+ * In development, warns once where an endpoint that declares its errors answers with a status that it does not declare.
+ *
+ * @param thrown what is answered for, if anything; what the framework throws needs no declaration
+ */
+export const watchStatus = (plan: EndpointPlan, walk: Walk, thrown?: unknown): void => {
+  if (isOfFramework(thrown)) return;
+  const { response } = walk;
+  if (response.headersSent) checkStatus(plan, walk);
+  else response.once("finish", () => checkStatus(plan, walk));
+};
+
+const checkStatus = (plan: EndpointPlan, { request, response, logger }: Walk): void => {
+  const { statusCode: status } = response;
+  const known = warned.get(plan) ?? new Set<number>();
+  if (known.has(status) || isDeclared(plan, status)) return;
+  warned.set(plan, known.add(status));
+  const { route } = request as { readonly route?: { readonly path?: string } };
+  const place = `${request.method} ${route?.path ?? toLoggedPath(request)}`;
+  const fix =
+    status < 300
+      ? `Set \`statusCode: ${status}\` where it is built`
+      : `Add \`${status}: "..."\` to the \`errors\` of the endpoint, or of the middleware that throws it`;
+  logger.warn(`SLP_WARN_STATUS: ${place} has answered ${status}, which is not declared. ${fix}.`);
+};
+
+/** Successes and errors of the client count; a redirect or a fault needs no declaration. */
+const isDeclared = (plan: EndpointPlan, status: number): boolean => {
+  if (status < 300) return listSuccesses(plan).includes(status);
+  if (status < 400 || status >= 500 || joinErrors(plan.endpoint).has(status)) return true;
+  // these are documented without a declaration
+  if (status === 400) return plan.parseInput !== undefined || plan.hasMiddlewareInput;
+  if (status === 401) return plan.endpoint.middlewares.some(({ security }) => security);
+  return plan.body !== "none" && (status === 413 || status === 415);
+};
+
+const listSuccesses = ({ endpoint }: EndpointPlan): readonly number[] => {
+  const { statusCode = 200, outputSchema, resultHandler } = endpoint;
+  try {
+    const responses = resultHandler.listPositive((outputSchema ?? z.unknown()) as z.ZodType);
+    return responses.flatMap((response) => response.statusCode ?? statusCode);
+  } catch {
+    return [statusCode];
+  }
+};

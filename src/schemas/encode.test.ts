@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { ez } from "./ez.ts";
+import { readTopLevel } from "./top-level-keys.ts";
+
+const money = z.codec(z.string().regex(/^\d+$/), z.bigint(), {
+  decode: (text) => BigInt(text),
+  encode: (value) => String(value),
+});
+const user = z.object({
+  name: z.string(),
+  bornOn: ez.dateIn(),
+  balance: money.optional(),
+  tags: z.array(z.string()).default([]),
+});
+const wire = { name: "Ada", bornOn: "1815-12-10T00:00:00.000Z", balance: "12", tags: ["a"] };
+
+describe("ez.encode", () => {
+  test("takes what the schema gives, and gives what it takes", () => {
+    const decoded = user.parse(wire);
+    expect(decoded.bornOn).toBeInstanceOf(Date);
+    expect(ez.encode(user).parse(decoded)).toEqual(wire);
+  });
+
+  test("works inside of other schemas, and in copies", () => {
+    const page = z.object({
+      users: z.array(ez.encode(user).meta({ description: "A user" })),
+      last: ez.encode(user).optional(),
+      none: ez.encode(user.optional()),
+    });
+    const decoded = user.parse(wire);
+    expect(page.parse({ users: [decoded] })).toEqual({ users: [wire] });
+    expect(page.safeParse({ users: [wire] }).success).toBe(false);
+  });
+
+  test("is undone by itself", () => {
+    const same = ez.encode(ez.encode(user));
+    expect(same.parse(wire)).toEqual(user.parse(wire));
+    expect(z.encode(ez.encode(user), wire as never)).toEqual(user.parse(wire));
+  });
+
+  test("refuses what the schema would not have given, where it is wrong", () => {
+    const result = ez.encode(user).safeParse({ ...user.parse(wire), bornOn: "1815-12-10" });
+    expect(result.error?.issues).toMatchObject([{ path: ["bornOn"], code: "invalid_type" }]);
+    const checked = ez.encode(user.refine(({ name }) => name !== "Eve", "No Eve"));
+    expect(checked.safeParse({ ...user.parse(wire), name: "Eve" }).error?.issues).toMatchObject([
+      { message: "No Eve" },
+    ]);
+  });
+
+  test("works asynchronously", async () => {
+    const late = z.codec(z.string(), z.number(), {
+      decode: async (text) => Number(text),
+      encode: async (value) => String(value),
+    });
+    expect(await ez.encode(z.object({ late })).parseAsync({ late: 5 })).toEqual({ late: "5" });
+  });
+
+  test("tells the options of a discriminated union apart", () => {
+    const options = z.discriminatedUnion("kind", [
+      ez.encode(z.object({ kind: z.literal("a"), at: ez.dateIn() })) as never,
+      ez.encode(z.object({ kind: z.literal("b"), n: money })) as never,
+    ]);
+    expect(options.parse({ kind: "b", n: 3n })).toEqual({ kind: "b", n: "3" });
+  });
+
+  test("shows its fields at the top level", () => {
+    expect([...readTopLevel(ez.encode(user)).fields.keys()]).toEqual(Object.keys(wire));
+  });
+
+  test("refuses what has no way back, and what is no schema", () => {
+    expect(() => ez.encode(z.object({ a: z.string().transform(Number) }))).toThrow(
+      "ez.encode: the schema has a .transform() or z.preprocess(), which has no way back.",
+    );
+    expect(() => ez.encode({} as never)).toThrow("must be a schema of Zod 4");
+  });
+
+  test("takes schemas that refer to themselves, also before they are complete", () => {
+    const tree: z.ZodType = z.object({
+      at: ez.dateIn(),
+      get children() {
+        return z.array(tree);
+      },
+    });
+    const at = new Date(0);
+    expect(ez.encode(tree).parse({ at, children: [{ at, children: [] }] })).toEqual({
+      at: at.toISOString(),
+      children: [{ at: at.toISOString(), children: [] }],
+    });
+  });
+});
