@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const alias = {
+  "sallyport/openapi": fileURLToPath(new URL("src/openapi/index.ts", import.meta.url)),
   "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
   sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
 };
@@ -29,6 +30,7 @@ export default defineConfig({
         testTimeout: 180_000,
         hookTimeout: 180_000,
       }),
+      project("openapi", ["test/openapi/**/*.test.ts"]),
       project("full", ["test/full/**/*.test.ts"], { testTimeout: 900_000, hookTimeout: 120_000 }),
       project(
         "quick-start",

@@ -18,6 +18,7 @@ const steps = {
   assumptions: ["Assumptions about dependencies", vitest("assumptions")],
   architecture: ["Architecture tests", vitest("architecture")],
   http: ["HTTP tests", vitest("http")],
+  openapi: ["OpenAPI tests", vitest("openapi")],
   "quick-start": ["Quick-start test", vitest("quick-start")],
   package: ["Packed-install tests", vitest("package")],
 };

@@ -208,6 +208,39 @@ export class DefinitionError extends Error {
   }
 }
 
+/** The code of an {@link OpenApiError}. */
+export type OpenApiErrorCode =
+  | "SLP_OPENAPI_COMPONENT"
+  | "SLP_OPENAPI_OPERATION_ID"
+  | "SLP_OPENAPI_OPTION"
+  | "SLP_OPENAPI_PATHS"
+  | "SLP_OPENAPI_QUERY_OBJECT"
+  | "SLP_OPENAPI_SCHEMA";
+
+/** Something cannot be documented; thrown where a document is generated. */
+export class OpenApiError extends Error {
+  override readonly name = "OpenApiError";
+  readonly code: OpenApiErrorCode;
+  /** The route that it is about, if any. */
+  override readonly cause: {
+    readonly method: Method | undefined;
+    readonly path: string | undefined;
+  };
+
+  constructor(
+    code: OpenApiErrorCode,
+    message: string,
+    {
+      method,
+      route,
+    }: { readonly method?: Method | undefined; readonly route?: string | undefined },
+  ) {
+    super(message);
+    this.code = code;
+    this.cause = { method, path: route };
+  }
+}
+
 /** The code of a {@link ServerFault}. */
 export type ServerFaultCode =
   | "SLP_AROUND_NOT_CALLED"

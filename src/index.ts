@@ -184,7 +184,7 @@ export type {
   PaginationStyle,
 } from "./schemas/paginated.ts";
 export type { PlainInteger } from "./schemas/plain-integer.ts";
-export type { Raw } from "./schemas/raw.ts";
+export type { Raw, RawMeta } from "./schemas/raw.ts";
 export type { FileUpload, Upload } from "./schemas/upload.ts";
 export type {
   AnySchema,

@@ -15,19 +15,30 @@ export function form<Shape extends z.ZodRawShape>(
 export function form<Schema extends z.ZodObject>(fields: Schema, meta?: SchemaMeta): Schema;
 export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.ZodObject {
   if (!(fields instanceof z.ZodObject)) assertShape("ez.form", fields);
-  const schema =
-    fields instanceof z.ZodObject
-      ? z.core.clone(fields, undefined, { parent: true })
-      : z.object(fields);
-  forms.add(schema);
-  return meta ? schema.meta({ ...meta }) : schema;
+  const schema = fields instanceof z.ZodObject ? fields : z.object(fields);
+  const marked = z.core.clone(
+    schema,
+    // descriptors are copied, not read: fields may refer to what is not declared yet
+    Object.defineProperties(
+      {},
+      {
+        ...Object.getOwnPropertyDescriptors(schema._zod.def),
+        [formMark]: { value: true, enumerable: true },
+      },
+    ) as z.core.$ZodObjectDef,
+    { parent: true },
+  );
+  return meta ? marked.meta({ ...meta }) : marked;
 }
 
-const forms = new WeakSet<ZodSchema>();
+/** In the definition of a schema, so that `.extend()` and the like keep it; also for another copy of this package. */
+const formMark = "sallyport/form";
 
-/** Tells whether a schema is that of a form; a description or a check leaves it one. */
+/** Tells whether a schema is of a form, also as a part of another one. */
 export const isForm = (schema: ZodSchema): boolean => {
-  for (let one: ZodSchema | undefined = schema; one; one = one._zod.parent)
-    if (forms.has(one)) return true;
-  return false;
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (formMark in def) return true;
+  if (def.type === "intersection") return isForm(def.left) || isForm(def.right);
+  if (def.type === "pipe") return isForm(def.in);
+  return "innerType" in def && isForm(def.innerType);
 };

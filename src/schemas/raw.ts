@@ -34,6 +34,16 @@ export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
   { raw: z.ZodCustom<Buffer, Buffer> } & Shape
 >;
 
+/** Text for documents, and the media type of the body. */
+export interface RawMeta extends SchemaMeta {
+  /**
+   * The media type that documents show; the server takes any.
+   *
+   * @default any
+   */
+  readonly contentMediaType?: string;
+}
+
 /**
  * The input of an endpoint that takes the body as it comes, of any media type, as the Buffer `raw`.
  *
@@ -41,7 +51,7 @@ export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
  */
 export const raw = <Shape extends z.ZodRawShape = NoFields>(
   fields?: Shape,
-  meta: SchemaMeta = {},
+  meta: RawMeta = {},
 ): Raw<Shape> => {
   if (fields !== undefined) assertShape("ez.raw", fields);
   return z
@@ -50,6 +60,16 @@ export const raw = <Shape extends z.ZodRawShape = NoFields>(
       ...fields,
     })
     .meta({ ...meta }) as unknown as Raw<Shape>;
+};
+
+/** The media type that `.meta({ contentMediaType })` of a raw body gives. */
+export const readRawType = (schema: ZodSchema): string | undefined => {
+  if (!takesRawBody(schema)) return undefined;
+  const field = readTopLevel(schema).fields.get("raw");
+  const types = [schema, field].map(
+    (one) => z.globalRegistry.get(one as z.ZodType)?.["contentMediaType"],
+  );
+  return types.find((type): type is string => typeof type === "string");
 };
 
 /** Tells whether a schema takes the body as it comes. */

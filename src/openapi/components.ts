@@ -1,0 +1,279 @@
+import { z } from "zod";
+import { OpenApiError } from "../errors.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { listInnerSchemas } from "../schemas/some-schema.ts";
+import { isSame, mapReferences } from "./json.ts";
+import type { Direction, JsonObject } from "./options.ts";
+import { NodeWriter, type WritePlace } from "./node-writer.ts";
+
+/** A schema that documents refer to by its name. */
+interface Component {
+  /** The name that it was given, or that is wanted for it. */
+  readonly name: string;
+  /** Whether the application has given the name. */
+  readonly isGiven: boolean;
+  readonly direction: Direction;
+  readonly schema: ZodSchema | undefined;
+  json: JsonObject;
+  readonly place: WritePlace;
+}
+
+const prefix = "#/components/schemas/";
+const validName = /^[\w.-]+$/;
+
+/**
+ * Writes schemas, and keeps those that have a name.
+ *
+ * What refers to them is given its final name at the end: only then is it known whether their directions differ.
+ */
+export class Components {
+  readonly #writer: NodeWriter;
+  /** By direction and name, as in the references until the end. */
+  readonly #components = new Map<string, Component>();
+  readonly #written = {
+    input: new Map<ZodSchema, JsonObject>(),
+    output: new Map<ZodSchema, JsonObject>(),
+  };
+  /** The names of schemas that refer to themselves and have none. */
+  readonly #ownNames = new Map<ZodSchema, string>();
+  readonly #searched = new Set<ZodSchema>();
+  readonly #hoisted = new Map<string, string>();
+
+  constructor(writer: NodeWriter) {
+    this.#writer = writer;
+  }
+
+  /** Writes a schema: its JSON Schema, or a reference where it has a name. Do not change what is returned. */
+  write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
+    const known = this.#written[direction].get(schema);
+    if (known) return known;
+    this.#nameCycles(schema, place);
+    const named = new Map<string, ZodSchema>();
+    const metadata = {
+      get: (inner: ZodSchema): JsonObject | undefined => {
+        const meta = z.globalRegistry.get(inner as z.ZodType) as JsonObject | undefined;
+        const id = this.#ownNames.get(inner) ?? meta?.["id"];
+        if (typeof id === "string") named.set(id, inner);
+        return this.#ownNames.has(inner) ? { ...meta, id } : meta;
+      },
+    };
+    const {
+      $schema: _dialect,
+      $defs = {},
+      ...json
+    } = z.toJSONSchema(schema, {
+      io: direction,
+      unrepresentable: "any",
+      metadata: metadata as never,
+      override: ({ zodSchema, jsonSchema, path }) => {
+        this.#writer.write(zodSchema, jsonSchema as JsonObject, direction, {
+          ...place,
+          path: toPath(place.path, path),
+          write: (inner, other) => this.write(inner, other, place),
+        });
+      },
+    }) as JsonObject;
+    for (const [key, definition] of Object.entries($defs as JsonObject)) {
+      this.#keep(toName(key, place), named.get(key), definition as JsonObject, direction, place);
+    }
+    const written = this.#toReferences(json, direction, place) as JsonObject;
+    this.#written[direction].set(schema, written);
+    return written;
+  }
+
+  /** Gives a name of the framework's own to a schema that many places share. */
+  share(json: JsonObject, name: string, place: WritePlace): JsonObject {
+    if (json["$ref"] !== undefined) return json;
+    const text = JSON.stringify(json);
+    let key = this.#hoisted.get(text);
+    if (key === undefined) {
+      key = `shared/${name}${this.#hoisted.size}`;
+      this.#hoisted.set(text, key);
+      const component = { name, isGiven: false, direction: "output" as const, schema: undefined };
+      this.#components.set(key, { ...component, json, place });
+    }
+    return { $ref: prefix + key };
+  }
+
+  /** What a schema says itself, or what it refers to says. */
+  resolve(json: JsonObject): JsonObject {
+    const { $ref: reference, ...more } = json;
+    if (typeof reference !== "string") return json;
+    const component = this.#components.get(reference.slice(prefix.length));
+    if (!component) return json;
+    const { description: _description, ...own } = this.resolve(component.json);
+    return Object.keys(more).length > 0 ? { ...own, ...more } : this.resolve(component.json);
+  }
+
+  /** Gives all references their final names, and adds what they refer to. */
+  finish(document: JsonObject): JsonObject {
+    const used = this.#findUsed(document);
+    const names = this.#toNames(used);
+    const rename = (value: unknown): unknown =>
+      mapReferences(value, (reference) => {
+        const name = names.get(toKey(reference) ?? "");
+        return name && prefix + name;
+      });
+    const schemas = new Map<string, unknown>();
+    for (const key of used) {
+      const component = this.#components.get(key);
+      if (component) schemas.set(names.get(key) ?? key, rename(component.json));
+    }
+    const sorted = [...schemas].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const renamed = rename(document) as JsonObject;
+    if (sorted.length === 0) return renamed;
+    const { components } = renamed;
+    return {
+      ...renamed,
+      components: { schemas: Object.fromEntries(sorted), ...(components as object) },
+    };
+  }
+
+  #keep(
+    name: string,
+    schema: ZodSchema | undefined,
+    definition: JsonObject,
+    direction: Direction,
+    place: WritePlace,
+  ): void {
+    const key = `${direction}/${name}`;
+    const known = this.#components.get(key);
+    const json = this.#toReferences(definition, direction, place) as JsonObject;
+    if (!known) {
+      const isGiven = schema !== undefined && !this.#ownNames.has(schema);
+      if (isGiven && !validName.test(name))
+        throw new OpenApiError(
+          "SLP_OPENAPI_COMPONENT",
+          `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot name a component: only letters, digits, and the signs . _ - can. Change its .meta({ id }).`,
+          place,
+        );
+      this.#components.set(key, { name, isGiven, direction, schema, json, place });
+    } else if (known.schema !== schema && !isSame(known.json, json))
+      throw new OpenApiError(
+        "SLP_OPENAPI_COMPONENT",
+        `Two different schemas have the id ${JSON.stringify(name)}: one at ${known.place.at}, the other at ${place.at}. Give one of them another .meta({ id }).`,
+        place,
+      );
+  }
+
+  #toReferences(json: unknown, direction: Direction, place: WritePlace): unknown {
+    return mapReferences(json, (reference) => {
+      if (!reference.startsWith("#/$defs/")) return undefined;
+      const key = reference.slice(8).replaceAll("~1", "/").replaceAll("~0", "~");
+      return `${prefix}${direction}/${toName(key, place)}`;
+    });
+  }
+
+  /** Without a name of its own, a schema that refers to itself could not be written. */
+  #nameCycles(root: ZodSchema, place: WritePlace): void {
+    const visit = (schema: ZodSchema, above: ReadonlySet<ZodSchema>): void => {
+      if (above.has(schema)) {
+        const id = (z.globalRegistry.get(schema as z.ZodType) as JsonObject | undefined)?.["id"];
+        if (id === undefined && !this.#ownNames.has(schema)) {
+          const taken = new Set(this.#ownNames.values());
+          let name = place.name;
+          for (let number = 2; taken.has(name); number++) name = `${place.name}${number}`;
+          this.#ownNames.set(schema, name);
+        }
+        return;
+      }
+      if (this.#searched.has(schema)) return;
+      const below = new Set(above).add(schema);
+      for (const inner of listInnerSchemas(schema)) visit(inner, below);
+      this.#searched.add(schema);
+    };
+    visit(root, new Set());
+  }
+
+  #findUsed(document: JsonObject): ReadonlySet<string> {
+    const used = new Set<string>();
+    const search = (value: unknown): void => {
+      mapReferences(value, (reference) => {
+        const key = toKey(reference);
+        if (key === undefined || used.has(key)) return undefined;
+        used.add(key);
+        search(this.#components.get(key)?.json);
+        return undefined;
+      });
+    };
+    search(document);
+    return used;
+  }
+
+  /** One name for both directions where they are the same, down to what they refer to. */
+  #toNames(used: ReadonlySet<string>): ReadonlyMap<string, string> {
+    const entries = [...used].flatMap((key) => {
+      const component = this.#components.get(key);
+      return component ? [{ key, component }] : [];
+    });
+    const differing = new Set<string>();
+    const neutral = (json: unknown): string =>
+      JSON.stringify(
+        mapReferences(json, (reference) => {
+          const name = toKey(reference)?.replace(/^(?:input|output)\//, "");
+          return name === undefined || differing.has(name) ? undefined : prefix + name;
+        }),
+      );
+    for (let before = -1; before < differing.size;) {
+      before = differing.size;
+      for (const { component } of entries) {
+        const { name } = component;
+        const [input, output] = (["input", "output"] as const).map((direction) =>
+          used.has(`${direction}/${name}`)
+            ? this.#components.get(`${direction}/${name}`)
+            : undefined,
+        );
+        if (input && output && neutral(input.json) !== neutral(output.json)) differing.add(name);
+      }
+    }
+    const names = new Map<string, string>();
+    const owners = new Map<string, Component>();
+    // names that were given come first, so that one of our own making never takes them
+    for (const { key, component } of entries.toSorted(
+      (one, other) => Number(other.component.isGiven) - Number(one.component.isGiven),
+    )) {
+      const isInputOfTwo = component.direction === "input" && differing.has(component.name);
+      const wanted = isInputOfTwo ? `${component.name}Input` : component.name;
+      let name = wanted;
+      for (let number = 2; isTaken(owners.get(name), component); number++) {
+        if (component.isGiven)
+          throw new OpenApiError(
+            "SLP_OPENAPI_COMPONENT",
+            `The component ${JSON.stringify(name)} would be two: the schema with this id, and the input of the one with the id ${JSON.stringify(component.name)}, whose directions differ. Give one of them another .meta({ id }).`,
+            component.place,
+          );
+        name = `${wanted}${number}`;
+      }
+      owners.set(name, component);
+      names.set(key, name);
+    }
+    return names;
+  }
+}
+
+/** Both directions of one schema share a name where they are the same. */
+const isTaken = (owner: Component | undefined, component: Component): boolean =>
+  owner !== undefined &&
+  !(
+    owner.name === component.name &&
+    owner.direction !== component.direction &&
+    owner.schema !== undefined
+  );
+
+const toKey = (reference: string): string | undefined =>
+  reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
+
+/** Zod numbers what it cannot name. */
+const toName = (key: string, place: WritePlace): string =>
+  key.startsWith("__schema") ? `${place.name}${key.slice(2)}` : key;
+
+/** A place in a schema as an application spells it, such as `input.users[].at`. */
+const toPath = (start: string, path: readonly (string | number)[]): string => {
+  let text = start;
+  for (let at = 0; at < path.length; at++) {
+    if (path[at] === "properties") text += `.${String(path[++at])}`;
+    else if (path[at] === "items" || path[at] === "prefixItems") text += "[]";
+    else if (path[at] === "additionalProperties") text += "[key]";
+  }
+  return text;
+};

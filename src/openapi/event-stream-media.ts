@@ -1,0 +1,27 @@
+import { compact, isObject, listOf } from "./json.ts";
+import type { JsonObject, OpenApiVersion } from "./options.ts";
+
+/** The media type of server-sent events. */
+export const eventStreamType = "text/event-stream";
+
+/** Writes what an event stream consists of; `itemSchema` exists from 3.2 on, before that it is an extension. */
+export const toEventStreamMedia = (events: JsonObject, version: OpenApiVersion): JsonObject => {
+  const options = events["oneOf"] ?? events["anyOf"] ?? [events];
+  const items = listOf(options).filter(isObject).map(toItem);
+  const itemSchema = items.length === 1 ? items[0] : { oneOf: items };
+  if (version === "3.2") return { itemSchema };
+  return { schema: { type: "string" }, "x-itemSchema": itemSchema };
+};
+
+/** The data of an event is a text with JSON in it. */
+const toItem = (event: JsonObject): JsonObject => {
+  const properties = isObject(event["properties"]) ? event["properties"] : {};
+  const { data, ...others } = properties;
+  return compact({
+    ...event,
+    properties: {
+      ...others,
+      data: { type: "string", contentMediaType: "application/json", contentSchema: data },
+    },
+  });
+};

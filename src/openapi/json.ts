@@ -1,0 +1,89 @@
+import type { JsonObject } from "./options.ts";
+
+/** Tells whether a value is an object of JSON. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Tells whether two values are written alike. */
+export const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);
+
+/** Copies a value, each object of it as a function gives it; from the inside out. */
+export const mapObjects = (value: unknown, change: (object: JsonObject) => unknown): unknown => {
+  if (Array.isArray(value)) return value.map((one) => mapObjects(one, change));
+  if (!isObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const [key, inner] of Object.entries(value)) setOwn(copy, key, mapObjects(inner, change));
+  return change(copy);
+};
+
+/** Sets a property, also one of the name `__proto__`. */
+export const setOwn = (object: JsonObject, key: string, value: unknown): void => {
+  if (key === "__proto__")
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  else object[key] = value;
+};
+
+/** Copies a value with its references changed, also those of discriminators; undefined leaves one as it is. */
+export const mapReferences = (
+  value: unknown,
+  change: (reference: string) => string | undefined,
+): unknown =>
+  mapObjects(value, (object) => {
+    const { $ref: reference, discriminator } = object;
+    if (typeof reference === "string") object["$ref"] = change(reference) ?? reference;
+    const mapping = isObject(discriminator) ? discriminator["mapping"] : undefined;
+    if (isObject(discriminator) && isObject(mapping))
+      discriminator["mapping"] = Object.fromEntries(
+        Object.entries(mapping).map(([name, target]) => [name, change(String(target)) ?? target]),
+      );
+    return object;
+  });
+
+/** Leaves out what is undefined. */
+export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+
+/** The schemas in lists such as `anyOf`, and the other parts of a schema. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Joins alternatives, each once; one alone stands for itself. */
+export const anyOf = (schemas: readonly JsonObject[]): JsonObject => {
+  const distinct = distinctBy(schemas);
+  const [first] = distinct;
+  if (distinct.length < 2) return first ?? {};
+  if (distinct.some((schema) => Object.keys(schema).length === 0)) return {};
+  const values = distinct.flatMap((schema) => toValues(schema) ?? [undefined]);
+  return values.includes(undefined) ? { anyOf: distinct } : toEnum(values);
+};
+
+/** Joins what must hold together. */
+export const allOf = (schemas: readonly JsonObject[]): JsonObject => {
+  const distinct = distinctBy(schemas).filter((schema) => Object.keys(schema).length > 0);
+  const [first] = distinct;
+  return distinct.length < 2 ? (first ?? {}) : { allOf: distinct };
+};
+
+const distinctBy = (schemas: readonly JsonObject[]): readonly JsonObject[] => [
+  ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
+];
+
+/** The values of a schema that is nothing but a list of them. */
+const toValues = (schema: JsonObject): readonly unknown[] | undefined => {
+  const keys = Object.keys(schema).filter((key) => key !== "type");
+  if (keys.length !== 1) return undefined;
+  if (keys[0] === "const") return [schema["const"]];
+  return keys[0] === "enum" ? listOf(schema["enum"]) : undefined;
+};
+
+const toEnum = (values: readonly unknown[]): JsonObject => {
+  const types = new Set(values.map((value) => (value === null ? "null" : typeof value)));
+  const [type] = types;
+  const distinct = [...new Set(values)];
+  return types.size === 1 ? { type, enum: distinct } : { enum: distinct };
+};

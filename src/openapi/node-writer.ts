@@ -1,0 +1,256 @@
+import { z } from "zod";
+import { OpenApiError } from "../errors.ts";
+import type { Method } from "../http/method.ts";
+import { readEncoded } from "../schemas/encode.ts";
+import { ownKinds } from "../routing/diagnostics/kinds.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { isObject, isSame, listOf } from "./json.ts";
+import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+
+/** What is being written, for names and for errors. */
+export interface WritePlace {
+  /** What a component is called that has no name, such as `GetUsersById`. */
+  readonly name: string;
+  /** As an error names it, such as `GET /users/:id`. */
+  readonly at: string;
+  readonly method?: Method | undefined;
+  readonly route?: string | undefined;
+  /** Where in the endpoint, such as `input` or `output.user`. */
+  readonly path: string;
+}
+
+/** What a node of a schema needs to know while it is written. */
+export interface NodePlace extends WritePlace {
+  readonly write: (schema: ZodSchema, direction: Direction) => JsonObject;
+}
+
+const binary = {
+  type: "string",
+  format: "binary",
+  contentMediaType: "application/octet-stream",
+} as const;
+
+/** What `JSON.stringify` makes of a Buffer. */
+const bufferAsJson: JsonObject = {
+  type: "object",
+  properties: {
+    type: { type: "string", const: "Buffer" },
+    data: { type: "array", items: { type: "integer", minimum: 0, maximum: 255 } },
+  },
+  required: ["type", "data"],
+};
+
+/** Says of each schema what Zod's own JSON Schema does not, or says otherwise. */
+export class NodeWriter {
+  readonly #override: OpenApiOverride["schema"];
+
+  constructor(override: OpenApiOverride["schema"]) {
+    this.#override = override;
+  }
+
+  /**
+   * Corrects the JSON Schema of one schema in place.
+   *
+   * @throws {@link OpenApiError} when JSON cannot carry it, and no override says what else it is.
+   */
+  write(schema: ZodSchema, json: JsonObject, direction: Direction, place: NodePlace): void {
+    const reason = this.#correct(schema, json, direction, place);
+    const before = reason === undefined ? "" : JSON.stringify(json);
+    const other = this.#override?.({ schema, json, direction });
+    if (isObject(other)) replace(json, other);
+    if (reason !== undefined && JSON.stringify(json) === before)
+      throw new OpenApiError(
+        "SLP_OPENAPI_SCHEMA",
+        `${place.path} of ${place.at} cannot be documented: ${reason} Or say what it is by \`override.schema\`.`,
+        place,
+      );
+  }
+
+  /** @returns why it cannot be written, if so */
+  #correct(
+    schema: ZodSchema,
+    json: JsonObject,
+    direction: Direction,
+    place: NodePlace,
+  ): string | undefined {
+    const encoded = readEncoded(schema);
+    if (encoded) {
+      replace(json, {
+        ...place.write(encoded, direction === "output" ? "input" : "output"),
+        ...readMeta(schema),
+      });
+      return undefined;
+    }
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    keepExamples(schema, json, direction);
+    if (direction === "output") delete json["default"];
+    switch (def.type) {
+      case "object":
+        if (!def.catchall) delete json["additionalProperties"];
+        if (direction === "input") correctRequired(def, json);
+        return undefined;
+      case "custom": {
+        const kind = ownKinds.get(def.fn);
+        if (kind === "buffer" && direction === "output") Object.assign(json, bufferAsJson);
+        else if (kind) Object.assign(json, binary);
+        return undefined;
+      }
+      case "number":
+        dropSafeBounds(json);
+        return undefined;
+      case "readonly":
+        if (readMeta(schema)["readOnly"] !== true) delete json["readOnly"];
+        return undefined;
+      case "default":
+      case "prefault":
+        if (!isSame(toJson(def.defaultValue), toJson(def.defaultValue))) delete json["default"];
+        return undefined;
+      case "pipe":
+        if (direction === "input") listStrings(schema, def, json);
+        return undefined;
+      case "union":
+        addDiscriminator(def, json);
+        return undefined;
+      case "date":
+        return this.#writeDate(def, json, direction);
+      case "bigint":
+        if (direction === "output" || !def.coerce) return toReason("bigint", direction);
+        Object.assign(json, { type: "integer", format: "int64" });
+        return undefined;
+      case "undefined":
+      case "void":
+        json["not"] = {};
+        return undefined;
+      case "map":
+      case "set":
+      case "symbol":
+      case "function":
+      case "nan":
+        return toReason(def.type, direction);
+      case "literal":
+        return def.values.some((value) => typeof value === "bigint")
+          ? toReason("bigint", direction)
+          : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** `JSON.stringify` writes a date as ISO 8601. */
+  #writeDate(def: z.core.$ZodDateDef, json: JsonObject, direction: Direction): string | undefined {
+    if (direction === "input" && def.coerce !== true) return toReason("date", direction);
+    Object.assign(json, { type: "string", format: "date-time" });
+    return undefined;
+  }
+}
+
+const fixes: Readonly<Record<string, readonly [input: string, output: string]>> = {
+  date: ["use ez.dateIn(), which takes ISO 8601 texts", ""],
+  bigint: [
+    "use a codec from text, or z.coerce.bigint()",
+    "use a codec or a transformation to text, such as .transform(String).pipe(z.string())",
+  ],
+  map: ["use z.record()", "transform it to an object, with .pipe() and the schema of that"],
+  set: ["use z.array()", "transform it to an array, with .pipe() and the schema of that"],
+  nan: ["leave it out", "leave it out"],
+};
+
+const toReason = (type: string, direction: Direction): string => {
+  const [input, output] = fixes[type] ?? ["leave it out", "leave it out"];
+  const isInput = direction === "input";
+  return `JSON ${isInput ? "carries" : "writes"} no ${type}; ${isInput ? input : output}.`;
+};
+
+const replace = (json: JsonObject, other: JsonObject): void => {
+  const copy = { ...other };
+  for (const key of Object.keys(json)) delete json[key];
+  Object.assign(json, copy);
+};
+
+const readMeta = (schema: ZodSchema): JsonObject => {
+  const { id: _id, ...meta } = (z.globalRegistry.get(schema as z.ZodType) ?? {}) as JsonObject;
+  return meta;
+};
+
+/** Undefined where it cannot be written. */
+const toJson = (value: unknown): string | undefined => {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Zod drops the examples of what is transformed; those that are of the wire's type stay. */
+const keepExamples = (schema: ZodSchema, json: JsonObject, direction: Direction): void => {
+  const { examples } = readMeta(schema);
+  if (!Array.isArray(examples)) return;
+  const fitting = examples.filter((example) => fitsType(example, json, direction));
+  if (fitting.length > 0) json["examples"] = fitting.map(toPlain);
+  else delete json["examples"];
+};
+
+const toPlain = (value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : (JSON.parse(JSON.stringify(value)) as unknown);
+
+const fitsType = (example: unknown, { type }: JsonObject, direction: Direction): boolean => {
+  if (typeof example === "function" || example === undefined) return false;
+  if (typeof type !== "string") return direction === "output" || !(example instanceof Date);
+  const plain = toPlain(example);
+  if (type === "integer" || type === "number") return typeof plain === "number";
+  if (type === "array") return Array.isArray(plain);
+  if (type === "null") return plain === null;
+  return typeof plain === type;
+};
+
+/** What a catch replaces may be left out as well. */
+const correctRequired = (def: z.core.$ZodObjectDef, json: JsonObject): void => {
+  const required = listOf(json["required"]).filter(
+    (name) => !catches(def.shape[String(name)] as ZodSchema),
+  );
+  if (required.length > 0) json["required"] = required;
+  else delete json["required"];
+};
+
+const catches = (schema: ZodSchema): boolean => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "catch") return true;
+  if (def.type === "pipe") return catches(def.in);
+  return "innerType" in def && def.type !== "nonoptional" && catches(def.innerType);
+};
+
+/** Those of safe integers say nothing. */
+const dropSafeBounds = (json: JsonObject): void => {
+  if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
+  if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
+};
+
+/** `z.stringbool()` takes a list of strings, which the issue of a wrong one tells. */
+const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
+  const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
+  if (!isCandidate || !("bag" in schema._zod) || !("truthy" in schema._zod.bag)) return;
+  const { truthy, falsy } = schema._zod.bag as {
+    readonly truthy: unknown;
+    readonly falsy: unknown;
+  };
+  replace(json, {
+    type: "string",
+    enum: [...listOf(truthy), ...listOf(falsy)],
+    ...readMeta(schema),
+  });
+};
+
+/** Only options that have a name can be mapped. */
+const addDiscriminator = (def: z.core.$ZodUnionDef, json: JsonObject): void => {
+  const { discriminator: propertyName } = def as { readonly discriminator?: string };
+  const references = listOf(json["oneOf"]).map((option) => (option as JsonObject)["$ref"]);
+  if (propertyName === undefined || references.length === 0) return;
+  if (!references.every((reference) => typeof reference === "string")) return;
+  const mapping = def.options.flatMap((option, at) =>
+    [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [
+      String(value),
+      String(references[at]),
+    ]),
+  );
+  json["discriminator"] = { propertyName, mapping: Object.fromEntries(mapping) as JsonObject };
+};

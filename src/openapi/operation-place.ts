@@ -1,0 +1,63 @@
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { defaultInputSources, type InputSource } from "../endpoint/input-sources.ts";
+import type { Method } from "../http/method.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import type { DocumentedConfig } from "./options.ts";
+import type { WritePlace } from "./node-writer.ts";
+
+/** An operation that is being written. */
+export interface OperationPlace {
+  readonly method: Method;
+  /** As in the routing. */
+  readonly path: string;
+  readonly endpoint: AnyEndpoint;
+  readonly operationId: string;
+  /** The parts of a request that the input comes from. */
+  readonly sources: readonly InputSource[];
+  readonly config: DocumentedConfig;
+}
+
+/** Settles where an operation is. */
+export const toOperationPlace = (
+  { method, path, endpoint }: EndpointEntry,
+  operationId: string,
+  config: DocumentedConfig,
+): OperationPlace => ({
+  method,
+  path,
+  endpoint,
+  operationId,
+  sources: config.inputSources?.[method] ?? defaultInputSources[method],
+  config,
+});
+
+/** A route as errors name it, such as `GET /users/:id`. */
+export const toAt = ({
+  method,
+  path,
+}: {
+  readonly method: string;
+  readonly path: string;
+}): string => `${method.toUpperCase()} ${path}`;
+
+/** Where a schema of an operation is. */
+export const toWritePlace = (place: OperationPlace, path: string, suffix: string): WritePlace => ({
+  name: `${place.operationId.slice(0, 1).toUpperCase()}${place.operationId.slice(1)}${suffix}`.replace(
+    /[^\w.-]/g,
+    "_",
+  ),
+  at: toAt(place),
+  method: place.method,
+  route: place.path,
+  path,
+});
+
+/** The schemas that look at the input of an endpoint, its own last. */
+export const listInputSchemas = ({
+  middlewares,
+  inputSchema,
+}: AnyEndpoint): readonly ZodSchema[] => [
+  ...middlewares.flatMap((middleware) => middleware.inputSchema ?? []),
+  ...(inputSchema ? [inputSchema] : []),
+];

@@ -1,0 +1,85 @@
+import { OpenApiError } from "../errors.ts";
+import { parsePathPattern } from "../routing/path-pattern.ts";
+import type { Components } from "./components.ts";
+import { compact } from "./json.ts";
+import { toAt, type OperationPlace } from "./operation-place.ts";
+import type { JsonObject } from "./options.ts";
+import { fitsQuery, isOnlyObject, type Placement, type PlacedField } from "./placement.ts";
+
+/** OpenAPI has other means for these, and ignores them as parameters. */
+const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
+
+/**
+ * Writes the parameters of an operation.
+ *
+ * @throws OpenApiError when the query or the path cannot carry one.
+ */
+export const toParameters = (
+  { fields, otherParameters }: Placement,
+  place: OperationPlace,
+  components: Components,
+): readonly JsonObject[] => {
+  const parameters = fields
+    .filter(({ location, name }) => location !== "header" || !ignoredHeaders.has(name))
+    .map((field) => toParameter(field, place, components));
+  if (!otherParameters) return parameters;
+  const names = new Set(fields.map(({ name }) => name));
+  let name = "otherParameters";
+  while (names.has(name)) name += "_";
+  const others = {
+    name,
+    in: "query",
+    description: "Any other parameters, by their own names.",
+    schema: { type: "object", additionalProperties: otherParameters },
+    style: "form",
+    explode: true,
+  };
+  return [...parameters, others];
+};
+
+const toParameter = (
+  { name, location, isRequired, json }: PlacedField,
+  place: OperationPlace,
+  components: Components,
+): JsonObject => {
+  const isRest =
+    location === "path" &&
+    parsePathPattern(place.path).some(
+      (segment) => segment.kind === "rest" && segment.name === name,
+    );
+  const { description, deprecated, ...schema } = json;
+  const notes = isRest ? "The rest of the path, with its slashes." : undefined;
+  return compact({
+    name,
+    in: location,
+    description: [description, notes].filter((text) => text !== undefined).join(" ") || undefined,
+    required: location === "path" || isRequired ? true : undefined,
+    deprecated: deprecated === true ? true : undefined,
+    schema: isRest ? { type: "string" } : schema,
+    ...toStyle(name, location, json, place, components),
+  });
+};
+
+const toStyle = (
+  name: string,
+  location: PlacedField["location"],
+  json: JsonObject,
+  place: OperationPlace,
+  components: Components,
+): JsonObject => {
+  if (!isOnlyObject(json, components)) {
+    const { type } = components.resolve(json);
+    return location === "query" && type === "array" ? { style: "form", explode: true } : {};
+  }
+  if (location === "path" && components.resolve(json)["type"] === "array") return {};
+  if (location === "query" && fitsQuery(json, place, components))
+    return { style: "deepObject", explode: true };
+  const cause = { method: place.method, route: place.path };
+  throw new OpenApiError(
+    "SLP_OPENAPI_QUERY_OBJECT",
+    location === "query"
+      ? `input.${name} of ${toAt(place)} is an object, which the query parser "simple" never makes of a query. Set \`queryParser: "extended"\` in the configuration, take the fields one by one, or serve it with POST.`
+      : `input.${name} of ${toAt(place)} is an object, which cannot come from ${location === "path" ? "the path" : `a ${location}`}. Take it as a text, or from the body.`,
+    cause,
+  );
+};

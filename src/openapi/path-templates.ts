@@ -1,0 +1,113 @@
+import { OpenApiError } from "../errors.ts";
+import type { Method } from "../http/method.ts";
+import { parsePathPattern } from "../routing/path-pattern.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
+import { toAt } from "./operation-place.ts";
+
+/** Writes a path with its parameters in braces, such as `/users/{id}`. */
+export const toTemplate = (
+  path: string,
+  toName: (name: string) => string = (name) => name,
+): string => {
+  const segments = parsePathPattern(path).map((segment) => {
+    if (segment.kind === "literal") return encodeText(segment.text);
+    if (segment.kind === "rest") return `{${toName(segment.name)}}`;
+    const { names, around } = segment;
+    return around
+      .map(
+        (text, at) => encodeText(text) + (at < names.length ? `{${toName(names[at] ?? "")}}` : ""),
+      )
+      .join("");
+  });
+  return `/${segments.join("/")}`;
+};
+
+/** Braces and whatever may not stand in a path are encoded. */
+const encodeText = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/%(?:2[1-9AaCc]|3[ABDabd]|40)/g, (code) =>
+    decodeURIComponent(code),
+  );
+
+/**
+ * Groups routes by the paths of a document.
+ *
+ * @throws {@link OpenApiError} when two paths differ by the names of their parameters alone, which OpenAPI takes for one.
+ */
+export const groupByPath = (
+  entries: readonly EndpointEntry[],
+): ReadonlyMap<string, readonly EndpointEntry[]> => {
+  const groups = new Map<string, EndpointEntry[]>();
+  const shapes = new Map<string, { readonly template: string; readonly entry: EndpointEntry }>();
+  for (const entry of entries) {
+    const template = toTemplate(entry.path);
+    const shape = toTemplate(entry.path, () => "");
+    const known = shapes.get(shape);
+    if (known && known.template !== template)
+      throw new OpenApiError(
+        "SLP_OPENAPI_PATHS",
+        `${toAt(known.entry)} and ${toAt(entry)} are one path to OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or put a fixed text into one of the paths.`,
+        { method: entry.method, route: entry.path },
+      );
+    shapes.set(shape, { template, entry });
+    groups.set(template, [...(groups.get(template) ?? []), entry]);
+  }
+  return groups;
+};
+
+/** Names each operation: as its endpoint says, or by method and path. */
+export class OperationIds {
+  readonly #taken = new Map<string, string>();
+
+  /** Ids that are given come first, so that one of our own making never takes them. */
+  constructor(entries: readonly EndpointEntry[]) {
+    for (const entry of entries) {
+      const { operationId } = entry.endpoint;
+      const given = typeof operationId === "function" ? operationId(entry.method) : operationId;
+      if (given !== undefined) this.give(given, entry);
+    }
+  }
+
+  /** @throws {@link OpenApiError} when another operation has the same id. */
+  give(id: string, entry: { readonly method: Method; readonly path: string }): string {
+    const at = toAt(entry);
+    const owner = this.#taken.get(id);
+    if (owner !== undefined && owner !== at)
+      throw new OpenApiError(
+        "SLP_OPENAPI_OPERATION_ID",
+        `${owner} and ${at} have the same operationId ${JSON.stringify(id)}. Give each endpoint its own; one that serves several methods takes a function, as in operationId: (method) => \`\${method}User\`.`,
+        { method: entry.method, route: entry.path },
+      );
+    this.#taken.set(id, at);
+    return id;
+  }
+
+  /** The id of an operation. */
+  find({ method, path, endpoint: { operationId } }: EndpointEntry): string {
+    const given = typeof operationId === "function" ? operationId(method) : operationId;
+    return given ?? this.make(method, path);
+  }
+
+  /** Makes an id of method and path, such as `getUsersById`. */
+  make(method: string, path: string): string {
+    const words = parsePathPattern(path).flatMap((segment) => {
+      if (segment.kind === "literal") return toWords(segment.text);
+      if (segment.kind === "rest") return ["by", ...toWords(segment.name)];
+      return segment.around.flatMap((text, at) => [
+        ...toWords(text),
+        ...(segment.names[at] === undefined ? [] : ["by", ...toWords(segment.names[at])]),
+      ]);
+    });
+    const wanted = method + (words.length > 0 ? words.map(capitalise).join("") : "Root");
+    const at = toAt({ method, path });
+    let id = wanted;
+    for (let number = 2; this.#taken.has(id) && this.#taken.get(id) !== at; number++)
+      id = `${wanted}${number}`;
+    this.#taken.set(id, at);
+    return id;
+  }
+}
+
+const toWords = (text: string): string[] =>
+  text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+
+const capitalise = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);

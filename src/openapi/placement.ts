@@ -1,0 +1,137 @@
+import type { InputSource } from "../endpoint/input-sources.ts";
+import { listNames, parsePathPattern } from "../routing/path-pattern.ts";
+import { takesRawBody } from "../schemas/raw.ts";
+import { takesFiles } from "../schemas/upload.ts";
+import type { Components } from "./components.ts";
+import {
+  isEmptyObject,
+  joinAll,
+  mergeObjects,
+  omitFields,
+  viewObject,
+  type Field,
+} from "./object-view.ts";
+import { listInputSchemas, toWritePlace, type OperationPlace } from "./operation-place.ts";
+import type { JsonObject } from "./options.ts";
+import { requestFields } from "./request-fields.ts";
+
+/** Where a field of the input comes from; undefined where nothing carries it. */
+type Location = "path" | "header" | "cookie" | "query" | "body";
+
+/** A field that is no part of the body. */
+export interface PlacedField extends Field {
+  readonly name: string;
+  readonly location: Exclude<Location, "body">;
+}
+
+/** What of an input comes from where. */
+export interface Placement {
+  readonly fields: readonly PlacedField[];
+  /** What any other parameters of the query must be, where the input has a use for them. */
+  readonly otherParameters: JsonObject | undefined;
+  /** Undefined where no body is of use. */
+  readonly body: JsonObject | undefined;
+  readonly bodyKind: "parsed" | "raw" | "files";
+}
+
+/** Places each field of an input in the path, the headers, the cookies, the query or the body. */
+export const placeInput = (place: OperationPlace, components: Components): Placement => {
+  const { endpoint, sources, path } = place;
+  const declared = listInputSchemas(endpoint);
+  const schemas = declared.map((schema) =>
+    components.write(schema, "input", toWritePlace(place, "input", "Input")),
+  );
+  const { fields, others } = joinAll(schemas.map((schema) => viewObject(schema, components)));
+  const parameters = sources.includes("params")
+    ? new Set(parsePathPattern(path).flatMap(listNames))
+    : new Set<string>();
+  const bodyKind = declared.some(takesRawBody)
+    ? "raw"
+    : sources.includes("files") && declared.some(takesFiles)
+      ? "files"
+      : "parsed";
+  const hasBody = sources.includes("body");
+  const locate = (name: string, { json }: Field): Location | undefined => {
+    if (parameters.has(name)) return "path";
+    if (bodyKind === "raw" && name === "raw") return hasBody ? "body" : undefined;
+    if (bodyKind === "files" && isBinary(json)) return "body";
+    const found = toLocation(name, sources);
+    // what the query cannot carry is in the body where there is one
+    return found === "query" && hasBody && !fitsQuery(json, place, components) ? "body" : found;
+  };
+  const located = [...fields].map(([name, field]) => ({
+    name,
+    ...field,
+    location: locate(name, field),
+  }));
+  const placed = located.flatMap(({ location, ...field }): PlacedField[] =>
+    location === undefined || location === "body" ? [] : [{ ...field, location }],
+  );
+  const listed = new Set(placed.map(({ name }) => name));
+  // a parameter of the path is always there, whether the input names it or not
+  const unnamed = [...parameters].filter((name) => !listed.has(name));
+  return {
+    fields: [
+      ...placed,
+      ...unnamed.map((name) => ({
+        name,
+        json: { type: "string" },
+        isRequired: true,
+        location: "path" as const,
+      })),
+    ],
+    otherParameters: sources.includes("query") ? others : undefined,
+    body: hasBody
+      ? toBody(
+          schemas,
+          new Set(located.filter(({ location }) => location !== "body").map(({ name }) => name)),
+          components,
+        )
+      : undefined,
+    bodyKind,
+  };
+};
+
+const toLocation = (name: string, sources: readonly InputSource[]): Location | undefined => {
+  const others = sources.filter((source) => source !== "params");
+  const has = (source: InputSource): boolean => sources.includes(source);
+  const only = (...ones: readonly InputSource[]): boolean =>
+    others.length > 0 && others.every((source) => ones.includes(source));
+  if (has("headers") && (only("headers") || name.startsWith("x-") || requestFields.has(name)))
+    return "header";
+  if (only("cookies", "signedCookies")) return "cookie";
+  if (has("query")) return "query";
+  if (has("body")) return "body";
+  if (has("cookies") || has("signedCookies")) return "cookie";
+  return has("headers") ? "header" : undefined;
+};
+
+/** Tells whether a query can carry a value of a schema. */
+export const fitsQuery = (
+  json: JsonObject,
+  { config: { queryParser = "simple" } }: OperationPlace,
+  components: Components,
+): boolean => queryParser !== "simple" || !isOnlyObject(json, components);
+
+/** Tells whether nothing but an object fits a schema, or a list of objects. */
+export const isOnlyObject = (json: JsonObject, components: Components): boolean => {
+  const { type, items, anyOf, oneOf, allOf } = components.resolve(json);
+  if (type === "object") return true;
+  if (type === "array") return isOnlyObject((items ?? {}) as JsonObject, components);
+  const options = (anyOf ?? oneOf) as readonly JsonObject[] | undefined;
+  if (options)
+    return options.length > 0 && options.every((option) => isOnlyObject(option, components));
+  return ((allOf ?? []) as readonly JsonObject[]).some((part) => isOnlyObject(part, components));
+};
+
+const isBinary = (json: JsonObject): boolean => JSON.stringify(json).includes('"format":"binary"');
+
+const toBody = (
+  schemas: readonly JsonObject[],
+  elsewhere: ReadonlySet<string>,
+  components: Components,
+): JsonObject | undefined => {
+  const own = schemas.map((schema) => omitFields(schema, elsewhere, components));
+  const body = mergeObjects(own, components);
+  return isEmptyObject(body, components) ? undefined : body;
+};

@@ -1,0 +1,98 @@
+import type { Security } from "../endpoint/security.ts";
+import type { InputSource } from "../endpoint/input-sources.ts";
+import { compact, isSame } from "./json.ts";
+import type { OperationPlace } from "./operation-place.ts";
+import type { JsonObject } from "./options.ts";
+
+type Scheme = Exclude<Security, { readonly and: unknown } | { readonly or: unknown }>;
+
+/** Schemes that hold together; the list of alternatives is what OpenAPI calls requirements. */
+type Alternatives = readonly (readonly Scheme[])[];
+
+/** Collects the ways in which clients prove who they are. */
+export class SecuritySchemes {
+  readonly #schemes = new Map<string, JsonObject>();
+
+  /** Writes the requirements of an operation; undefined where everyone may call it. */
+  write(place: OperationPlace): readonly JsonObject[] | undefined {
+    const declared = place.endpoint.middlewares.flatMap(({ security }) => security ?? []);
+    if (declared.length === 0) return undefined;
+    const { scopes } = place.endpoint;
+    return toAlternatives({ and: declared }).map((schemes) =>
+      Object.fromEntries(
+        schemes.map((scheme) => [
+          this.#toName(scheme, place.sources),
+          scheme.type === "oauth2" || scheme.type === "openid" ? scopes : [],
+        ]),
+      ),
+    );
+  }
+
+  /** All of them by name. */
+  toComponents(): JsonObject | undefined {
+    return this.#schemes.size > 0 ? Object.fromEntries(this.#schemes) : undefined;
+  }
+
+  /** The same scheme has one name; another one of the same kind has a number. */
+  #toName(scheme: Scheme, sources: readonly InputSource[]): string {
+    const definition = toDefinition(scheme, sources);
+    const wanted = toWantedName(scheme);
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? wanted : `${wanted}${number}`;
+      const known = this.#schemes.get(name);
+      if (!known) this.#schemes.set(name, definition);
+      if (!known || isSame(known, definition)) return name;
+    }
+  }
+}
+
+const toAlternatives = (security: Security): Alternatives => {
+  if ("or" in security) return security.or.flatMap(toAlternatives);
+  if (!("and" in security)) return [[security]];
+  return security.and
+    .map(toAlternatives)
+    .reduce<Alternatives>(
+      (all, part) => all.flatMap((one) => part.map((other) => [...one, ...other])),
+      [[]],
+    );
+};
+
+const toDefinition = (scheme: Scheme, sources: readonly InputSource[]): JsonObject => {
+  switch (scheme.type) {
+    case "basic":
+      return { type: "http", scheme: "basic" };
+    case "bearer":
+      return compact({ type: "http", scheme: "bearer", bearerFormat: scheme.format });
+    case "openid":
+      return { type: "openIdConnect", openIdConnectUrl: scheme.url };
+    case "oauth2":
+      return {
+        type: "oauth2",
+        flows: Object.fromEntries(
+          Object.entries(scheme.flows).map(([name, { scopes = {}, ...flow }]) => [
+            name,
+            { ...compact(flow), scopes },
+          ]),
+        ),
+      };
+    case "input":
+      return {
+        type: "apiKey",
+        in: "query",
+        name: scheme.name,
+        ...(sources.includes("body") && { "x-in-alternative": "body" }),
+      };
+    default:
+      return { type: "apiKey", in: scheme.type, name: scheme.name };
+  }
+};
+
+const toWantedName = (scheme: Scheme): string => {
+  if (!("name" in scheme)) return scheme.type;
+  const words = scheme.name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  const [first = "key", ...more] = [...words, scheme.type];
+  return (
+    first.toLowerCase() +
+    more.map((word) => word[0]?.toUpperCase() + word.slice(1).toLowerCase()).join("")
+  );
+};

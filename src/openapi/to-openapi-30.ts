@@ -1,0 +1,136 @@
+import { isObject, listOf } from "./json.ts";
+import type { JsonObject } from "./options.ts";
+
+/** What a schema of 3.0 may have; anything else would make the document invalid. */
+const keywords: ReadonlySet<string> = new Set([
+  ...["$ref", "title", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"],
+  ...["maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxProperties"],
+  ...["minProperties", "required", "enum", "type", "allOf", "oneOf", "anyOf", "not", "items"],
+  ...["properties", "additionalProperties", "description", "format", "default", "nullable"],
+  ...["discriminator", "readOnly", "writeOnly", "xml", "externalDocs", "example", "deprecated"],
+]);
+
+const onlyNull: JsonObject = { type: "string", nullable: true, enum: [null] };
+
+/** Says in the dialect of OpenAPI 3.0 what a schema of JSON Schema 2020-12 says. */
+export const toSchema30 = (value: unknown): JsonObject => {
+  if (value === false) return { not: {} };
+  if (!isObject(value)) return {};
+  return finish(toNullable(toRecord(toTuple(toTypes({ ...value })))));
+};
+
+const change30 = (values: unknown): JsonObject[] => listOf(values).map(toSchema30);
+
+/** A list of types is a list of alternatives, and null is no type. */
+const toTypes = (schema: JsonObject): JsonObject => {
+  const { type, ...rest } = schema;
+  if (!Array.isArray(type)) return schema;
+  const others = type.filter((one) => one !== "null");
+  const hasNull = others.length < type.length;
+  if (others.length === 1) return { ...rest, type: others[0], ...(hasNull && { nullable: true }) };
+  const { title, description, deprecated, examples, default: preset, ...own } = rest;
+  return {
+    ...definedOnly({ title, description, deprecated, examples, default: preset }),
+    anyOf: [
+      ...others.map((one) => ({ ...own, type: one })),
+      ...(hasNull ? [{ type: "null" }] : []),
+    ],
+  };
+};
+
+const definedOnly = (object: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+
+const toTuple = (schema: JsonObject): JsonObject => {
+  const { prefixItems, items, ...rest } = schema;
+  if (!Array.isArray(prefixItems)) return schema;
+  const all = [...(prefixItems as unknown[]), ...(isObject(items) ? [items] : [])];
+  const distinct = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+  return {
+    ...rest,
+    items: distinct.length === 1 ? distinct[0] : distinct.length > 0 ? { anyOf: distinct } : {},
+  };
+};
+
+/** Names of keys cannot be constrained, but listed. */
+const toRecord = (schema: JsonObject): JsonObject => {
+  const { propertyNames, patternProperties, ...rest } = schema;
+  if (isObject(patternProperties) && rest["additionalProperties"] === undefined) {
+    const values = Object.values(patternProperties);
+    return { ...rest, additionalProperties: values.length === 1 ? values[0] : true };
+  }
+  if (!isObject(propertyNames)) return rest;
+  const names = Array.isArray(propertyNames["enum"])
+    ? propertyNames["enum"]
+    : "const" in propertyNames
+      ? [propertyNames["const"]]
+      : undefined;
+  if (!names) return rest;
+  const value = rest["additionalProperties"] ?? {};
+  return {
+    ...rest,
+    properties: {
+      ...Object.fromEntries(names.map((name) => [String(name), value])),
+      ...(rest["properties"] as object | undefined),
+    },
+    additionalProperties: false,
+  };
+};
+
+/** `nullable` counts beside a `type` alone, so that null is an alternative of its own elsewhere. */
+const toNullable = (schema: JsonObject): JsonObject => {
+  const isNull = (one: unknown): boolean => isObject(one) && one["type"] === "null";
+  if (schema["type"] === "null") {
+    const { type: _type, const: _null, enum: _nulls, ...rest } = schema;
+    return { ...rest, ...onlyNull };
+  }
+  for (const keyword of ["anyOf", "oneOf"] as const) {
+    const options = listOf(schema[keyword]);
+    const others = options.filter((option) => !isNull(option));
+    if (others.length === options.length) continue;
+    const [only] = others;
+    const { [keyword]: _options, ...rest } = schema;
+    const inline = others.length === 1 && isObject(only) && typeof only["type"] === "string";
+    return inline
+      ? { ...only, ...rest, nullable: true }
+      : { ...rest, [keyword]: [...others, onlyNull] };
+  }
+  return schema;
+};
+
+const finish = (schema: JsonObject): JsonObject => {
+  const { $ref: reference, const: constant, examples, ...rest } = schema;
+  const json: JsonObject = { ...rest };
+  if ("const" in schema) json["enum"] = [constant];
+  if (json["nullable"] === true && Array.isArray(json["enum"]) && !json["enum"].includes(null))
+    json["enum"] = [...(json["enum"] as unknown[]), null];
+  if (Array.isArray(examples) && examples.length > 0) json["example"] ??= examples[0];
+  for (const [exclusive, bound] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const)
+    if (typeof json[exclusive] === "number") {
+      json[bound] = json[exclusive];
+      json[exclusive] = true;
+    }
+  if (json["contentEncoding"] === "base64" && !json["format"]) json["format"] = "byte";
+  for (const keyword of ["allOf", "anyOf", "oneOf"])
+    if (keyword in json) json[keyword] = change30(json[keyword]);
+  for (const keyword of ["not", "items"])
+    if (keyword in json) json[keyword] = toSchema30(json[keyword]);
+  if (json["type"] === "array") json["items"] ??= {};
+  if (isObject(json["properties"]))
+    json["properties"] = Object.fromEntries(
+      Object.entries(json["properties"]).map(([name, field]) => [name, toSchema30(field)]),
+    );
+  if (isObject(json["additionalProperties"]))
+    json["additionalProperties"] = toSchema30(json["additionalProperties"]);
+  if (Array.isArray(json["required"]) && json["required"].length === 0) delete json["required"];
+  for (const keyword of Object.keys(json))
+    if (!keywords.has(keyword) && !keyword.startsWith("x-")) delete json[keyword];
+  if (typeof reference !== "string") return json;
+  // beside a reference nothing counts
+  return Object.keys(json).length === 0
+    ? { $ref: reference }
+    : { ...json, allOf: [{ $ref: reference }, ...listOf(json["allOf"])] };
+};

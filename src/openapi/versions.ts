@@ -1,0 +1,24 @@
+import { isObject } from "./json.ts";
+import type { JsonObject, OpenApiVersion } from "./options.ts";
+import { toSchema30 } from "./to-openapi-30.ts";
+
+/** Gives a document the dialect of its version; those after 3.0 share that of JSON Schema. */
+export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonObject =>
+  version === "3.0" ? (changeSchemas(document) as JsonObject) : document;
+
+/** The names of what is no schema but has members by names of the application's. */
+const maps: ReadonlySet<string> = new Set(["properties", "examples", "example", "default", "enum"]);
+
+/** Schemas stand under `schema`, in the components, and in extensions that mirror them. */
+const changeSchemas = (value: unknown, isMapOfSchemas = false): unknown => {
+  if (Array.isArray(value)) return value.map((one) => changeSchemas(one));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (isMapOfSchemas || key === "schema" || key === "x-itemSchema")
+        return [key, toSchema30(inner)];
+      if (maps.has(key)) return [key, inner];
+      return [key, changeSchemas(inner, key === "schemas")];
+    }),
+  );
+};
