@@ -30,6 +30,11 @@ const binary = {
   contentMediaType: "application/octet-stream",
 } as const;
 
+/** Checks that Zod writes as formats, though their pattern says all. */
+const pseudoFormats: ReadonlySet<unknown> = new Set([
+  ...["starts_with", "ends_with", "includes", "lowercase", "uppercase"],
+]);
+
 /** What `JSON.stringify` makes of a Buffer. */
 const bufferAsJson: JsonObject = {
   type: "object",
@@ -84,6 +89,7 @@ export class NodeWriter {
     const { def } = (schema as z.core.$ZodTypes)._zod;
     keepExamples(schema, json, direction);
     if (direction === "output") delete json["default"];
+    if (pseudoFormats.has(json["format"])) delete json["format"];
     switch (def.type) {
       case "object":
         if (!def.catchall) delete json["additionalProperties"];
@@ -103,7 +109,10 @@ export class NodeWriter {
         return undefined;
       case "default":
       case "prefault":
-        if (!isSame(toJson(def.defaultValue), toJson(def.defaultValue))) delete json["default"];
+        writeDefault(def, json, direction);
+        return undefined;
+      case "record":
+        if (isSame(json["propertyNames"], { type: "string" })) delete json["propertyNames"];
         return undefined;
       case "pipe":
         if (direction === "input") listStrings(schema, def, json);
@@ -170,6 +179,24 @@ const replace = (json: JsonObject, other: JsonObject): void => {
 const readMeta = (schema: ZodSchema): JsonObject => {
   const { id: _id, ...meta } = (z.globalRegistry.get(schema as z.ZodType) ?? {}) as JsonObject;
   return meta;
+};
+
+/** A default is written as clients would send it; one that is not the same each time is left out. */
+const writeDefault = (
+  def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef,
+  json: JsonObject,
+  direction: Direction,
+): void => {
+  if (direction === "output") return;
+  if (!isSame(toJson(def.defaultValue), toJson(def.defaultValue))) delete json["default"];
+  else if (def.type === "default" && !("default" in json)) {
+    try {
+      const encoded = z.encode(def.innerType, def.defaultValue) as unknown;
+      if (toJson(encoded) !== undefined) json["default"] = toPlain(encoded);
+    } catch {
+      // what is transformed for good, or asynchronously, cannot be told from its outcome
+    }
+  }
 };
 
 /** Undefined where it cannot be written. */

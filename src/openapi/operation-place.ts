@@ -42,7 +42,7 @@ export const toAt = ({
 }): string => `${method.toUpperCase()} ${path}`;
 
 /** Where a schema of an operation is. */
-export const toWritePlace = (place: OperationPlace, path: string, suffix: string): WritePlace => ({
+export const toWritePlace = (place: OperationPlace, path: string, suffix = ""): WritePlace => ({
   name: `${place.operationId.slice(0, 1).toUpperCase()}${place.operationId.slice(1)}${suffix}`.replace(
     /[^\w.-]/g,
     "_",

@@ -39,7 +39,7 @@ export const placeInput = (place: OperationPlace, components: Components): Place
   const { endpoint, sources, path } = place;
   const declared = listInputSchemas(endpoint);
   const schemas = declared.map((schema) =>
-    components.write(schema, "input", toWritePlace(place, "input", "Input")),
+    components.write(schema, "input", toWritePlace(place, "input")),
   );
   const { fields, others } = joinAll(schemas.map((schema) => viewObject(schema, components)));
   const parameters = sources.includes("params")

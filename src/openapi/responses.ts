@@ -50,7 +50,7 @@ const listSuccesses = (
       headers: hasLinks ? { Link: linkHeader } : undefined,
       content: withoutBody.has(status)
         ? undefined
-        : toContent(responses, toWritePlace(place, "output", "Output"), components, version),
+        : toContent(responses, toWritePlace(place, "output"), components, version),
     }),
   ]);
 };
@@ -72,7 +72,7 @@ const toDescription = (
   const written = components.write(
     (outputSchema ?? response.schema) as ZodSchema,
     "output",
-    toWritePlace(place, "output", "Output"),
+    toWritePlace(place, "output"),
   );
   const { description } = components.resolve(written);
   return typeof description === "string" ? description : undefined;
@@ -112,11 +112,15 @@ const toContent = (
   );
 };
 
-/** A Buffer is its bytes wherever it is not written as JSON. */
-const toMediaSchema = (type: string, json: JsonObject): JsonObject =>
-  !/\bjson\b/i.test(type) && JSON.stringify(json).includes('"const":"Buffer"')
+/** Bytes, wherever a body is neither JSON nor a text. */
+const toMediaSchema = (type: string, json: JsonObject): JsonObject => {
+  if (/\bjson\b/i.test(type)) return json;
+  const isBuffer = JSON.stringify(json).includes('"const":"Buffer"');
+  const isUnknown = Object.keys(json).length === 0 && !/^text\/|\bxml\b/i.test(type);
+  return isBuffer || isUnknown
     ? { type: "string", format: "binary", contentMediaType: type }
     : json;
+};
 
 /** Who answers an error of a status: the handler of the endpoint, or what answers before it is reached. */
 interface ErrorSource {

@@ -2,18 +2,41 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { generateOpenApi, type OpenApiVersion } from "sallyport/openapi";
 import { describe, expect, test } from "vitest";
 import { routing as exampleRouting } from "../../example/src/routing.ts";
+import { findOfficialErrors } from "./official-schemas.ts";
 import { tortureConfig, tortureRouting } from "./torture/routing.ts";
 
 const info = { title: "Torture", version: "1.0.0", license: { name: "MIT" } };
+const torture = { routing: tortureRouting, config: tortureConfig, head: true };
 
 describe.each<OpenApiVersion>(["3.0", "3.1", "3.2"])("OpenAPI %s", (openapi) => {
   test.each([
     ["the example", { routing: exampleRouting }],
-    ["the torture routing", { routing: tortureRouting, config: tortureConfig, head: true }],
+    ["the torture routing", torture],
   ])("the document of %s is valid", async (_name, options) => {
     const document = generateOpenApi({ ...options, info, openapi });
+    expect(findOfficialErrors(document, openapi)).toEqual([]);
     const result = await new Validator().validate(structuredClone(document));
-    expect(result.errors ?? []).toEqual([]);
-    expect(result.valid).toBe(true);
+    expect([result.valid, result.errors ?? []]).toEqual([true, []]);
   });
+
+  test("what is wrong is found", () => {
+    const document = generateOpenApi({ routing: exampleRouting, info, openapi });
+    const parameter = { name: "a", in: "nowhere", schema: {} };
+    const paths = { "/a": { get: { parameters: [parameter], responses: {} } } };
+    expect(findOfficialErrors({ ...document, paths }, openapi)).not.toEqual([]);
+    const schemas = { A: { type: "text" } };
+    expect(findOfficialErrors({ ...document, components: { schemas } }, openapi)).not.toEqual([]);
+  });
+});
+
+test("the torture routing has more than 60 endpoints", () => {
+  const { paths } = generateOpenApi({ ...torture, head: false, info });
+  const operations = Object.values(paths).flatMap((item) => Object.keys(item));
+  expect(operations.length).toBeGreaterThan(60);
+});
+
+test("a document is the same each time, and plain JSON", () => {
+  const document = generateOpenApi({ ...torture, info });
+  expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  expect(generateOpenApi({ ...torture, info })).toEqual(document);
 });

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const read = (name: string): Json =>
+  JSON.parse(
+    readFileSync(new URL(`../fixtures/openapi-schemas/${name}.json`, import.meta.url), "utf8"),
+  ) as Json;
+
+/** The schema of 3.0 is one of draft 4, which differs from draft 7 in two keywords. */
+const fromDraft4 = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(fromDraft4);
+  if (typeof value !== "object" || value === null) return value;
+  const { id, $schema: _draft, ...json } = value as Record<string, unknown>;
+  if (json["exclusiveMinimum"] === true) {
+    json["exclusiveMinimum"] = json["minimum"];
+    delete json["minimum"];
+  }
+  if (typeof id === "string") json["$id"] = id;
+  return Object.fromEntries(Object.entries(json).map(([key, inner]) => [key, fromDraft4(inner)]));
+};
+
+const create30 = () => {
+  const ajv = new Ajv({ strict: false, allErrors: false });
+  formats.default(ajv);
+  return ajv.compile(fromDraft4(read("3.0-schema")) as Json);
+};
+
+/**
+ * Ajv follows no dynamic reference from one file to another, so those to schema objects are made static: to the dialect.
+ * Schemas inside of schema objects are then checked by JSON Schema alone.
+ */
+const toStatic = (value: unknown, dialect: string): unknown => {
+  if (Array.isArray(value)) return value.map((one) => toStatic(one, dialect));
+  if (typeof value !== "object" || value === null) return value;
+  const { $dynamicAnchor: _anchor, ...json } = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(json).map(([key, inner]) =>
+      key === "$dynamicRef" ? ["$ref", dialect] : [key, toStatic(inner, dialect)],
+    ),
+  );
+};
+
+const create = (version: string) => {
+  const dialect = read(`${version}-dialect`)["$id"] as string;
+  const ajv = new Ajv2020({ strict: false, allErrors: false });
+  formats.default(ajv);
+  ajv.addFormat("media-range", true);
+  for (const name of ["meta", "dialect", "schema"])
+    ajv.addSchema(toStatic(read(`${version}-${name}`), dialect) as Json);
+  return ajv.compile(toStatic(read(`${version}-schema-base`), dialect) as Json);
+};
+
+const validators = new Map<string, ReturnType<typeof create>>();
+
+/** Lists what the official schema of a version, that of its schema objects included, finds wrong with a document. */
+export const findOfficialErrors = (document: Json, version: string): readonly string[] => {
+  const validate = validators.get(version) ?? (version === "3.0" ? create30() : create(version));
+  validators.set(version, validate);
+  return validate(document)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+};
