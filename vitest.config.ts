@@ -30,7 +30,7 @@ export default defineConfig({
         testTimeout: 180_000,
         hookTimeout: 180_000,
       }),
-      project("openapi", ["test/openapi/**/*.test.ts"]),
+      project("openapi", ["test/openapi/**/*.test.ts"], { testTimeout: 60_000 }),
       project("full", ["test/full/**/*.test.ts"], { testTimeout: 900_000, hookTimeout: 120_000 }),
       project(
         "quick-start",

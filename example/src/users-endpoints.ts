@@ -4,52 +4,81 @@ import { z } from "zod";
 import { csvFactory, keyFactory, publicFactory } from "./factories.ts";
 
 const fields = z.object({
-  name: z.string().trim().min(1).max(100),
-  email: z.email(),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .meta({ examples: ["Ada"] }),
+  email: z.email().meta({ examples: ["ada@example.com"] }),
   role: z.enum(["admin", "member"]),
 });
 
-const user = fields.extend({
-  id: z.uuid(),
-  createdAt: ez.dateOut(),
+const user = fields
+  .extend({
+    id: z.uuid(),
+    createdAt: ez.dateOut({ examples: ["2026-11-21T10:30:00.000Z"] }),
+  })
+  .meta({ id: "User", description: "A user" });
+
+const page = ez.paginated({
+  style: "offset",
+  itemSchema: user,
+  itemsName: "users",
+  links: true,
 });
 
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,9}$/, "Must be a whole number")
-  .transform(Number);
+const id = z.uuid().describe("The id of the user");
+
+const missing = { 404: "There is no such user" };
+const taken = {
+  409: {
+    description: "The e-mail address is taken",
+    schema: z.object({ email: z.email() }),
+  },
+};
+
+const emailTaken = (email: string) =>
+  createHttpError(409, "The e-mail address is taken", { data: { email } });
 
 const noSuchUser = () => createHttpError(404, "There is no such user");
 
 export const listUsers = publicFactory.build({
   method: "get",
+  tag: "users",
   shortDescription: "Lists users",
-  input: z.object({
-    limit: wholeNumber.pipe(z.number().min(1).max(100)).default(20),
-    offset: wholeNumber.default(0),
+  description: "Lists users in the order in which they were created, page by page.",
+  input: page.input,
+  output: page.output,
+  handler: async ({ input: { limit, offset }, ctx }) => ({
+    ...ctx.users.list(offset, limit),
+    limit,
+    offset,
   }),
-  output: z.object({ users: z.array(user), total: z.int().nonnegative() }),
-  handler: async ({ input, ctx }) => ctx.users.list(input.offset, input.limit),
 });
 
 export const createUser = keyFactory.build({
   method: "post",
+  tag: "users",
   shortDescription: "Creates a user",
+  statusCode: 201,
+  errors: taken,
   input: fields.extend({ role: fields.shape.role.default("member") }),
   output: user,
-  handler: async ({ input, ctx, response, logger }) => {
-    if (ctx.users.hasEmail(input.email)) throw createHttpError(409, "The e-mail address is taken");
+  handler: async ({ input, ctx, logger }) => {
+    if (ctx.users.hasEmail(input.email)) throw emailTaken(input.email);
     const created = ctx.users.create(input);
     logger.info("Created a user", { id: created.id, by: ctx.caller });
-    response.status(201);
     return created;
   },
 });
 
 export const readUser = publicFactory.build({
   method: "get",
+  tag: "users",
   shortDescription: "Reads a user",
-  input: z.object({ id: z.uuid() }),
+  errors: missing,
+  input: z.object({ id }),
   output: user,
   handler: async ({ input, ctx }) => {
     const found = ctx.users.find(input.id);
@@ -60,12 +89,15 @@ export const readUser = publicFactory.build({
 
 export const updateUser = keyFactory.build({
   method: "patch",
+  tag: "users",
   shortDescription: "Changes a user",
-  input: fields.partial().extend({ id: z.uuid() }),
+  description: "Changes the given fields; the others stay as they are.",
+  errors: { ...missing, ...taken },
+  input: fields.partial().extend({ id }),
   output: user,
   handler: async ({ input: { id, ...changes }, ctx }) => {
     if (changes.email !== undefined && ctx.users.hasEmail(changes.email, id))
-      throw createHttpError(409, "The e-mail address is taken");
+      throw emailTaken(changes.email);
     const updated = ctx.users.update(id, changes);
     if (!updated) throw noSuchUser();
     return updated;
@@ -74,8 +106,10 @@ export const updateUser = keyFactory.build({
 
 export const removeUser = keyFactory.buildVoid({
   method: "delete",
+  tag: "users",
   shortDescription: "Deletes a user",
-  input: z.object({ id: z.uuid() }),
+  errors: missing,
+  input: z.object({ id }),
   handler: async ({ input, ctx }) => {
     if (!ctx.users.remove(input.id)) throw noSuchUser();
   },
@@ -83,6 +117,7 @@ export const removeUser = keyFactory.buildVoid({
 
 export const exportUsers = csvFactory.build({
   method: "get",
+  tag: "exports",
   shortDescription: "Exports all users as CSV",
   output: z.object({ csv: z.string() }),
   handler: async ({ ctx }) => {

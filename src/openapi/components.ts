@@ -2,7 +2,7 @@ import { z } from "zod";
 import { OpenApiError } from "../errors.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
-import { isSame, mapReferences } from "./json.ts";
+import { isSame, mapReferences, visitReferences } from "./json.ts";
 import type { Direction, JsonObject } from "./options.ts";
 import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
@@ -51,12 +51,14 @@ export class Components {
     const named = new Map<string, ZodSchema>();
     const metadata = {
       get: (inner: ZodSchema): JsonObject | undefined => {
-        const meta = z.globalRegistry.get(inner as z.ZodType) as JsonObject | undefined;
+        const meta: JsonObject | undefined = z.globalRegistry.get(inner as z.ZodType);
         const id = this.#ownNames.get(inner) ?? meta?.["id"];
         if (typeof id === "string") named.set(id, inner);
         return this.#ownNames.has(inner) ? { ...meta, id } : meta;
       },
     };
+    const write = (inner: ZodSchema, other: Direction): JsonObject =>
+      this.write(inner, other, place);
     const {
       $schema: _dialect,
       $defs = {},
@@ -66,17 +68,16 @@ export class Components {
       unrepresentable: "any",
       metadata: metadata as never,
       override: ({ zodSchema, jsonSchema, path }) => {
-        this.#writer.write(zodSchema, jsonSchema as JsonObject, direction, {
-          ...place,
-          path: toPath(place.path, path),
-          write: (inner, other) => this.write(inner, other, place),
-        });
+        this.#writer.write(zodSchema, jsonSchema, direction, { place, path, write });
       },
     }) as JsonObject;
     for (const [key, definition] of Object.entries($defs as JsonObject)) {
       this.#keep(toName(key, place), named.get(key), definition as JsonObject, direction, place);
     }
-    const written = this.#toReferences(json, direction, place) as JsonObject;
+    const hasReferences = Object.keys($defs as object).length > 0;
+    const written = hasReferences
+      ? (this.#toReferences(json, direction, place) as JsonObject)
+      : json;
     this.#written[direction].set(schema, written);
     return written;
   }
@@ -137,8 +138,16 @@ export class Components {
     place: WritePlace,
   ): void {
     const key = `${direction}/${name}`;
-    const known = this.#components.get(key);
     const json = this.#toReferences(definition, direction, place) as JsonObject;
+    const known = this.#components.get(key);
+    const other = direction === "input" ? "output" : "input";
+    for (const one of [known, this.#components.get(`${other}/${name}`)])
+      if (one && one.schema !== schema && !isSame(neutralise(one.json), neutralise(json)))
+        throw new OpenApiError(
+          "SLP_OPENAPI_COMPONENT",
+          `Two different schemas have the id ${JSON.stringify(name)}: one at ${one.place.at}, the other at ${place.at}. Give one of them another .meta({ id }).`,
+          place,
+        );
     if (!known) {
       const isGiven = schema !== undefined && !this.#ownNames.has(schema);
       if (isGiven && !validName.test(name))
@@ -148,12 +157,7 @@ export class Components {
           place,
         );
       this.#components.set(key, { name, isGiven, direction, schema, json, place });
-    } else if (known.schema !== schema && !isSame(known.json, json))
-      throw new OpenApiError(
-        "SLP_OPENAPI_COMPONENT",
-        `Two different schemas have the id ${JSON.stringify(name)}: one at ${known.place.at}, the other at ${place.at}. Give one of them another .meta({ id }).`,
-        place,
-      );
+    }
   }
 
   #toReferences(json: unknown, direction: Direction, place: WritePlace): unknown {
@@ -168,7 +172,7 @@ export class Components {
   #nameCycles(root: ZodSchema, place: WritePlace): void {
     const visit = (schema: ZodSchema, above: ReadonlySet<ZodSchema>): void => {
       if (above.has(schema)) {
-        const id = (z.globalRegistry.get(schema as z.ZodType) as JsonObject | undefined)?.["id"];
+        const id = z.globalRegistry.get(schema as z.ZodType)?.["id"];
         if (id === undefined && !this.#ownNames.has(schema)) {
           const taken = new Set(this.#ownNames.values());
           let name = place.name;
@@ -188,12 +192,11 @@ export class Components {
   #findUsed(document: JsonObject): ReadonlySet<string> {
     const used = new Set<string>();
     const search = (value: unknown): void => {
-      mapReferences(value, (reference) => {
+      visitReferences(value, (reference) => {
         const key = toKey(reference);
-        if (key === undefined || used.has(key)) return undefined;
+        if (key === undefined || used.has(key)) return;
         used.add(key);
         search(this.#components.get(key)?.json);
-        return undefined;
       });
     };
     search(document);
@@ -214,10 +217,12 @@ export class Components {
           return name === undefined || differing.has(name) ? undefined : prefix + name;
         }),
       );
+    const inBoth = entries.flatMap(({ component: { name, direction } }) =>
+      direction === "input" && used.has(`output/${name}`) ? [name] : [],
+    );
     for (let before = -1; before < differing.size;) {
       before = differing.size;
-      for (const { component } of entries) {
-        const { name } = component;
+      for (const name of inBoth) {
         const [input, output] = (["input", "output"] as const).map((direction) =>
           used.has(`${direction}/${name}`)
             ? this.#components.get(`${direction}/${name}`)
@@ -252,28 +257,17 @@ export class Components {
 }
 
 /** Both directions of one schema share a name where they are the same. */
-const isTaken = (owner: Component | undefined, component: Component): boolean =>
+const isTaken = (owner: Component | undefined, { name, schema }: Component): boolean =>
   owner !== undefined &&
-  !(
-    owner.name === component.name &&
-    owner.direction !== component.direction &&
-    owner.schema !== undefined
-  );
+  (schema === undefined || owner.schema === undefined || owner.name !== name);
 
 const toKey = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
 
+/** References whatever their direction. */
+const neutralise = (json: unknown): unknown =>
+  mapReferences(json, (reference) => reference.replace(/\/(?:input|output)\//, "/"));
+
 /** Zod numbers what it cannot name. */
 const toName = (key: string, place: WritePlace): string =>
   key.startsWith("__schema") ? `${place.name}${key.slice(2)}` : key;
-
-/** A place in a schema as an application spells it, such as `input.users[].at`. */
-const toPath = (start: string, path: readonly (string | number)[]): string => {
-  let text = start;
-  for (let at = 0; at < path.length; at++) {
-    if (path[at] === "properties") text += `.${String(path[++at])}`;
-    else if (path[at] === "items" || path[at] === "prefixItems") text += "[]";
-    else if (path[at] === "additionalProperties") text += "[key]";
-  }
-  return text;
-};

@@ -45,6 +45,15 @@ export const mapReferences = (
     return object;
   });
 
+/** Shows each reference of a value. */
+export const visitReferences = (value: unknown, visit: (reference: string) => void): void => {
+  if (Array.isArray(value)) for (const one of value) visitReferences(one, visit);
+  else if (isObject(value))
+    for (const [key, inner] of Object.entries(value))
+      if (key === "$ref" && typeof inner === "string") visit(inner);
+      else if (typeof inner === "object") visitReferences(inner, visit);
+};
+
 /** Leaves out what is undefined. */
 export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));

@@ -20,7 +20,10 @@ export interface WritePlace {
 }
 
 /** What a node of a schema needs to know while it is written. */
-export interface NodePlace extends WritePlace {
+export interface NodePlace {
+  readonly place: WritePlace;
+  /** Where in the JSON Schema of the whole. */
+  readonly path: readonly (string | number)[];
   readonly write: (schema: ZodSchema, direction: Direction) => JsonObject;
 }
 
@@ -58,16 +61,16 @@ export class NodeWriter {
    *
    * @throws {@link OpenApiError} when JSON cannot carry it, and no override says what else it is.
    */
-  write(schema: ZodSchema, json: JsonObject, direction: Direction, place: NodePlace): void {
-    const reason = this.#correct(schema, json, direction, place);
+  write(schema: ZodSchema, json: JsonObject, direction: Direction, node: NodePlace): void {
+    const reason = this.#correct(schema, json, direction, node);
     const before = reason === undefined ? "" : JSON.stringify(json);
     const other = this.#override?.({ schema, json, direction });
     if (isObject(other)) replace(json, other);
     if (reason !== undefined && JSON.stringify(json) === before)
       throw new OpenApiError(
         "SLP_OPENAPI_SCHEMA",
-        `${place.path} of ${place.at} cannot be documented: ${reason} Or say what it is by \`override.schema\`.`,
-        place,
+        `${toPath(node)} of ${node.place.at} cannot be documented: ${reason} Or say what it is by \`override.schema\`.`,
+        node.place,
       );
   }
 
@@ -76,12 +79,12 @@ export class NodeWriter {
     schema: ZodSchema,
     json: JsonObject,
     direction: Direction,
-    place: NodePlace,
+    node: NodePlace,
   ): string | undefined {
     const encoded = readEncoded(schema);
     if (encoded) {
       replace(json, {
-        ...place.write(encoded, direction === "output" ? "input" : "output"),
+        ...node.write(encoded, direction === "output" ? "input" : "output"),
         ...readMeta(schema),
       });
       return undefined;
@@ -191,7 +194,7 @@ const writeDefault = (
   if (!isSame(toJson(def.defaultValue), toJson(def.defaultValue))) delete json["default"];
   else if (def.type === "default" && !("default" in json)) {
     try {
-      const encoded = z.encode(def.innerType, def.defaultValue) as unknown;
+      const encoded: unknown = z.encode(def.innerType, def.defaultValue);
       if (toJson(encoded) !== undefined) json["default"] = toPlain(encoded);
     } catch {
       // what is transformed for good, or asynchronously, cannot be told from its outcome
@@ -280,4 +283,15 @@ const addDiscriminator = (def: z.core.$ZodUnionDef, json: JsonObject): void => {
     ]),
   );
   json["discriminator"] = { propertyName, mapping: Object.fromEntries(mapping) as JsonObject };
+};
+
+/** A place in a schema as an application spells it, such as `input.users[].at`. */
+const toPath = ({ place, path }: NodePlace): string => {
+  let text = place.path;
+  for (let at = 0; at < path.length; at++) {
+    if (path[at] === "properties") text += `.${String(path[++at])}`;
+    else if (path[at] === "items" || path[at] === "prefixItems") text += "[]";
+    else if (path[at] === "additionalProperties") text += "[key]";
+  }
+  return text;
 };

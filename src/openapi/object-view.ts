@@ -98,6 +98,19 @@ export const omitFields = (
   return discriminator !== undefined && isMapped ? { ...own, discriminator } : own;
 };
 
+/** Tells whether an object without any fields fits a schema. */
+export const acceptsNothing = (json: JsonObject, components: Components, depth = 0): boolean => {
+  const own = components.resolve(json);
+  if (depth > 20) return true;
+  const accepts = (part: JsonObject): boolean => acceptsNothing(part, components, depth + 1);
+  const alternatives = (["anyOf", "oneOf"] as const).map((keyword) => listParts(own, keyword));
+  return (
+    listOf(own["required"]).length === 0 &&
+    listParts(own, "allOf").every(accepts) &&
+    alternatives.every((options) => options.length === 0 || options.some(accepts))
+  );
+};
+
 const plainKeywords: ReadonlySet<string> = new Set([
   ...["type", "properties", "required", "additionalProperties", "description", "title"],
 ]);

@@ -1,3 +1,4 @@
+import { toStatusText } from "../http/status.ts";
 import { compact } from "./json.ts";
 import type { OperationPlace } from "./operation-place.ts";
 import type { JsonObject, OpenApiOverride } from "./options.ts";
@@ -45,17 +46,12 @@ export const toHeadOperation = (
     ...operation,
     operationId,
     responses: Object.fromEntries(
-      Object.entries(responses).map(
-        ([status, { content: _content, $ref: reference, ...response }]) => [
-          status,
-          reference === undefined ? response : { description: statusTextOf(String(reference)) },
-        ],
-      ),
+      Object.entries(responses).map(([status, { content: _content, ...response }]) => [
+        status,
+        "$ref" in response ? { description: toStatusText(Number(status)) } : response,
+      ]),
     ),
   };
   const { method: _get, ...rest } = place;
   return override?.({ ...rest, method: "head", operation: head }) ?? head;
 };
-
-const statusTextOf = (reference: string): string =>
-  reference.slice(reference.lastIndexOf("/") + 1).replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ");

@@ -52,13 +52,16 @@ const toParameter = (
   return compact({
     name,
     in: location,
-    description: [description, notes].filter((text) => text !== undefined).join(" ") || undefined,
+    description: joinTexts(description, notes),
     required: location === "path" || isRequired ? true : undefined,
     deprecated: deprecated === true ? true : undefined,
     schema: isRest ? { type: "string" } : schema,
     ...toStyle(name, location, json, place, components),
   });
 };
+
+const joinTexts = (...texts: readonly unknown[]): string | undefined =>
+  texts.filter((text) => typeof text === "string").join(" ") || undefined;
 
 const toStyle = (
   name: string,

@@ -42,9 +42,8 @@ export const placeInput = (place: OperationPlace, components: Components): Place
     components.write(schema, "input", toWritePlace(place, "input")),
   );
   const { fields, others } = joinAll(schemas.map((schema) => viewObject(schema, components)));
-  const parameters = sources.includes("params")
-    ? new Set(parsePathPattern(path).flatMap(listNames))
-    : new Set<string>();
+  const names = parsePathPattern(path).flatMap(listNames);
+  const parameters = new Set(sources.includes("params") ? names : []);
   const bodyKind = declared.some(takesRawBody)
     ? "raw"
     : sources.includes("files") && declared.some(takesFiles)
@@ -67,9 +66,10 @@ export const placeInput = (place: OperationPlace, components: Components): Place
   const placed = located.flatMap(({ location, ...field }): PlacedField[] =>
     location === undefined || location === "body" ? [] : [{ ...field, location }],
   );
-  const listed = new Set(placed.map(({ name }) => name));
   // a parameter of the path is always there, whether the input names it or not
-  const unnamed = [...parameters].filter((name) => !listed.has(name));
+  const unnamed = names.filter(
+    (name) => !placed.some((field) => field.name === name && field.location === "path"),
+  );
   return {
     fields: [
       ...placed,

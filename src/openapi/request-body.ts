@@ -1,7 +1,7 @@
 import { isForm } from "../schemas/form.ts";
 import type { Components } from "./components.ts";
 import { compact } from "./json.ts";
-import { viewObject } from "./object-view.ts";
+import { acceptsNothing, viewObject } from "./object-view.ts";
 import { listInputSchemas, type OperationPlace } from "./operation-place.ts";
 import type { JsonObject } from "./options.ts";
 import type { Placement } from "./placement.ts";
@@ -15,11 +15,10 @@ export const toRequestBody = (
 ): JsonObject | undefined => {
   if (!body) return undefined;
   const { fields } = viewObject(body, components);
-  const isRequired = [...fields.values()].some((field) => field.isRequired);
   const { description } = components.resolve(body);
   return compact({
     description: typeof description === "string" ? description : undefined,
-    required: isRequired ? true : undefined,
+    required: acceptsNothing(body, components) ? undefined : true,
     content: toContent(body, bodyKind, place, fields.get("raw")?.json),
   });
 };

@@ -46,11 +46,11 @@ const listSuccesses = (
   return groupByStatus(declared, statusCode ?? 200).map(([status, responses]) => [
     status,
     compact({
-      description: toDescription(responses, place, components) ?? toStatusText(status),
+      description: toDescription(responses, place) ?? toStatusText(status),
       headers: hasLinks ? { Link: linkHeader } : undefined,
       content: withoutBody.has(status)
         ? undefined
-        : toContent(responses, toWritePlace(place, "output"), components, version),
+        : toContent(responses, toWritePlace(place, "response"), components, version),
     }),
   ]);
 };
@@ -60,22 +60,14 @@ const linkHeader = {
   schema: { type: "string" },
 };
 
-/** What the schema of an only response says of itself. */
+/** What the output, or the only response, says of itself. */
 const toDescription = (
   responses: readonly ApiResponse[],
-  place: OperationPlace,
-  components: Components,
+  { endpoint }: OperationPlace,
 ): string | undefined => {
   const [response, other] = responses;
   if (!response || other) return undefined;
-  const { outputSchema } = place.endpoint;
-  const written = components.write(
-    (outputSchema ?? response.schema) as ZodSchema,
-    "output",
-    toWritePlace(place, "output"),
-  );
-  const { description } = components.resolve(written);
-  return typeof description === "string" ? description : undefined;
+  return z.globalRegistry.get((endpoint.outputSchema ?? response.schema) as z.ZodType)?.description;
 };
 
 const groupByStatus = (

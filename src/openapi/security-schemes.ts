@@ -90,7 +90,7 @@ const toDefinition = (scheme: Scheme, sources: readonly InputSource[]): JsonObje
 const toWantedName = (scheme: Scheme): string => {
   if (!("name" in scheme)) return scheme.type;
   const words = scheme.name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-  const [first = "key", ...more] = [...words, scheme.type];
+  const [first = scheme.type, ...more] = words.length > 0 ? [...words, scheme.type] : words;
   return (
     first.toLowerCase() +
     more.map((word) => word[0]?.toUpperCase() + word.slice(1).toLowerCase()).join("")

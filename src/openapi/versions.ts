@@ -1,6 +1,6 @@
 import { isObject } from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
-import { toSchema30 } from "./to-openapi-30.ts";
+import { toSchema30 } from "./nullable-dialect.ts";
 
 /** Gives a document the dialect of its version; those after 3.0 share that of JSON Schema. */
 export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonObject =>

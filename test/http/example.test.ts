@@ -11,7 +11,9 @@ const dataOf = (answer: Answer): Record<string, unknown> =>
 
 test("the example creates, reads, lists, changes, exports and deletes users", async () => {
   const server = await start(routing, { cors: true });
-  expect((await server.send("/v1/users")).json()).toEqual(successEnvelope({ users: [], total: 0 }));
+  expect((await server.send("/v1/users")).json()).toEqual(
+    successEnvelope({ users: [], total: 0, limit: 20, offset: 0 }),
+  );
 
   const refused = await server.send("/v1/users", { method: "POST", body: ada });
   expect(refused.status).toBe(401);
@@ -24,7 +26,11 @@ test("the example creates, reads, lists, changes, exports and deletes users", as
   const path = `/v1/users/${String(user["id"])}`;
 
   const again = await server.send("/v1/users", { method: "POST", headers: key, body: ada });
-  expect([again.status, again.json()]).toEqual([409, errorEnvelope("The e-mail address is taken")]);
+  expect(again.status).toBe(409);
+  expect(again.json()).toEqual({
+    status: "error",
+    error: { message: "The e-mail address is taken", data: { email: ada.email } },
+  });
 
   expect(dataOf(await server.send(path))).toEqual(user);
   const changed = await server.send(path, {
@@ -50,7 +56,7 @@ test("the example says which field is wrong", async () => {
   const server = await start(routing, { cors: true });
   for (const [target, message] of [
     ["/v1/users/not-an-id", "id: Invalid UUID"],
-    ["/v1/users?limit=1e3", "limit: Must be a whole number"],
+    ["/v1/users?limit=1e3", "limit: Invalid input: expected a plain integer"],
     ["/v1/users?limit=101", "limit: Too big: expected number to be <=100"],
   ] as const) {
     const answer = await server.send(target);

@@ -48,7 +48,7 @@ const create = (version: string) => {
   const dialect = read(`${version}-dialect`)["$id"] as string;
   const ajv = new Ajv2020({ strict: false, allErrors: false });
   formats.default(ajv);
-  ajv.addFormat("media-range", true);
+  for (const format of ["media-range", "iri"]) ajv.addFormat(format, true);
   for (const name of ["meta", "dialect", "schema"])
     ajv.addSchema(toStatic(read(`${version}-${name}`), dialect) as Json);
   return ajv.compile(toStatic(read(`${version}-schema-base`), dialect) as Json);

@@ -8,6 +8,7 @@ import {
   problemEndpointsFactory,
   ResultHandler,
   ensureHttpError,
+  ez,
   type Security,
 } from "sallyport";
 import { z } from "zod";
@@ -113,7 +114,7 @@ export const ownFactory = new EndpointsFactory(ownHandler);
 
 /** Bytes of an image. */
 const pngHandler = new ResultHandler({
-  positive: { schema: z.custom<Buffer>(Buffer.isBuffer), mimeType: "image/png" },
+  positive: { schema: ez.buffer(), mimeType: "image/png" },
   negative: () => defaultEndpointsNegative(),
   handler: ({ error, output, response }) => {
     if (error) response.status(ensureHttpError(error).statusCode).json({ message: error.message });

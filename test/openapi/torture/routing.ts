@@ -34,6 +34,8 @@ const finish = async () => ({ done: true });
 const page = ez.paginated({ style: "offset", itemSchema: z.object({ id: z.int() }), links: true });
 const cursors = ez.paginated({ style: "cursor", itemSchema: z.string(), itemsName: "names" });
 
+const role = z.object({ name: z.string().default("member") }).meta({ id: "Role" });
+
 const taken = {
   description: "The name is taken",
   schema: z.object({ suggestion: z.string() }).meta({ id: "Suggestion" }),
@@ -222,6 +224,14 @@ const others = {
     .build({ input: z.strictObject({ a: z.string() }), output: done, handler: finish }),
   limited: factory.addMiddleware(limited).build({ output: done, handler: finish }),
   slow: factory.build({ timeout: 5000, output: done, handler: finish }),
+  roles: {
+    post: factory.build({
+      input: z.object({ role }),
+      output: z.object({ role }),
+      handler: async ({ input }) => input,
+    }),
+  },
+  broken: factory.build({ output: done, handler: () => ({}) as never }),
   stream: ticks.build({
     input: z.object({ from: z.coerce.number().optional() }),
     handler: async ({ ctx: { emit } }) => {

@@ -1,0 +1,33 @@
+import { generateOpenApi } from "sallyport/openapi";
+import { expect, test } from "vitest";
+import { apiKey } from "../../example/src/factories.ts";
+import { routing as exampleRouting } from "../../example/src/routing.ts";
+import { start } from "../http/harness.ts";
+import { drive } from "./conformance/drive.ts";
+import { isForgiving, isLenient } from "./conformance/exceptions.ts";
+import { tortureConfig, tortureRouting } from "./torture/routing.ts";
+
+const info = { title: "Test", version: "1" };
+
+test("the torture API and its document agree in 800 calls", async () => {
+  const { port } = await start(tortureRouting, tortureConfig);
+  const document = generateOpenApi({ routing: tortureRouting, config: tortureConfig, info });
+  const driven = await drive({
+    port,
+    document,
+    calls: 800,
+    secret: "let-me-in",
+    isLenient,
+    isForgiving,
+  });
+  expect(driven.violations).toEqual([]);
+  expect(driven.accepted).toBeGreaterThan(200);
+  expect(driven.refused).toBeGreaterThan(100);
+});
+
+test("the example and its document agree in 200 calls", async () => {
+  const { port } = await start(exampleRouting, { cors: false });
+  const document = generateOpenApi({ routing: exampleRouting, info });
+  const driven = await drive({ port, document, calls: 200, secret: apiKey });
+  expect(driven.violations).toEqual([]);
+});

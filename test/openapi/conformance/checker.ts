@@ -1,0 +1,139 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import type { JsonObject } from "sallyport/openapi";
+import type { Answer } from "../../http/harness.ts";
+import type { Operation } from "../generate.ts";
+import { toKey, type Draft } from "./requests.ts";
+
+/** Headers of any response, which documents do not list. */
+const ordinary: ReadonlySet<string> = new Set([
+  ...["content-type", "content-length", "date", "connection", "keep-alive", "transfer-encoding"],
+  ...["x-content-type-options", "cache-control", "accept", "x-accel-buffering", "vary"],
+]);
+
+/** Holds requests and answers against a document. */
+export class Checker {
+  readonly #document: JsonObject;
+  readonly #ajv: Ajv2020;
+  readonly #validators = new Map<JsonObject, ValidateFunction>();
+
+  constructor(document: JsonObject) {
+    this.#document = document;
+    this.#ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
+    formats.default(this.#ajv);
+    this.#ajv.addSchema({ ...document, $id: "document:/" });
+  }
+
+  /** Says what of an answer its document does not allow. */
+  checkAnswer(operation: Operation, { status, headers, text }: Answer): string | undefined {
+    const response = this.#resolve(operation.responses[String(status)]) as
+      | Operation["responses"][string]
+      | undefined;
+    if (!response) return `status ${status} is not documented`;
+    const declared = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
+    const strange = Object.keys(headers).find((name) => !ordinary.has(name) && !declared.has(name));
+    if (strange !== undefined) return `header ${strange} of ${status} is not documented`;
+    const type = headers["content-type"]?.split(";")[0];
+    if (!response.content)
+      return text === "" ? undefined : `${status} has a body, which is not documented`;
+    const media = type === undefined ? undefined : response.content[type];
+    if (!media) return `${status} is of type ${String(type)}, which is not documented`;
+    if (type === "text/event-stream") return this.#checkEvents(media, text);
+    if (!/json/.test(type ?? "")) return undefined;
+    const wrong = this.#validate(media.schema, JSON.parse(text));
+    return wrong && `the body of ${status} does not fit: ${wrong}`;
+  }
+
+  #checkEvents(media: JsonObject, text: string): string | undefined {
+    const schema = (media["itemSchema"] ?? media["x-itemSchema"]) as JsonObject | undefined;
+    if (!schema) return "the events are not documented";
+    const options = (schema["oneOf"] ?? [schema]) as readonly JsonObject[];
+    for (const block of text.split("\n\n")) {
+      const fields = [...block.matchAll(/^(event|data|id): ?(.*)$/gm)].map(([, name, value]) => [
+        name,
+        value,
+      ]);
+      if (fields.length === 0) continue;
+      const event = Object.fromEntries(fields) as JsonObject;
+      const wrong = this.#validate(schema, event);
+      if (wrong) return `an event does not fit: ${wrong}`;
+      const option = options.find((one) => !this.#validate(one, event));
+      const { data } = (option?.["properties"] ?? {}) as Record<string, JsonObject>;
+      const inside = this.#validate(
+        (data?.["contentSchema"] ?? {}) as JsonObject,
+        JSON.parse(String(event["data"])),
+      );
+      if (inside) return `the data of an event does not fit: ${inside}`;
+    }
+    return undefined;
+  }
+
+  /** Says what of a request that was accepted its document does not allow. */
+  checkRequest(operation: Operation, draft: Draft): string | undefined {
+    for (const parameter of operation.parameters ?? []) {
+      const value = draft.parameters.get(toKey(parameter));
+      if (value === undefined) {
+        if (parameter["required"] === true)
+          return `${toKey(parameter)} is required, but not needed`;
+        continue;
+      }
+      const wrong = this.#validateText(parameter["schema"] as JsonObject, value);
+      if (wrong) return `${toKey(parameter)} was accepted, but does not fit: ${wrong}`;
+    }
+    const { requestBody } = operation;
+    if (draft.rawBody !== undefined) return "a malformed body was accepted";
+    if (!requestBody) return undefined;
+    if (draft.body === undefined)
+      return requestBody.required === true ? "the body is required, but not needed" : undefined;
+    const media = requestBody.content[draft.mediaType ?? "application/json"];
+    if (!media) return `a body of type ${String(draft.mediaType)} was accepted`;
+    if (!draft.mediaType?.includes("json")) return undefined;
+    const wrong = this.#validate(media.schema, draft.body);
+    return wrong && `the body was accepted, but does not fit: ${wrong}`;
+  }
+
+  #resolve(value: object | undefined): object | undefined {
+    const reference = (value as JsonObject | undefined)?.["$ref"];
+    if (typeof reference !== "string") return value;
+    let target: unknown = this.#document;
+    for (const key of reference.slice(2).split("/")) target = (target as JsonObject)[key];
+    return target as JsonObject;
+  }
+
+  /** A text as it came in a URL or a header, read by what its schema says. */
+  #validateText(schema: JsonObject, value: unknown): string | undefined {
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return this.#validate(schema, value);
+    const texts = [value].flat().map(String);
+    const readings: unknown[] = [texts, ...(texts.length === 1 ? texts : [])];
+    const [text = ""] = texts;
+    if (texts.length === 1 && text.trim() !== "" && Number.isFinite(Number(text)))
+      readings.push(Number(text), [Number(text)]);
+    // an empty text is 0 to whoever coerces it
+    if (text === "") readings.push(0);
+    const wrongs = readings.map((reading) => this.#validate(schema, reading));
+    return wrongs.includes(undefined) ? undefined : wrongs[0];
+  }
+
+  #validate(schema: JsonObject, value: unknown): string | undefined {
+    const known = this.#validators.get(schema);
+    const validate = known ?? this.#ajv.compile(withBase(schema) as JsonObject);
+    this.#validators.set(schema, validate);
+    if (validate(value)) return undefined;
+    const [error] = validate.errors ?? [];
+    return `${error?.instancePath} ${error?.message}`;
+  }
+}
+
+/** References are into the document. */
+const withBase = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withBase);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => {
+      // Ajv's own is stricter than that of OpenAPI
+      if (key === "discriminator") return [];
+      return [[key, key === "$ref" ? `document:/${String(inner)}` : withBase(inner)]];
+    }),
+  );
+};

@@ -1,0 +1,6 @@
+/** What follows a transformation, and how parameters of a query depend on each other, is more than a schema of the wire can say. */
+export const isLenient = (path: string): boolean =>
+  ["/kinds/piped", "/search/{kind}", "/broken"].includes(path);
+
+/** A catch takes anything. */
+export const isForgiving = (path: string): boolean => path === "/kinds/catch";

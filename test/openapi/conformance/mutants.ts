@@ -1,0 +1,226 @@
+import createHttpError from "http-errors";
+import { defaultEndpointsFactory as factory, ez, type Routing } from "sallyport";
+import { z } from "zod";
+
+/** A line of the generator that is broken on purpose. */
+export interface GeneratorMutant {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  /** The operations that it shows in. */
+  readonly only: RegExp;
+}
+
+/** Lines of `src/openapi`, each broken so that documents become untrue. */
+export const generatorMutants: readonly GeneratorMutant[] = [
+  { file: "placement", from: 'return "path";', to: 'return "query";', only: /users/ },
+  {
+    file: "placement",
+    from: 'if (has("query")) return "query";',
+    to: 'if (has("query")) return "header";',
+    only: /queries/,
+  },
+  {
+    file: "placement",
+    from: 'if (has("body")) return "body";',
+    to: 'if (has("body")) return "query";',
+    only: /created/,
+  },
+  {
+    file: "parameters",
+    from: 'required: location === "path" || isRequired ? true : undefined',
+    to: "required: true",
+    only: /queries|pages/,
+  },
+  { file: "parameters", from: "schema: isRest ?", to: "schema: !isRest ?", only: /queries/ },
+  {
+    file: "object-view",
+    from: "isRequired: required.has(name)",
+    to: "isRequired: false",
+    only: /get \/both/,
+  },
+  {
+    file: "object-view",
+    from: "fields.some(({ isRequired }) => isRequired)",
+    to: "false",
+    only: /get \/both/,
+  },
+  {
+    file: "request-body",
+    from: '{ "application/json": { schema: body } }',
+    to: '{ "text/plain": { schema: body } }',
+    only: /created/,
+  },
+  {
+    file: "request-body",
+    from: "acceptsNothing(body, components) ? undefined : true",
+    to: "true",
+    only: /patch \/users/,
+  },
+  { file: "responses", from: "statusCode ?? 200", to: "200", only: /created/ },
+  {
+    file: "responses",
+    from: "hasLinks ? { Link: linkHeader } : undefined",
+    to: "undefined",
+    only: /pages/,
+  },
+  { file: "responses", from: "[500, [resultHandler]],", to: "", only: /broken/ },
+  {
+    file: "responses",
+    from: "[...declared.keys(), ...own.keys(), ...named]",
+    to: "[...own.keys(), ...named]",
+    only: /created/,
+  },
+  { file: "responses", from: "hasSecurity ? [[401", to: "!hasSecurity ? [[401", only: /secrets/ },
+  { file: "responses", from: "[415, [early]],", to: "", only: /created/ },
+  {
+    file: "responses",
+    from: "mayLack ? schema.optional() : schema",
+    to: "z.object({ other: schema })",
+    only: /created/,
+  },
+  {
+    file: "node-writer",
+    from: "dropSafeBounds(json);",
+    to: "json['maximum'] = 1;",
+    only: /integer/,
+  },
+  {
+    file: "node-writer",
+    from: "enum: [...listOf(truthy), ...listOf(falsy)]",
+    to: "enum: ['maybe']",
+    only: /kinds\/stringbool/,
+  },
+  {
+    file: "node-writer",
+    from: "if (required.length > 0) json",
+    to: "if (required.length > 9) json",
+    only: /kinds\/object/,
+  },
+  { file: "components", from: "differing.add(name)", to: "void name", only: /roles/ },
+  { file: "security-schemes", from: 'in: "query",', to: 'in: "header",', only: /secrets\/input/ },
+  {
+    file: "event-stream-media",
+    from: 'eventStreamType = "text/event-stream"',
+    to: 'eventStreamType = "text/events"',
+    only: /stream/,
+  },
+];
+
+const done = z.object({ done: z.boolean() });
+const id = z.object({ id: z.uuid() });
+
+/** Endpoints that do not what the document of the torture routing says. */
+export const handlerMutants: Readonly<
+  Record<string, { readonly at: string; readonly routing: Routing }>
+> = {
+  "another success": {
+    at: "post /created",
+    routing: {
+      "post /created": factory.build({
+        input: z.object({ name: z.string() }),
+        handler: ({ input }) => input,
+      }),
+    },
+  },
+  "no content": {
+    at: "get /limited",
+    routing: { limited: factory.build({ statusCode: 204, handler: () => ({}) }) },
+  },
+  "a missing field": { at: "get /both", routing: { both: factory.build({ handler: () => ({}) }) } },
+  "a wrong type": {
+    at: "get /slow",
+    routing: { slow: factory.build({ handler: () => ({ done: "yes" }) }) },
+  },
+  "an undeclared error": {
+    at: "get /slow",
+    routing: {
+      slow: factory.build({
+        handler: () => {
+          throw createHttpError(418, "Tea");
+        },
+      }),
+    },
+  },
+  "another media type": {
+    at: "get /slow",
+    routing: {
+      slow: factory.build({
+        handler: ({ response }) => void response.type("text/plain").send("done"),
+      }),
+    },
+  },
+  "an undeclared header": {
+    at: "get /slow",
+    routing: {
+      slow: factory.build({
+        output: done,
+        handler: ({ response }) => {
+          response.set("X-Secret", "1");
+          return { done: true };
+        },
+      }),
+    },
+  },
+  "a field that is needed after all": {
+    at: "patch /users/{id}",
+    routing: {
+      "patch /users/:id": factory.build({
+        input: id.extend({ name: z.string() }),
+        output: done,
+        handler: () => ({ done: true }),
+      }),
+    },
+  },
+  "a field that is not needed": {
+    at: "get /both",
+    routing: {
+      both: factory.build({
+        input: z.object({ a: z.string().default("x") }),
+        output: z.object({ a: z.string() }),
+        handler: ({ input }) => input,
+      }),
+    },
+  },
+  "a parameter of another name": {
+    at: "get /both",
+    routing: {
+      both: factory.build({
+        input: z.object({ b: z.string() }),
+        handler: ({ input }) => ({ a: input.b }),
+      }),
+    },
+  },
+  "a stricter schema": {
+    at: "put /users/{id}",
+    routing: {
+      "put /users/:id": factory.build({
+        input: id.extend({ name: z.string().max(2) }),
+        handler: ({ input: { id: own, name } }) => ({ id: own, name }),
+      }),
+    },
+  },
+  "data of another shape": {
+    at: "post /created",
+    routing: {
+      "post /created": factory.build({
+        statusCode: 201,
+        input: z.object({ name: z.string().min(1) }),
+        errors: { 409: { description: "Taken", schema: z.object({ hint: z.string() }) } },
+        handler: ({ input: { name } }) => {
+          if (name.length > 3) throw createHttpError(409, "Taken", { data: { hint: "b" } });
+          return { name };
+        },
+      }),
+    },
+  },
+  "items of another name": {
+    at: "get /cursors",
+    routing: {
+      cursors: factory.build({
+        ...ez.paginated({ style: "cursor", itemSchema: z.string(), itemsName: "others" }),
+        handler: ({ input: { limit } }) => ({ others: [], nextCursor: null, limit }),
+      }),
+    },
+  },
+};

@@ -1,0 +1,52 @@
+import type { Routing } from "sallyport";
+import { generateOpenApi, type JsonObject, type OpenApiOptions } from "sallyport/openapi";
+
+/** An operation as far as tests look at it. */
+export interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly (JsonObject & { readonly name: string; readonly in: string })[];
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>;
+  };
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly $ref?: string;
+        readonly description: string;
+        readonly headers?: JsonObject;
+        readonly content?: Readonly<Record<string, JsonObject & { readonly schema: JsonObject }>>;
+      }
+    >
+  >;
+  readonly security?: readonly JsonObject[];
+  readonly tags?: readonly string[];
+}
+
+/** Generates a document with what a test does not care for. */
+export const generate = (routing: Routing, options: Partial<OpenApiOptions> = {}) =>
+  generateOpenApi({ routing, info: { title: "Test", version: "1" }, ...options });
+
+/** Finds an operation, such as `GET /users/{id}`. */
+export const findOperation = (document: { readonly paths: JsonObject }, at: string): Operation => {
+  const [method = "", path = ""] = at.split(" ");
+  const item = document.paths[path] as Readonly<Record<string, Operation>> | undefined;
+  const operation = item?.[method.toLowerCase()];
+  if (!operation)
+    throw new Error(`There is no ${at}; paths are ${Object.keys(document.paths).join()}`);
+  return operation;
+};
+
+/** Generates the document of one endpoint, and gives its operation. */
+export const generateOne = (at: string, routing: Routing, options: Partial<OpenApiOptions> = {}) =>
+  findOperation(generate(routing, options), at);
+
+/** The places of the parameters of an operation, and the fields of its body. */
+export const placesOf = ({ parameters = [], requestBody }: Operation): Record<string, string> => {
+  const [media] = Object.values(requestBody?.content ?? {});
+  return Object.fromEntries([
+    ...parameters.map((parameter) => [parameter.name, parameter.in]),
+    ...Object.keys(media?.schema["properties"] ?? {}).map((name) => [name, "body"]),
+  ]) as Record<string, string>;
+};

@@ -1,0 +1,306 @@
+import {
+  defaultEndpointsFactory as factory,
+  Middleware,
+  type Routing,
+  type Security,
+} from "sallyport";
+import { generateOpenApi, OpenApiError, type OpenApiOptions } from "sallyport/openapi";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { findOperation, generate, generateOne } from "./generate.ts";
+
+const handler = () => ({});
+const plain = factory.build({ handler });
+
+/** What a document of a routing is refused with. */
+const errorOf = (routing: Routing, options: Partial<OpenApiOptions> = {}): OpenApiError => {
+  try {
+    generate(routing, options);
+  } catch (error) {
+    if (error instanceof OpenApiError) return error;
+    throw error;
+  }
+  throw new Error("Nothing was refused");
+};
+
+describe("operation ids", () => {
+  const idsOf = (routing: Routing, options = {}): readonly unknown[] =>
+    Object.values(generate(routing, options).paths)
+      .flatMap((item) => Object.values(item))
+      .map((operation) => (operation as { readonly operationId: string }).operationId);
+
+  test("are made of method and path, and stay unique", () => {
+    expect(
+      idsOf({
+        "": plain,
+        v1: { users: plain, ":id": { "get-it.now": plain }, "*rest": plain },
+        "a-b": plain,
+        "a/b": plain,
+        ":from-:to": { x: plain },
+      }),
+    ).toEqual([
+      ...["getRoot", "getV1Users", "getV1ByIdGetItNow", "getV1ByRest", "getAB", "getAB2"],
+      "getByFromByToX",
+    ]);
+  });
+
+  test("are those that endpoints give, for each method by a function", () => {
+    const given = factory.build({ operationId: "getA", handler });
+    const both = factory.build({
+      method: ["put", "post"],
+      operationId: (method) => `${method}It`,
+      handler,
+    });
+    expect(idsOf({ a: plain, b: given, c: both })).toEqual(["getA2", "getA", "putIt", "postIt"]);
+  });
+
+  test("are never the same twice", () => {
+    const given = factory.build({ method: ["put", "post"], operationId: "same", handler });
+    const error = errorOf({ a: given });
+    expect(error.message).toBe(
+      'PUT /a and POST /a have the same operationId "same". Give each endpoint its own; one that serves several methods takes a function, as in operationId: (method) => `${method}User`.',
+    );
+    expect(error).toMatchObject({
+      code: "SLP_OPENAPI_OPERATION_ID",
+      cause: { method: "post", path: "/a" },
+    });
+  });
+});
+
+describe("paths", () => {
+  test("have their parameters in braces, and texts encoded", () => {
+    const routing = {
+      "a b": plain,
+      "{x}": plain,
+      é: plain,
+      ":from-:to.json": plain,
+      "*rest": plain,
+    };
+    const { "{x}": _reserved, ...legal } = routing;
+    expect(Object.keys(generate(legal).paths)).toEqual([
+      ...["/a%20b", "/%C3%A9", "/{from}-{to}.json", "/{rest}"],
+    ]);
+  });
+
+  test("of one shape with other names are an error", () => {
+    const error = errorOf({ users: { "get :id": plain, "put :key": factory.build({ handler }) } });
+    expect(error.message).toBe(
+      "GET /users/:id and PUT /users/:key are one path to OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or put a fixed text into one of the paths.",
+    );
+    expect(error.code).toBe("SLP_OPENAPI_PATHS");
+    expect(errorOf({ files: { ":id": plain, "*rest": plain } }).code).toBe("SLP_OPENAPI_PATHS");
+  });
+});
+
+describe("security", () => {
+  const securityOf = (...securities: readonly Security[]) => {
+    let own: Pick<typeof factory, "addMiddleware" | "build"> = factory;
+    for (const security of securities)
+      own = own.addMiddleware(new Middleware({ security, handler })) as never;
+    const document = generate({ a: own.build({ scope: ["read", "write"], handler }) });
+    const { security: requirements } = findOperation(document, "GET /a");
+    return [requirements, document.components?.["securitySchemes"]];
+  };
+  const flows = { implicit: { authorizationUrl: "https://a.b/c", scopes: { read: "Reads" } } };
+
+  test.each<[string, Security, object, object]>([
+    ["basic", { type: "basic" }, { basic: [] }, { type: "http", scheme: "basic" }],
+    [
+      "bearer",
+      { type: "bearer", format: "JWT" },
+      { bearer: [] },
+      { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+    ],
+    [
+      "header",
+      { type: "header", name: "X-Key" },
+      { xKeyHeader: [] },
+      { type: "apiKey", in: "header", name: "X-Key" },
+    ],
+    [
+      "cookie",
+      { type: "cookie", name: "sid" },
+      { sidCookie: [] },
+      { type: "apiKey", in: "cookie", name: "sid" },
+    ],
+    [
+      "query",
+      { type: "query", name: "key" },
+      { keyQuery: [] },
+      { type: "apiKey", in: "query", name: "key" },
+    ],
+    [
+      "input",
+      { type: "input", name: "key" },
+      { keyInput: [] },
+      { type: "apiKey", in: "query", name: "key" },
+    ],
+    [
+      "openid",
+      { type: "openid", url: "https://a.b" },
+      { openid: ["read", "write"] },
+      { type: "openIdConnect", openIdConnectUrl: "https://a.b" },
+    ],
+    ["oauth2", { type: "oauth2", flows }, { oauth2: ["read", "write"] }, { type: "oauth2", flows }],
+  ])("of %s", (_name, security, requirement, scheme) => {
+    const [requirements, schemes] = securityOf(security);
+    expect(requirements).toEqual([requirement]);
+    expect(Object.values(schemes as object)).toEqual([scheme]);
+  });
+
+  test("of input on a route with a body says so", () => {
+    const own = factory.addMiddleware(
+      new Middleware({ security: { type: "input", name: "key" }, handler }),
+    );
+    const { components } = generate({ "post /a": own.build({ handler }) });
+    expect(components?.["securitySchemes"]?.["keyInput"]).toHaveProperty(
+      "x-in-alternative",
+      "body",
+    );
+  });
+
+  test("of several middlewares holds together, and trees become alternatives", () => {
+    const [a, b, c]: Security[] = ["a", "b", "c"].map(
+      (name) => ({ type: "cookie", name }) as const,
+    );
+    expect(securityOf(a as Security, b as Security)[0]).toEqual([{ aCookie: [], bCookie: [] }]);
+    const tree = { and: [a, { or: [b, c] }] } as Security;
+    expect(securityOf(tree)[0]).toEqual([
+      { aCookie: [], bCookie: [] },
+      { aCookie: [], cCookie: [] },
+    ]);
+    expect(securityOf({ or: [a, b] } as Security, c as Security)[0]).toEqual([
+      { aCookie: [], cCookie: [] },
+      { bCookie: [], cCookie: [] },
+    ]);
+  });
+
+  test("of two kinds of one type has two names", () => {
+    const or = [{ type: "bearer" }, { type: "bearer", format: "JWT" }] as const;
+    expect(securityOf({ or })[0]).toEqual([{ bearer: [] }, { bearer2: [] }]);
+  });
+});
+
+test("operations have the texts of their endpoints", () => {
+  const endpoint = factory
+    .build({ shortDescription: "Short", description: "**Long**", tag: ["a", "b"], handler })
+    .deprecated();
+  expect(generateOne("GET /a", { a: endpoint })).toMatchObject({
+    summary: "Short",
+    description: "**Long**",
+    tags: ["a", "b"],
+    deprecated: true,
+  });
+});
+
+test("tags are described, the others that are used are listed", () => {
+  const endpoint = factory.build({ tag: ["other", "users"], handler });
+  const tags = { users: "Who", files: { description: "What", url: "https://a.b" } };
+  expect(generate({ a: endpoint }, { tags })["tags"]).toEqual([
+    { name: "users", description: "Who" },
+    { name: "files", description: "What", externalDocs: { url: "https://a.b" } },
+    { name: "other" },
+  ]);
+  expect(generate({ a: plain })).not.toHaveProperty("tags");
+});
+
+test("servers are URLs or objects", () => {
+  const serversOf = (servers: OpenApiOptions["servers"]) =>
+    generate({ a: plain }, { servers }).servers;
+  expect(serversOf(undefined)).toEqual([{ url: "/" }]);
+  expect(serversOf("https://a.b")).toEqual([{ url: "https://a.b" }]);
+  expect(serversOf(["/v1", { url: "/v2", description: "New" }])).toEqual([
+    { url: "/v1" },
+    { url: "/v2", description: "New" },
+  ]);
+});
+
+test("HEAD is left out unless it is asked for", () => {
+  const endpoint = factory.build({ input: z.object({ a: z.string() }), handler });
+  const routing = { a: endpoint, "post /b": plain };
+  expect(Object.keys(generate(routing).paths["/a"] ?? {})).toEqual(["get"]);
+  const document = generate(routing, { head: true });
+  expect(Object.keys(document.paths["/b"] ?? {})).toEqual(["post"]);
+  const head = findOperation(document, "HEAD /a");
+  expect(head.operationId).toBe("headA");
+  expect(head.parameters).toHaveLength(1);
+  expect(head.responses).toEqual({
+    200: { description: "OK" },
+    400: { description: "Bad Request" },
+    500: { description: "Internal Server Error" },
+  });
+});
+
+test("webhooks are requests that the API sends; an extension in 3.0", () => {
+  const webhooks = {
+    orderPaid: {
+      input: z.object({ id: z.string() }).meta({ id: "Order" }),
+      output: z.object({ ok: z.boolean() }),
+      description: "Paid",
+      tag: "orders",
+    },
+    ping: { method: "get" },
+  } as const;
+  const document = generate({ a: plain }, { webhooks });
+  expect(document["webhooks"]).toMatchObject({
+    orderPaid: {
+      post: {
+        operationId: "orderPaid",
+        description: "Paid",
+        tags: ["orders"],
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: { $ref: "#/components/schemas/Order" } } },
+        },
+        responses: { "2XX": { description: "Received", content: {} } },
+      },
+    },
+    ping: { get: { responses: { "2XX": { description: "Received" } } } },
+  });
+  const old = generate({ a: plain }, { webhooks, openapi: "3.0" });
+  expect(old).not.toHaveProperty("webhooks");
+  expect(old).toHaveProperty("x-webhooks.orderPaid");
+});
+
+test("an override changes or replaces operations", () => {
+  const override: OpenApiOptions["override"] = {
+    operation: ({ method, path, operation, endpoint }) => {
+      operation["x-at"] = `${method} ${path} ${String(endpoint.isVoid)}`;
+      return path === "/b" ? { operationId: "b", responses: {} } : undefined;
+    },
+  };
+  const { paths } = generate({ "a/:id": plain, b: plain }, { override, head: true });
+  expect(paths["/a/{id}"]).toMatchObject({
+    get: { "x-at": "get /a/:id false" },
+    head: { "x-at": "head /a/:id false" },
+  });
+  expect(paths["/b"]?.["get"]).toEqual({ operationId: "b", responses: {} });
+});
+
+test("information is kept, as far as the version has a place for it", () => {
+  const info = {
+    title: "T",
+    version: "1",
+    summary: "S",
+    license: { name: "MIT", identifier: "MIT" },
+    contact: { name: "A" },
+  };
+  expect(generate({ a: plain }, { info }).info).toEqual(info);
+  expect(generate({ a: plain }, { info, openapi: "3.0" }).info).toEqual({
+    ...{ title: "T", version: "1", contact: { name: "A" } },
+    license: { name: "MIT" },
+  });
+});
+
+test.each<[string, unknown]>([
+  ["the argument must be an object of options", undefined],
+  ["there is no option `route`. Did you mean `routing`?", { route: {} }],
+  ["`info` must have a `title` and a `version`", { routing: {} }],
+  ["`info` must have a `title` and a `version`", { routing: {}, info: { title: "A" } }],
+  [
+    '`openapi` must be "3.0", "3.1" or "3.2"; got "3.3"',
+    { routing: {}, info: { title: "", version: "" }, openapi: "3.3" },
+  ],
+])("options are checked: %s", (message, options) => {
+  expect(() => generateOpenApi(options as OpenApiOptions)).toThrow(`generateOpenApi: ${message}`);
+});

@@ -1,0 +1,287 @@
+import {
+  defaultEndpointsFactory as factory,
+  ez,
+  Middleware,
+  type InputSource,
+  type Method,
+} from "sallyport";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { generate, generateOne, placesOf } from "./generate.ts";
+
+const fields = (...names: readonly string[]) =>
+  z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+
+/** Where the fields of an input come from, by method and sources. */
+const place = (
+  method: Method,
+  sources: readonly InputSource[] | undefined,
+  ...names: readonly string[]
+): Record<string, string> => {
+  const endpoint = factory.build({ method, input: fields(...names), handler: () => ({}) });
+  const config = sources && { inputSources: { [method]: sources } };
+  return placesOf(
+    generateOne(`${method} /a/{id}`, { "a/:id": endpoint }, config ? { config } : {}),
+  );
+};
+
+describe("a field goes to the first place that its route has", () => {
+  test.each<[string, Method, readonly InputSource[] | undefined, Record<string, string>]>([
+    ["of get: path, query", "get", undefined, { id: "path", a: "query", "x-b": "query" }],
+    ["of delete: path, query", "delete", undefined, { id: "path", a: "query" }],
+    ["of post: path, body", "post", undefined, { id: "path", a: "body", "x-b": "body" }],
+    ["of put: path, body", "put", undefined, { id: "path", a: "body" }],
+    ["of patch: path, body", "patch", undefined, { id: "path", a: "body" }],
+    [
+      "headers by their names",
+      "get",
+      ["headers", "query", "params"],
+      { id: "path", "x-b": "header", "if-match": "header", a: "query", origin: "header" },
+    ],
+    [
+      "headers beside a body",
+      "post",
+      ["headers", "body", "params"],
+      { id: "path", "x-b": "header", a: "body" },
+    ],
+    ["headers alone take all", "get", ["headers", "params"], { id: "path", a: "header" }],
+    ["cookies alone take all", "get", ["cookies", "params"], { id: "path", a: "cookie" }],
+    ["signed cookies, too", "get", ["signedCookies", "params"], { id: "path", a: "cookie" }],
+    [
+      "cookies beside a query take none",
+      "get",
+      ["cookies", "query", "params"],
+      { id: "path", a: "query" },
+    ],
+    ["query before body", "post", ["body", "query", "params"], { id: "path", a: "query" }],
+  ])("%s", (_name, method, sources, expected) => {
+    expect(place(method, sources, ...Object.keys(expected))).toEqual(expected);
+  });
+
+  test("what the query cannot carry is in the body where there is one", () => {
+    const input = z.object({ a: z.string(), filter: z.object({ b: z.string() }) });
+    const endpoint = factory.build({ method: "post", input, handler: () => ({}) });
+    const config = { inputSources: { post: ["query", "body"] } } as const;
+    expect(placesOf(generateOne("POST /a", { a: endpoint }, { config }))).toEqual({
+      a: "query",
+      filter: "body",
+    });
+  });
+
+  test("a parameter of the path stays one where the input takes its name from elsewhere", () => {
+    const endpoint = factory.build({ input: fields("id"), handler: () => ({}) });
+    const config = { inputSources: { get: ["query"] } } as const;
+    const { parameters } = generateOne("GET /{id}", { ":id": endpoint }, { config });
+    expect(parameters?.map((one) => `${one.in} ${one.name}`)).toEqual(["query id", "path id"]);
+  });
+
+  test("headers with means of their own are no parameters", () => {
+    const input = fields("authorization", "content-type", "accept", "x-a");
+    const endpoint = factory.build({ input, handler: () => ({}) });
+    const config = { inputSources: { get: ["headers"] } } as const;
+    const { parameters } = generateOne("GET /a", { a: endpoint }, { config });
+    expect(parameters?.map(({ name }) => name)).toEqual(["x-a"]);
+  });
+});
+
+describe("parameters", () => {
+  const parametersOf = (input: z.ZodObject, config = {}) =>
+    Object.fromEntries(
+      (
+        generateOne("GET /a", { a: factory.build({ input, handler: () => ({}) }) }, { config })
+          .parameters ?? []
+      ).map(({ name, in: _in, ...parameter }) => [name, parameter]),
+    );
+
+  test("are required where the schema asks for them", () => {
+    const input = z.object({
+      a: z.string(),
+      b: z.string().optional(),
+      c: z.string().default("x"),
+      d: z.string().catch("x"),
+      e: z.string().optional().catch("x"),
+      f: z.coerce.number(),
+      g: z.preprocess((value) => value, z.string().optional()),
+    });
+    const required = Object.entries(parametersOf(input)).filter(([, one]) => one["required"]);
+    expect(required.map(([name]) => name)).toEqual(["a", "f"]);
+  });
+
+  test("have the description and the deprecation of their schemas", () => {
+    const input = z.object({ a: z.string().meta({ description: "Text", deprecated: true }) });
+    expect(parametersOf(input)).toEqual({
+      a: { description: "Text", deprecated: true, required: true, schema: { type: "string" } },
+    });
+  });
+
+  test("that are arrays are repeated", () => {
+    const input = z.object({ a: z.array(z.string()) });
+    const schema = { type: "array", items: { type: "string" } };
+    expect(parametersOf(input)).toEqual({
+      a: { required: true, schema, style: "form", explode: true },
+    });
+  });
+
+  test("that are objects are deep for the extended parser, and refused for the simple one", () => {
+    const input = z.object({ a: z.object({ b: z.string() }) });
+    const { a } = parametersOf(input, { queryParser: "extended" });
+    expect(a).toMatchObject({ style: "deepObject", explode: true });
+    expect(() => parametersOf(input)).toThrow(
+      'input.a of GET /a is an object, which the query parser "simple" never makes of a query. Set `queryParser: "extended"`',
+    );
+    const either = z.object({ a: z.union([z.string(), z.object({ b: z.string() })]) });
+    expect(parametersOf(either)["a"]).not.toHaveProperty("style");
+  });
+
+  test("of unions are required where all options ask for them, and take what any takes", () => {
+    const input = z.discriminatedUnion("by", [
+      z.object({ by: z.literal("name"), name: z.string(), n: z.string() }),
+      z.object({ by: z.literal("age"), age: z.coerce.number(), n: z.stringbool() }),
+    ]);
+    const endpoint = factory.build({ input, handler: () => ({}) });
+    const { parameters = [] } = generateOne("GET /a", { a: endpoint });
+    expect(parameters.map(({ name, required = false }) => [name, required])).toEqual([
+      ["by", true],
+      ["name", false],
+      ["n", true],
+      ["age", false],
+    ]);
+    expect(parameters[0]?.["schema"]).toEqual({ type: "string", enum: ["name", "age"] });
+  });
+
+  test("of a path are always required, also those that the input does not name", () => {
+    const endpoint = factory.build({ input: fields("a").partial(), handler: () => ({}) });
+    const { parameters } = generateOne("GET /x/{a}/{b}", { "x/:a/:b": endpoint });
+    expect(parameters?.map(({ name, required }) => [name, required])).toEqual([
+      ["a", true],
+      ["b", true],
+    ]);
+  });
+
+  test("of the rest of a path have a note", () => {
+    const input = z.object({ rest: z.array(z.string()).describe("A file.") });
+    const endpoint = factory.build({ input, handler: () => ({}) });
+    const { parameters } = generateOne("GET /files/{rest}", { "files/*rest": endpoint });
+    expect(parameters).toEqual([
+      {
+        name: "rest",
+        in: "path",
+        description: "A file. The rest of the path, with its slashes.",
+        required: true,
+        schema: { type: "string" },
+      },
+    ]);
+  });
+
+  test("of any name are one parameter", () => {
+    const endpoint = factory.build({
+      input: z.object({ a: z.string() }).catchall(z.string()),
+      handler: () => ({}),
+    });
+    const { parameters } = generateOne("GET /a", { a: endpoint });
+    expect(parameters?.[1]).toMatchObject({
+      name: "otherParameters",
+      schema: { type: "object", additionalProperties: { type: "string" } },
+      style: "form",
+      explode: true,
+    });
+  });
+});
+
+describe("the body of a request", () => {
+  const bodyOf = (input: z.ZodType<object>, path = "a", config = { upload: true }) =>
+    generateOne(
+      `POST /${path.replaceAll(/:(\w+)/g, "{$1}")}`,
+      { [`post /${path}`]: factory.build({ input, handler: () => ({}) }) },
+      { config },
+    ).requestBody;
+
+  test.each<[string, z.ZodType<object>, readonly string[]]>([
+    ["JSON", z.object({ a: z.string() }), ["application/json"]],
+    ["a form", ez.form({ a: z.string() }), ["application/x-www-form-urlencoded"]],
+    [
+      "a form that is extended",
+      ez.form({}).extend({ a: z.string() }),
+      ["application/x-www-form-urlencoded"],
+    ],
+    [
+      "a form with more",
+      ez.form({}).and(z.object({ a: z.string() })),
+      ["application/x-www-form-urlencoded"],
+    ],
+    ["a form with files", ez.form({ a: ez.upload() }), ["multipart/form-data"]],
+    ["files", z.object({ a: z.array(ez.upload()) }), ["multipart/form-data"]],
+    ["raw", ez.raw(), ["*/*"]],
+    ["raw of a type", ez.raw({}, { contentMediaType: "image/png" }), ["image/png"]],
+  ])("is %s", (_name, input, types) => {
+    expect(Object.keys(bodyOf(input)?.content ?? {})).toEqual(types);
+  });
+
+  test("is required where a field of it is", () => {
+    expect(bodyOf(z.object({ a: z.string() }))?.required).toBe(true);
+    expect(bodyOf(z.object({ a: z.string().optional() }))).not.toHaveProperty("required");
+    const union = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
+    expect(bodyOf(union)?.required).toBe(true);
+    expect(bodyOf(union.or(z.object({})))?.required).toBeUndefined();
+  });
+
+  test("is none where nothing is left for it", () => {
+    expect(bodyOf(z.object({ id: z.string() }), ":id")).toBeUndefined();
+    expect(bodyOf(z.object({}))).toBeUndefined();
+  });
+
+  test("lacks what comes from elsewhere, also inside of unions and named schemas", () => {
+    const named = z.object({ id: z.string(), a: z.string() }).meta({ id: "Named" });
+    const input = z.union([named, z.object({ id: z.string(), b: z.string() })]);
+    expect(bodyOf(input, ":id")?.content["application/json"]?.schema).toEqual({
+      anyOf: [
+        { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+        { type: "object", properties: { b: { type: "string" } }, required: ["b"] },
+      ],
+    });
+  });
+
+  test("refers to a named schema that is all of it", () => {
+    const input = z.object({ a: z.string() }).meta({ id: "Named" });
+    expect(bodyOf(input)?.content["application/json"]?.schema).toEqual({
+      $ref: "#/components/schemas/Named",
+    });
+  });
+
+  test("has the fields of the middlewares, which a strict endpoint takes as well", () => {
+    const key = new Middleware({ input: z.object({ key: z.string() }), handler: () => ({}) });
+    const endpoint = factory
+      .addMiddleware(key)
+      .build({ method: "post", input: z.strictObject({ a: z.string() }), handler: () => ({}) });
+    const { requestBody } = generateOne("POST /a", { a: endpoint });
+    expect(requestBody?.content["application/json"]?.schema).toEqual({
+      type: "object",
+      properties: { key: { type: "string" }, a: { type: "string" } },
+      required: ["key", "a"],
+      additionalProperties: false,
+    });
+  });
+
+  test("joins what cannot be merged", () => {
+    const key = new Middleware({ input: z.object({ key: z.string() }), handler: () => ({}) });
+    const input = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
+    const endpoint = factory
+      .addMiddleware(key)
+      .build({ method: "post", input, handler: () => ({}) });
+    const { requestBody } = generateOne("POST /a", { a: endpoint });
+    expect(requestBody?.content["application/json"]?.schema).toHaveProperty("allOf.length", 2);
+  });
+
+  test("may be that of a GET where the configuration says so", () => {
+    const config = { inputSources: { get: ["body"] } } as const;
+    const endpoint = factory.build({ input: fields("a"), handler: () => ({}) });
+    const { requestBody } = generateOne("GET /a", { a: endpoint }, { config });
+    expect(requestBody?.required).toBe(true);
+  });
+});
+
+test("methodLikeRouteBehavior counts", () => {
+  const endpoint = factory.build({ handler: () => ({}) });
+  const { paths } = generate({ get: endpoint }, { config: { methodLikeRouteBehavior: "path" } });
+  expect(Object.keys(paths)).toEqual(["/get"]);
+});

@@ -1,0 +1,283 @@
+import { defaultEndpointsFactory as factory, ez } from "sallyport";
+import type { JsonObject, OpenApiOptions } from "sallyport/openapi";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { generate, generateOne } from "./generate.ts";
+
+const fieldOf = (schema: JsonObject | undefined, name: string): JsonObject => {
+  const field = (schema?.["properties"] as Record<string, JsonObject> | undefined)?.[name];
+  if (!field) throw new Error(`There is no ${name} in ${JSON.stringify(schema)}`);
+  return field;
+};
+
+/** The JSON Schema of a field of a body. */
+const inputOf = (schema: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
+  const endpoint = factory.build({ input: z.object({ value: schema }), handler: () => ({}) });
+  const { requestBody } = generateOne("POST /a", { "post /a": endpoint }, options);
+  return fieldOf(Object.values(requestBody?.content ?? {})[0]?.schema, "value");
+};
+
+/** The JSON Schema of a field of an output. */
+const outputOf = (value: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
+  const output = z.object({ value });
+  const endpoint = factory.build({ output, handler: () => ({}) as never });
+  const { responses } = generateOne("GET /a", { a: endpoint }, options);
+  const schema = responses["200"]?.content?.["application/json"]?.schema;
+  return fieldOf(fieldOf(schema, "data"), "value");
+};
+
+describe("an input is described before its transformation, an output after it", () => {
+  const toNumber = z.string().transform(Number).pipe(z.number());
+  const bigint = z.codec(z.string(), z.bigint(), { decode: BigInt, encode: String });
+  test.each<[string, z.ZodType, unknown, unknown]>([
+    ["a transformation", toNumber, "string", "number"],
+    ["a codec", bigint.pipe(z.bigint()).pipe(z.transform(String)), "string", undefined],
+    ["a coercion", z.coerce.number(), "number", "number"],
+    ["preprocessing", z.preprocess(Number, z.number()), "number", "number"],
+    [
+      "ez.encode",
+      ez.encode(z.codec(z.int(), z.string(), { decode: String, encode: Number })),
+      "string",
+      "integer",
+    ],
+  ])("%s", (_name, schema, input, output) => {
+    expect(inputOf(schema)["type"]).toBe(input);
+    expect(outputOf(schema)["type"]).toBe(output);
+  });
+
+  test("so are examples and defaults", () => {
+    const date = ez.dateIn({ examples: ["2026-11-21"] });
+    expect(inputOf(date)["examples"]).toEqual(["2026-11-21"]);
+    const flag = z.stringbool().default(true);
+    expect(inputOf(flag)).toMatchObject({ type: "string", default: "true" });
+    expect(inputOf(z.string().transform(Number).default(5))).not.toHaveProperty("default");
+    const fields = z
+      .string()
+      .transform(Number)
+      .meta({ examples: ["5", 5] });
+    expect(inputOf(fields)["examples"]).toEqual(["5"]);
+    expect(outputOf(ez.dateOut({ examples: ["2026-11-21T00:00:00Z"] }))["examples"]).toEqual([
+      "2026-11-21T00:00:00Z",
+    ]);
+    let calls = 0;
+    expect(inputOf(z.number().default(() => ++calls))).not.toHaveProperty("default");
+  });
+});
+
+describe("schemas", () => {
+  test.each<[string, z.ZodType, JsonObject]>([
+    ["integers have no bounds that say nothing", z.int(), { type: "integer" }],
+    ["readonly is no readOnly", z.object({}).readonly(), { type: "object", properties: {} }],
+    [
+      "what is meant as readOnly is",
+      z.string().readonly().meta({ readOnly: true }),
+      { type: "string", readOnly: true },
+    ],
+    [
+      "a file",
+      ez.upload(),
+      { type: "string", format: "binary", contentMediaType: "application/octet-stream" },
+    ],
+    [
+      "records of any keys",
+      z.record(z.string(), z.int()),
+      { type: "object", additionalProperties: { type: "integer" } },
+    ],
+    ["strings that begin with", z.string().startsWith("a"), { type: "string", pattern: "^a.*" }],
+    [
+      "booleans as strings",
+      z.stringbool({ truthy: ["y"], falsy: ["n"] }),
+      { type: "string", enum: ["y", "n"] },
+    ],
+    ["functions of the application", z.custom(), {}],
+    ["nothing", z.undefined(), { not: {} }],
+    ["a big integer that is coerced", z.coerce.bigint(), { type: "integer", format: "int64" }],
+  ])("%s", (_name, schema, expected) => {
+    expect(inputOf(schema)).toEqual(expected);
+  });
+
+  test("dates are written as JSON writes them", () => {
+    expect(outputOf(z.date())).toEqual({ type: "string", format: "date-time" });
+    expect(outputOf(z.object({ at: z.date().optional() }))).toEqual({
+      type: "object",
+      properties: { at: { type: "string", format: "date-time" } },
+    });
+  });
+
+  test("a Buffer in JSON is what JSON makes of it", () => {
+    const written = outputOf(ez.buffer());
+    const buffer = JSON.parse(JSON.stringify(Buffer.from("a"))) as object;
+    expect(Object.keys(written["properties"] as object)).toEqual(Object.keys(buffer));
+  });
+
+  test.each<[z.ZodType, string]>([
+    [
+      z.date(),
+      "input.value of POST /a cannot be documented: JSON carries no date; use ez.dateIn(), which takes ISO 8601 texts.",
+    ],
+    [z.array(z.object({ at: z.date() })), "input.value[].at of POST /a"],
+    [z.bigint(), "JSON carries no bigint; use a codec from text"],
+    [z.map(z.string(), z.string()), "JSON carries no map; use z.record()"],
+    [z.set(z.string()), "JSON carries no set; use z.array()"],
+    [z.symbol(), "JSON carries no symbol"],
+    [z.nan(), "JSON carries no nan"],
+    [z.literal(5n), "JSON carries no bigint"],
+  ])("what cannot come is an error: %#", (schema, message) => {
+    expect(() => inputOf(schema)).toThrow(message);
+  });
+
+  test.each<[z.ZodType, string]>([
+    [z.bigint(), "response.data.value of GET /a cannot be documented: JSON writes no bigint;"],
+    [
+      z.object({ list: z.array(z.map(z.string(), z.int())) }),
+      "of GET /a cannot be documented: JSON writes no map;",
+    ],
+  ])("what cannot be sent is an error: %#", (schema, message) => {
+    expect(() => outputOf(schema)).toThrow(message);
+  });
+
+  test("an override says what else it is", () => {
+    const override: OpenApiOptions["override"] = {
+      schema: ({ schema, json, direction }) => {
+        if (schema._zod.def.type === "bigint")
+          Object.assign(json, { type: "string", "x-of": direction });
+        return schema._zod.def.type === "boolean" ? { type: "integer" } : undefined;
+      },
+    };
+    expect(inputOf(z.bigint(), { override })).toEqual({ type: "string", "x-of": "input" });
+    expect(outputOf(z.bigint(), { override })).toEqual({ type: "string", "x-of": "output" });
+    expect(inputOf(z.array(z.boolean()), { override })).toEqual({
+      type: "array",
+      items: { type: "integer" },
+    });
+  });
+});
+
+describe("components", () => {
+  const post = (input: z.ZodType<object>, output: z.ZodType = z.object({})) =>
+    factory.build({ input, output, handler: () => ({}) });
+  const componentsOf = (...endpoints: readonly ReturnType<typeof post>[]) =>
+    generate(Object.fromEntries(endpoints.map((endpoint, at) => [`post /a${at}`, endpoint])))
+      .components?.["schemas"] ?? {};
+  const namesOf = (...endpoints: readonly ReturnType<typeof post>[]): readonly string[] =>
+    Object.keys(componentsOf(...endpoints)).filter((name) => name !== "Error");
+
+  test("have the name that is given, one for both directions where they are the same", () => {
+    const user = z.object({ name: z.string() }).meta({ id: "User" });
+    expect(namesOf(post(z.object({ user }), z.object({ user })))).toEqual(["User"]);
+  });
+
+  test("have two names where the directions differ, also by what they refer to", () => {
+    const user = z.object({ at: ez.dateIn() }).meta({ id: "User" });
+    const team = z.object({ users: z.array(user) }).meta({ id: "Team" });
+    const twice = z.object({ role: z.string().default("x") }).meta({ id: "Role" });
+    const both = z.object({ team, role: twice });
+    const output = z.object({ role: twice });
+    expect(namesOf(post(both, output))).toEqual(["Role", "RoleInput", "Team", "User"]);
+    const group = z.object({ roles: z.array(twice) }).meta({ id: "Group" });
+    expect(namesOf(post(z.object({ group }), z.object({ group })))).toEqual([
+      ...["Group", "GroupInput", "Role", "RoleInput"],
+    ]);
+  });
+
+  test("that are encoded are those of the other direction", () => {
+    const user = z.object({ at: ez.dateIn() }).meta({ id: "User" });
+    expect(namesOf(post(z.object({ user }), z.object({ user: ez.encode(user) })))).toEqual([
+      "User",
+    ]);
+  });
+
+  test("refer to themselves and to each other", () => {
+    const tree = z.object({
+      get children() {
+        return z.array(tree);
+      },
+    });
+    const schemas = componentsOf(post(tree), post(z.object({ tree })));
+    expect(schemas["PostA0"]).toEqual({
+      type: "object",
+      properties: { children: { type: "array", items: { $ref: "#/components/schemas/PostA0" } } },
+      required: ["children"],
+    });
+    expect(Object.keys(schemas)).toEqual(["Error", "PostA0"]);
+  });
+
+  test("map the options of a discriminated union", () => {
+    const option = (kind: string) => z.object({ kind: z.literal(kind) }).meta({ id: kind });
+    const shape = z.discriminatedUnion("kind", [option("A"), option("B")]).meta({ id: "Shape" });
+    expect(componentsOf(post(z.object({ shape })))["Shape"]).toMatchObject({
+      discriminator: {
+        propertyName: "kind",
+        mapping: { A: "#/components/schemas/A", B: "#/components/schemas/B" },
+      },
+    });
+  });
+
+  test("of the framework make way for those of the application", () => {
+    const error = z.object({ a: z.string() }).meta({ id: "Error" });
+    const { Error: own, Error2: other } = componentsOf(post(z.object({ error })));
+    expect(own).toHaveProperty("properties.a");
+    expect(other).toHaveProperty("properties.status");
+  });
+
+  test("of one name are one schema", () => {
+    const make = (type: z.ZodType) => z.object({ type }).meta({ id: "Same" });
+    const two = (one: z.ZodType, other: z.ZodType) =>
+      post(
+        z.object({ one: make(one), other: z.object({ in: z.array(z.string()) }) }),
+        z.object({ other: make(other) }),
+      );
+    expect(namesOf(two(z.string(), z.string()))).toEqual(["Same"]);
+    expect(() =>
+      componentsOf(post(z.object({ a: make(z.string()) })), post(z.object({ b: make(z.int()) }))),
+    ).toThrow(
+      'Two different schemas have the id "Same": one at POST /a0, the other at POST /a1. Give one of them another .meta({ id }).',
+    );
+    expect(() => componentsOf(two(z.string(), z.int()))).toThrow('have the id "Same"');
+    const together = z.object({ a: make(z.string()), b: make(z.int()) });
+    expect(() => componentsOf(post(together))).toThrow('"Same"');
+  });
+
+  test("cannot have any name", () => {
+    const user = z.object({}).meta({ id: "a/b" });
+    expect(() => componentsOf(post(z.object({ user })))).toThrow(
+      'The id "a/b" of a schema, at POST /a0, cannot name a component',
+    );
+  });
+});
+
+test("3.0 says it in its own dialect", () => {
+  const options = { openapi: "3.0" } as const;
+  const named = z.object({ a: z.string() }).meta({ id: "Named" });
+  const onlyNull = { type: "string", nullable: true, enum: [null] };
+  const cases: readonly (readonly [z.ZodType, JsonObject])[] = [
+    [z.string().nullable(), { type: "string", nullable: true }],
+    [z.enum(["a"]).nullable(), { type: "string", enum: ["a", null], nullable: true }],
+    [named.nullable(), { anyOf: [{ $ref: "#/components/schemas/Named" }, onlyNull] }],
+    [z.null(), onlyNull],
+    [z.literal("a"), { type: "string", enum: ["a"] }],
+    [z.number().gt(1), { type: "number", minimum: 1, exclusiveMinimum: true }],
+    [
+      z.tuple([z.string(), z.string()]),
+      { type: "array", items: { type: "string" }, minItems: 2, maxItems: 2 },
+    ],
+    [
+      z.union([z.string(), z.int(), z.null()]),
+      { anyOf: [{ type: "string" }, { type: "integer" }, onlyNull] },
+    ],
+    [z.string().meta({ examples: ["a", "b"], odd: 1 }), { type: "string", example: "a" }],
+    [
+      z.partialRecord(z.enum(["a", "b"]), z.int()),
+      {
+        type: "object",
+        properties: { a: { type: "integer" }, b: { type: "integer" } },
+        additionalProperties: false,
+      },
+    ],
+    [
+      named.describe("More"),
+      { description: "More", allOf: [{ $ref: "#/components/schemas/Named" }] },
+    ],
+  ];
+  for (const [schema, expected] of cases) expect(inputOf(schema, options)).toEqual(expected);
+});
