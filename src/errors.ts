@@ -172,6 +172,7 @@ export class RoutingError extends Error {
 export type ConfigErrorCode =
   | "SLP_CONFIG_UNKNOWN_OPTION"
   | "SLP_CONFIG_VALUE"
+  | "SLP_CONFIG_PEER"
   | "SLP_CONFIG_MISSING";
 
 /** The configuration is wrong; thrown when the server starts. */
@@ -220,6 +221,9 @@ export type OpenApiErrorCode =
 /** Something cannot be documented; thrown where a document is generated. */
 export class OpenApiError extends Error {
   override readonly name = "OpenApiError";
+  readonly statusCode = 500;
+  /** It names routes and schemas, and is answered to nobody but those who may read the document. */
+  readonly expose = true;
   readonly code: OpenApiErrorCode;
   /** The route that it is about, if any. */
   override readonly cause: {

@@ -48,6 +48,7 @@ export type {
 } from "./server/config.ts";
 export type { UploadOptions } from "./server/uploads.ts";
 export type { UploadLimits } from "./endpoint/upload-limits.ts";
+export type { DocsOptions } from "./docs/docs-options.ts";
 export type { CookieOptions } from "./server/cookies.ts";
 export type { ShutdownOptions } from "./server/shutdown.ts";
 export type { CorsArguments, CorsFunction, CorsOption } from "./server/cors.ts";

@@ -16,6 +16,7 @@ const rooms = [
   "pipeline",
   "routing",
   "openapi",
+  "docs",
   "server",
   "testing",
   "index",

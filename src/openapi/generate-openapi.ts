@@ -26,10 +26,23 @@ import { toWebhooks } from "./webhooks.ts";
  */
 export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
   assertOpenApiOptions(options);
-  const { routing, config = {}, openapi = "3.1", override = {} } = options;
+  const { routing, config = {} } = options;
   const entries = listRoutes(routing, config).flatMap((entry) =>
     entry.kind === "endpoint" ? entry : [],
   );
+  return writeDocument(entries, options);
+};
+
+/**
+ * Writes the document of routes that are listed already.
+ *
+ * @throws OpenApiError when something cannot be documented.
+ */
+export const writeDocument = (
+  entries: readonly EndpointEntry[],
+  options: Omit<OpenApiOptions, "routing">,
+): OpenApiDocument => {
+  const { openapi = "3.1", override = {} } = options;
   const components = new Components(new NodeWriter(override.schema));
   const context: OperationContext = {
     components,
@@ -67,7 +80,7 @@ const versions: Readonly<Record<OpenApiVersion, string>> = {
 
 const toPaths = (
   entries: readonly EndpointEntry[],
-  { config = {}, head = false }: OpenApiOptions,
+  { config = {}, head = false }: Omit<OpenApiOptions, "routing">,
   ids: OperationIds,
   context: OperationContext,
 ): JsonObject => {

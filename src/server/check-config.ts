@@ -61,6 +61,24 @@ const uploadOptions = group({
   beforeUpload: aFunction,
 });
 
+const anything: Check = () => undefined;
+
+const docsOptions = group({
+  path: be("a path, such as /docs", (value) => typeof value === "string" && value !== ""),
+  info: be(
+    "an object with a `title` and a `version`",
+    (value) => isObject(value) && typeof Reflect.get(value, "title") === "string",
+  ),
+  ui: oneOf("scalar", "swagger"),
+  openapi: oneOf("3.0", "3.1", "3.2"),
+  factory: be("a factory, such as an EndpointsFactory", (value) =>
+    isFunction(Reflect.get(Object(value) as object, "buildVoid")),
+  ),
+  production: aBoolean,
+  head: aBoolean,
+  ...{ servers: anything, tags: anything, webhooks: anything, override: anything },
+});
+
 /** The options that servers and applications share. */
 export const commonChecks: Readonly<Record<string, Check>> = {
   cors: be(
@@ -95,6 +113,9 @@ export const commonChecks: Readonly<Record<string, Check>> = {
   },
   upload: (value, option) => {
     if (!isBoolean(value)) uploadOptions(value, option);
+  },
+  docs: (value, option) => {
+    if (!isBoolean(value)) docsOptions(value, option);
   },
   wrongMethodBehavior: oneOf(404, 405),
   methodLikeRouteBehavior: oneOf("method", "path"),

@@ -8,6 +8,7 @@ import type { ConsoleLoggerOptions } from "../logger/console-logger.ts";
 import type { Logger, ParentLogger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { WalkOptions } from "../routing/walk-routing.ts";
+import type { DocsOptions } from "../docs/docs-options.ts";
 import type { CookieOptions } from "./cookies.ts";
 import type { CorsOption } from "./cors.ts";
 import type { ShutdownOptions } from "./shutdown.ts";
@@ -165,6 +166,14 @@ export interface CommonConfig extends WalkOptions {
    * @default 0
    */
   readonly handlerTimeout?: number | undefined;
+  /**
+   * Serves the documentation of the API: a page at `/docs`, and the document as `/docs/openapi.json` and `.yaml`.
+   *
+   * `true` serves it in development alone; for production set `{ production: true }`, or a `factory` whose middlewares guard it.
+   *
+   * @default false
+   */
+  readonly docs?: boolean | DocsOptions | undefined;
   /**
    * What is answered to a method that a known path does not have.
    *

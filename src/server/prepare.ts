@@ -11,7 +11,7 @@ import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { Circumstances } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
-import type { RoutingEntry } from "../routing/walk-routing.ts";
+import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyLimit } from "./body.ts";
 import { defaultBodyIdleTimeout, IdleBodies } from "./idle-bodies.ts";
 import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config.ts";
@@ -54,7 +54,11 @@ export const prepare = async (
   const hasCookies = config.cookies || "app" in config || "beforeRouting" in config;
   const toSources = (method: Method, endpoint?: AnyEndpoint): readonly InputSource[] =>
     toEndpointSources(endpoint?.inputSources, config.inputSources, method);
-  const endpointEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
+  const declaredEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
+  const endpointEntries = [
+    ...declaredEntries,
+    ...(await listDocs(config, declaredEntries, logger)),
+  ];
   if (isDevelopment && !hasCookies) {
     const sources = endpointEntries.flatMap((entry) => toSources(entry.method, entry.endpoint));
     const configured = Object.values(config.inputSources ?? {}).flat();
@@ -97,6 +101,25 @@ export const prepare = async (
       getLogger: config.childLoggerProvider || config.requestId ? getLogger : () => logger,
     }),
   };
+};
+
+/** The routes of the documentation, where it is served. */
+const listDocs = async (
+  config: CommonConfig,
+  entries: readonly EndpointEntry[],
+  logger: Logger,
+): Promise<readonly EndpointEntry[]> => {
+  if (!config.docs) return [];
+  const options = config.docs === true ? {} : config.docs;
+  const isServed = options.production ?? options.factory !== undefined;
+  if (process.env["NODE_ENV"] === "production" && !isServed) {
+    logger.warn(
+      "SLP_WARN_DOCS: the option `docs` serves in development alone, so there is no documentation now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that guard it.",
+    );
+    return [];
+  }
+  const { listDocsEntries } = await import("../docs/docs-entries.ts");
+  return listDocsEntries(entries, config, options, logger);
 };
 
 /** What the checks of the routing need to know of a configuration. */

@@ -1,0 +1,55 @@
+import type { OpenApiServer } from "../openapi/options.ts";
+import type { DocsOptions } from "./docs-options.ts";
+import type { UserInterface } from "./user-interfaces.ts";
+
+/**
+ * Writes the page: it loads nothing but files of this server.
+ *
+ * @param base the path of the page as the browser sees it
+ */
+export const toPage = (title: string, base: string, { files }: UserInterface): string => {
+  const names = [...files.keys()];
+  const toUrl = (name: string): string => escape(`${base}/assets/${name}`);
+  const styles = names.filter((name) => name.endsWith(".css"));
+  const scripts = [...names.filter((name) => name.endsWith(".js")), "init.js"];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)}</title>
+<link rel="icon" href="data:,">
+${styles.map((name) => `<link rel="stylesheet" href="${toUrl(name)}">`).join("\n")}
+</head>
+<body data-document="${escape(`${base}/openapi.json`)}">
+<div id="docs"></div>
+${scripts.map((name) => `<script src="${toUrl(name)}"></script>`).join("\n")}
+</body>
+</html>
+`;
+};
+
+const escape = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** What the page may load, and which hosts the requests that are sent from it may reach: those of the servers. */
+export const toPolicy = (
+  { styles }: UserInterface,
+  servers: DocsOptions["servers"] = [],
+): string => {
+  const origins = [servers]
+    .flat()
+    .map((server: string | OpenApiServer) => (typeof server === "string" ? server : server.url))
+    .flatMap((url) => (/^https?:\/\/[\w.:[\]-]+/.exec(url) ?? []).slice(0, 1));
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    `connect-src ${["'self'", ...new Set(origins)].join(" ")}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+};

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { ConfigError } from "../errors.ts";
+import type { DocsOptions } from "./docs-options.ts";
+
+/** A page that shows a document. */
+export interface UserInterface {
+  /** The files of the package that it loads, by the names under which they are served, each with its media type. */
+  readonly files: ReadonlyMap<string, { readonly path: string; readonly type: string }>;
+  /** Its first lines of script; the place of the document is in the attribute `data-document` of the body. */
+  readonly script: string;
+  /** What of styles its Content-Security-Policy allows. */
+  readonly styles: string;
+}
+
+const javascript = "text/javascript; charset=utf-8";
+const css = "text/css; charset=utf-8";
+
+/** No badge of a remote validator. */
+const swaggerScript = `
+SwaggerUIBundle({
+  url: document.body.dataset.document,
+  dom_id: "#docs",
+  deepLinking: true,
+  validatorUrl: null,
+  layout: "BaseLayout",
+});
+`;
+
+/** No fonts of another host, no telemetry, no proxy, nothing that needs an account. */
+const scalarScript = `
+Scalar.createApiReference("#docs", {
+  url: document.body.dataset.document,
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+});
+`;
+
+/**
+ * Finds the files of the page in its package.
+ *
+ * @throws {@link ConfigError} when the package is not installed.
+ */
+export const findUserInterface = (name: DocsOptions["ui"] = "scalar"): UserInterface => {
+  if (name === "swagger") {
+    const folder = dirname(findPackageFile("swagger-ui-dist", "swagger-ui-dist/package.json"));
+    return {
+      files: new Map([
+        ["swagger-ui.css", { path: join(folder, "swagger-ui.css"), type: css }],
+        ["swagger-ui-bundle.js", { path: join(folder, "swagger-ui-bundle.js"), type: javascript }],
+      ]),
+      script: swaggerScript,
+      styles: "'self'",
+    };
+  }
+  const entry = findPackageFile("@scalar/api-reference", "@scalar/api-reference");
+  const folder = entry.slice(0, entry.lastIndexOf(`api-reference`) + "api-reference".length);
+  return {
+    files: new Map([
+      ["scalar.js", { path: join(folder, "dist/browser/standalone.js"), type: javascript }],
+    ]),
+    script: scalarScript,
+    // its components bring their styles as elements
+    styles: "'self' 'unsafe-inline'",
+  };
+};
+
+/** Looks beside this package, then in the working directory. */
+const findPackageFile = (name: string, target: string): string => {
+  for (const from of [import.meta.url, join(process.cwd(), "package.json")]) {
+    try {
+      return createRequire(from).resolve(target);
+    } catch {
+      // the next place may have it
+    }
+  }
+  const other = name === "swagger-ui-dist" ? "" : ', or set `docs: { ui: "swagger" }`';
+  throw new ConfigError(
+    "SLP_CONFIG_PEER",
+    `The option \`docs\` needs the package ${name}, which is not installed. Run: npm install ${name}${other}.`,
+  );
+};
+
+/** Reads a file of a package. */
+export const readFile = (path: string): Buffer => readFileSync(path);

@@ -1,0 +1,206 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import createHttpError from "http-errors";
+import { ConfigError, defaultEndpointsFactory as factory, Middleware } from "sallyport";
+import { describe, expect, test, vi } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { start } from "./harness.ts";
+
+const users = factory.build({
+  shortDescription: "Lists",
+  output: z.object({}),
+  handler: () => ({}),
+});
+const info = { title: "Users & more", version: "1.2.3" };
+const docs = { ui: "swagger", info } as const;
+
+describe("the documentation", () => {
+  test("is a page that loads nothing but files of this server", async () => {
+    const server = await start({ users }, { docs });
+    const page = await server.send("/docs");
+    expect(page.status).toBe(200);
+    expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(page.headers["content-security-policy"]).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(page.text).toContain("<title>Users &#38; more</title>");
+    const urls = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
+    expect(urls.filter((url) => !url.startsWith("/docs/assets/"))).toEqual(["data:,"]);
+    for (const url of urls.filter((one) => one.startsWith("/")))
+      expect((await server.send(url)).status).toBe(200);
+    expect((await server.send("/docs/assets/package.json")).status).toBe(404);
+    expect((await server.send("/docs/assets/..%2Fpackage.json")).status).toBe(404);
+  });
+
+  test("has the document as JSON and as YAML, without its own routes", async () => {
+    const server = await start(
+      { users },
+      { docs: { ...docs, openapi: "3.0", servers: "https://a.b/v1" } },
+    );
+    const json = await server.send("/docs/openapi.json");
+    expect(json.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(json.json()).toMatchObject({
+      openapi: "3.0.4",
+      info,
+      servers: [{ url: "https://a.b/v1" }],
+    });
+    expect(Object.keys((json.json() as { paths: object }).paths)).toEqual(["/users"]);
+    const yaml = await server.send("/docs/openapi.yaml");
+    expect(yaml.headers["content-type"]).toBe("application/yaml; charset=utf-8");
+    expect(parse(yaml.text)).toEqual(json.json());
+    const { headers } = await server.send("/docs");
+    expect(headers["content-security-policy"]).toContain("connect-src 'self' https://a.b;");
+  });
+
+  test("is sent anew only when it has changed", async () => {
+    const server = await start({ users }, { docs });
+    for (const path of [
+      "/docs",
+      "/docs/openapi.json",
+      "/docs/openapi.yaml",
+      "/docs/assets/init.js",
+    ]) {
+      const { headers, text } = await server.send(path);
+      expect(headers["cache-control"]).toBe("no-cache");
+      const { etag = "" } = headers;
+      const again = await server.send(path, { headers: { "if-none-match": `W/"other", ${etag}` } });
+      expect([again.status, again.text]).toEqual([304, ""]);
+      const other = await server.send(path, { headers: { "if-none-match": '"other"' } });
+      expect([other.status, other.text]).toEqual([200, text]);
+      const head = await server.send(path, { method: "HEAD" });
+      expect([head.status, head.text, head.headers["etag"]]).toEqual([200, "", etag]);
+    }
+  });
+
+  test("stands where it is told, also with a slash at its end", async () => {
+    const server = await start({ users }, { docs: { ...docs, path: "internal/api/" } });
+    expect((await server.send("/docs")).status).toBe(404);
+    const page = await server.send("/internal/api/");
+    expect(page.text).toContain('data-document="/internal/api/openapi.json"');
+    expect((await server.send("/internal/api/openapi.json")).status).toBe(200);
+    const root = await start({ users }, { docs: { ...docs, path: "/" } });
+    expect((await root.send("/")).text).toContain('data-document="/openapi.json"');
+    expect((await root.send("/openapi.json")).status).toBe(200);
+  });
+
+  test("is behind the middlewares of a factory", async () => {
+    const guard = new Middleware({
+      handler: async ({ request }) => {
+        if (request.get("authorization") !== "let-me-in") throw createHttpError(401, "Who?");
+      },
+    });
+    const server = await start(
+      { users },
+      { docs: { ...docs, factory: factory.addMiddleware(guard) } },
+    );
+    const headers = { authorization: "let-me-in" };
+    for (const path of [
+      "/docs",
+      "/docs/openapi.json",
+      "/docs/openapi.yaml",
+      "/docs/assets/init.js",
+    ]) {
+      expect((await server.send(path)).status).toBe(401);
+      expect((await server.send(path, { headers })).status).toBe(200);
+    }
+  });
+
+  test("takes its information from the package.json of the working directory", async () => {
+    const server = await start({ users }, { docs: { ui: "swagger" } });
+    expect((await server.send("/docs/openapi.json")).json()).toHaveProperty(
+      "info.title",
+      "sallyport",
+    );
+  });
+});
+
+describe("what cannot be documented", () => {
+  const broken = factory.build({ output: z.object({ n: z.bigint() }), handler: () => ({ n: 1n }) });
+
+  test("is warned of in development, and answered with 500 that names the route", async () => {
+    const server = await start({ broken }, { docs });
+    await vi.waitFor(() =>
+      expect(server.lines.some(({ message }) => message.startsWith("SLP_WARN_DOCS_DOCUMENT"))).toBe(
+        true,
+      ),
+    );
+    const answer = await server.send("/docs/openapi.json");
+    expect(answer.status).toBe(500);
+    expect(answer.text).toContain("response.data.n of GET /broken cannot be documented");
+  });
+
+  test("names the route in production, too", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    const server = await start({ broken }, { docs: { ...docs, production: true } });
+    const answer = await server.send("/docs/openapi.json");
+    vi.unstubAllEnvs();
+    expect([answer.status, answer.text.includes("GET /broken")]).toEqual([500, true]);
+  });
+});
+
+describe("in production", () => {
+  test("it is served where that is asked for, else one line says why not", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    const plain = await start({ users }, { docs });
+    const guarded = await start({ users }, { docs: { ...docs, factory } });
+    const open = await start({ users }, { docs: { ...docs, production: true } });
+    const closed = await start({ users }, { docs: { ...docs, factory, production: false } });
+    const statuses = await Promise.all(
+      [plain, guarded, open, closed].map(async (server) => (await server.send("/docs")).status),
+    );
+    vi.unstubAllEnvs();
+    expect(statuses).toEqual([404, 200, 200, 404]);
+    const warnings = plain
+      .linesOf("warn")
+      .filter(({ message }) => message.startsWith("SLP_WARN_DOCS:"));
+    expect(warnings).toHaveLength(1);
+    expect(guarded.linesOf("warn")).toEqual([]);
+  });
+});
+
+describe("options", () => {
+  test("a package that is missing is an error at the start, which names it", async () => {
+    const error = await start({ users }, { docs: true }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({
+      code: "SLP_CONFIG_PEER",
+      message:
+        'The option `docs` needs the package @scalar/api-reference, which is not installed. Run: npm install @scalar/api-reference, or set `docs: { ui: "swagger" }`.',
+    });
+  });
+
+  test.each<[object, string]>([
+    [{ docs: "yes" }, "docs"],
+    [{ docs: { ui: "redoc" } }, "docs.ui"],
+    [{ docs: { pth: "/a" } }, "docs.pth"],
+    [{ docs: { openapi: "2.0" } }, "docs.openapi"],
+    [{ docs: { factory: {} } }, "docs.factory"],
+    [{ docs: { info: {} } }, "docs.info"],
+  ])("%j is refused", async (config, option) => {
+    await expect(start({ users }, config)).rejects.toThrow(option);
+  });
+
+  test("a route of the application at the same path is an error", async () => {
+    await expect(start({ docs: users }, { docs })).rejects.toMatchObject({
+      code: "SLP_ROUTING_DUPLICATE",
+    });
+  });
+});
+
+test("a server without documentation loads nothing of it", () => {
+  const program = fileURLToPath(new URL("loaded-modules-program.mjs", import.meta.url));
+  const listOfDocs = (...withDocs: readonly string[]): readonly string[] => {
+    const options = { encoding: "utf8", env: { ...process.env, NODE_ENV: "development" } } as const;
+    const { stderr } = spawnSync(
+      process.execPath,
+      ["--import", "tsx", program, ...withDocs],
+      options,
+    );
+    const loaded = stderr.split("\n").filter((line) => line.startsWith("loaded "));
+    expect(loaded.length).toBeGreaterThan(100);
+    return loaded.filter((line) => /\/src\/(?:openapi|docs)\/|\/node_modules\/yaml\//.test(line));
+  };
+  expect(listOfDocs()).toEqual([]);
+  expect(listOfDocs("with docs").length).toBeGreaterThan(10);
+}, 60_000);
