@@ -19,6 +19,7 @@ const rooms = [
   "docs",
   "server",
   "testing",
+  "cli",
   "index",
 ];
 

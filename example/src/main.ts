@@ -1,13 +1,6 @@
-import { createConfig, createServer } from "sallyport";
+import { createServer } from "sallyport";
+import { config, routing } from "./api.ts";
 import { apiKey } from "./factories.ts";
-import { routing } from "./routing.ts";
-
-const config = createConfig({
-  http: { listen: Number(process.env["PORT"] ?? 8090) },
-  cors: true,
-  logger: { level: "info" },
-  gracefulShutdown: true,
-});
 
 const { servers } = await createServer(config, routing);
 const address = servers[0]?.address();
@@ -16,7 +9,7 @@ const url = `http://localhost:${address.port}`;
 
 // oxlint-disable-next-line no-console -- the first thing a newcomer reads
 console.log(`
-The example serves users at ${url}/v1/users. Try:
+The example serves users at ${url}/v1/users, and its documentation at ${url}/docs. Try:
 
   curl -s ${url}/v1/users
   curl -s -X POST ${url}/v1/users -H 'content-type: application/json' -H 'x-api-key: ${apiKey}' -d '{"name":"Ada","email":"ada@example.com"}'

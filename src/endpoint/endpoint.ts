@@ -1,6 +1,7 @@
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { AnySchema, EmptyObject, ZodSchema } from "../schemas/schema.ts";
+import { tellBuilt } from "./build-hook.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
@@ -126,6 +127,7 @@ export class Endpoint<
     this.scopes = parts.scopes;
     this.operationId = parts.operationId;
     this.isDeprecated = parts.isDeprecated;
+    tellBuilt(this);
   }
 
   /** Gives a copy that documents show as deprecated; the endpoint itself stays as it is. */

@@ -1,5 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { generateOpenApi, type OpenApiVersion } from "sallyport/openapi";
+import type { OpenAPIV3_1 } from "openapi-types";
 import { describe, expect, test } from "vitest";
 import { routing as exampleRouting } from "../../example/src/routing.ts";
 import { findOfficialErrors } from "./official-schemas.ts";
@@ -30,8 +31,9 @@ describe.each<OpenApiVersion>(["3.0", "3.1", "3.2"])("OpenAPI %s", (openapi) => 
 });
 
 test("the torture routing has more than 60 endpoints", () => {
-  const { paths } = generateOpenApi({ ...torture, head: false, info });
-  const operations = Object.values(paths).flatMap((item) => Object.keys(item));
+  const document = generateOpenApi({ ...torture, head: false, info }) as unknown;
+  const { paths = {} } = document as OpenAPIV3_1.Document;
+  const operations = Object.values(paths).flatMap((item) => Object.keys(item ?? {}));
   expect(operations.length).toBeGreaterThan(60);
 });
 

@@ -1,0 +1,151 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Server } from "node:net";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { startHook } from "../endpoint/build-hook.ts";
+import type { DocsOptions } from "../docs/docs-options.ts";
+import type { DocumentedConfig } from "../openapi/options.ts";
+import { getMessageFromError, readSafely } from "../results/http-error.ts";
+import type { Routing } from "../routing/routing.ts";
+import { CliError } from "./cli-error.ts";
+
+/** What a module says of an API. */
+export interface Entry {
+  readonly routing: Routing;
+  readonly config: DocumentedConfig & { readonly docs?: boolean | DocsOptions | undefined };
+}
+
+const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) => [
+  `${name}.ts`,
+  `${name}.js`,
+]);
+
+/** Says that the process has been started anew with tsx. */
+const startedAnew = "SALLYPORT_CLI_TSX";
+
+/**
+ * Finds the module of an API: the given one, that of `sallyport.entry` in the package.json, or the first by convention.
+ *
+ * @throws {@link CliError} when there is none.
+ */
+export const findEntry = (given: string | undefined): string => {
+  const folder = process.cwd();
+  const wanted = given ?? readConfigured(folder);
+  if (wanted !== undefined) {
+    const path = resolve(folder, wanted);
+    if (existsSync(path)) return path;
+    throw new CliError(
+      "SLP_CLI_ENTRY",
+      `There is no file ${wanted}${given === undefined ? ", which `sallyport.entry` in package.json names" : ""}. Give the module that exports \`routing\` and \`config\`.`,
+    );
+  }
+  const found = conventions.find((name) => existsSync(join(folder, name)));
+  if (found !== undefined) return join(folder, found);
+  throw new CliError(
+    "SLP_CLI_ENTRY",
+    `There is none of ${conventions.join(", ")} here. Give the module that exports \`routing\` and \`config\`, as in \`sallyport routes src/main-routing.ts\`; or set "sallyport": { "entry": "..." } in package.json.`,
+  );
+};
+
+const readConfigured = (folder: string): string | undefined => {
+  try {
+    const text = readFileSync(join(folder, "package.json"), "utf8");
+    const entry = readSafely(readSafely(JSON.parse(text), "sallyport"), "entry");
+    return typeof entry === "string" ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Runs the process anew with tsx where the entry is TypeScript; tsx of the application, else what Node can do itself.
+ *
+ * @returns its exit code; undefined where this process can load the entry
+ * @throws {@link CliError} when nothing can load TypeScript.
+ */
+export const runWithTypeScript = (path: string): number | undefined => {
+  if (!/\.[cm]?tsx?$/.test(path) || process.env[startedAnew] !== undefined) return undefined;
+  const tsx = findTsx();
+  if (tsx === undefined) {
+    if ("typescript" in process.features && process.features.typescript) return undefined;
+    throw new CliError(
+      "SLP_CLI_ENTRY",
+      `${path} is TypeScript, which Node.js ${process.version} does not read. Run: npm install --save-dev tsx. Or take Node.js 22.18 or later.`,
+    );
+  }
+  const { status } = spawnSync(
+    process.execPath,
+    ["--import", pathToFileURL(tsx).href, ...process.argv.slice(1)],
+    { stdio: "inherit", env: { ...process.env, [startedAnew]: "1" } },
+  );
+  return status ?? 1;
+};
+
+const findTsx = (): string | undefined => {
+  for (const from of [join(process.cwd(), "package.json"), fileURLToPath(import.meta.url)]) {
+    try {
+      return createRequire(from).resolve("tsx");
+    } catch {
+      // the next place may have it
+    }
+  }
+  return undefined;
+};
+
+/**
+ * Loads the module of an API, which must not start a server.
+ *
+ * @throws {@link CliError} when it does, cannot be loaded, or lacks `routing`.
+ */
+export const loadEntry = async (path: string): Promise<Entry> => {
+  const module = await importSafely(path);
+  const exported = (name: string): unknown =>
+    readSafely(module, name) ?? readSafely(readSafely(module, "default"), name);
+  const routing = exported("routing");
+  if (typeof routing !== "object" || routing === null)
+    throw new CliError(
+      "SLP_CLI_ENTRY",
+      `${path} does not export \`routing\`. Export the routing map and the configuration, as in \`export { routing, config }\`.`,
+    );
+  return { routing: routing as Routing, config: exported("config") ?? {} };
+};
+
+const importSafely = async (path: string): Promise<unknown> => {
+  const startsServer = (): CliError =>
+    new CliError(
+      "SLP_CLI_STARTS_SERVER",
+      `${path} starts a server, or imports what does. Move \`routing\` and \`config\` to a module that starts nothing, and give that one.`,
+    );
+  const prototype = Server.prototype as { listen: unknown };
+  const { listen } = prototype;
+  let isStarted = false;
+  const refuse = (): never => {
+    isStarted = true;
+    throw startsServer();
+  };
+  prototype.listen = refuse;
+  (globalThis as { [startHook]?: () => void })[startHook] = refuse;
+  const onFloating = (): void => undefined;
+  process.on("unhandledRejection", onFloating);
+  try {
+    const module: unknown = await import(pathToFileURL(path).href);
+    // what is not waited for may be about to listen
+    await new Promise((settle) => setTimeout(settle, 50));
+    if (isStarted) throw startsServer();
+    return module;
+  } catch (error) {
+    if (isStarted || error instanceof CliError) throw startsServer();
+    if (["DefinitionError", "RoutingError"].includes(String(readSafely(error, "name"))))
+      throw error;
+    throw new CliError(
+      "SLP_CLI_ENTRY",
+      `${path} cannot be loaded: ${getMessageFromError(error)}`,
+      error,
+    );
+  } finally {
+    prototype.listen = listen;
+    process.off("unhandledRejection", onFloating);
+  }
+};

@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { defineCommand } from "citty";
+import { readInfo, toYaml } from "../docs/document-texts.ts";
+import { generateOpenApi } from "../openapi/generate-openapi.ts";
+import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";
+import { CliError } from "./cli-error.ts";
+import { toDifference } from "./difference.ts";
+import { findEntry, loadEntry, runWithTypeScript, type Entry } from "./load-entry.ts";
+import { writeError, writeOut } from "./output.ts";
+
+const versions: readonly string[] = ["3.0", "3.1", "3.2"];
+
+/** `sallyport openapi`: writes the document, or checks that a file has it. */
+export const openApiCommand = defineCommand({
+  meta: { name: "openapi", description: "Writes the OpenAPI document of the API." },
+  args: {
+    entry: {
+      type: "positional",
+      required: false,
+      description: "The module that exports `routing` and `config`",
+    },
+    out: {
+      type: "string",
+      valueHint: "file",
+      description: "The file to write; else it is printed",
+    },
+    format: {
+      type: "string",
+      valueHint: "json|yaml",
+      description: "Else by the ending of --out, or json",
+    },
+    openapi: {
+      type: "string",
+      valueHint: versions.join("|"),
+      description: "The version of OpenAPI; else that of `config.docs`, or 3.1",
+    },
+    check: { type: "boolean", description: "Fail where --out is stale, and show the difference" },
+  },
+  run: async ({ args }): Promise<number> => {
+    const { out, format = toFormat(out), openapi, check = false } = args;
+    if (format !== "json" && format !== "yaml")
+      throw wrong(`--format must be json or yaml; got ${format}`);
+    if (openapi !== undefined && !versions.includes(openapi))
+      throw wrong(`--openapi must be one of ${versions.join(", ")}; got ${openapi}`);
+    if (check && out === undefined) throw wrong("--check needs --out, the file that is checked");
+    const path = findEntry(args.entry);
+    const status = runWithTypeScript(path);
+    if (status !== undefined) return status;
+    const document = toDocument(await loadEntry(path), openapi as OpenApiVersion | undefined);
+    const text =
+      format === "json" ? `${JSON.stringify(document, undefined, 2)}\n` : toYaml(document);
+    if (out === undefined) await writeOut(text);
+    else if (check) return checkFile(out, text);
+    else {
+      mkdirSync(dirname(resolve(out)), { recursive: true });
+      writeFileSync(out, text);
+    }
+    return 0;
+  },
+});
+
+const wrong = (text: string): CliError => new CliError("SLP_CLI_USAGE", `${text}.`);
+
+const toFormat = (out: string | undefined): string =>
+  /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";
+
+/** Makes the document as `config.docs` would serve it. */
+export const toDocument = (
+  { routing, config }: Entry,
+  version: OpenApiVersion | undefined,
+): OpenApiDocument => {
+  const { servers, openapi, tags, webhooks, head, override, info } =
+    typeof config.docs === "object" ? config.docs : {};
+  return generateOpenApi({
+    ...{ routing, config, servers, tags, webhooks, head, override },
+    openapi: version ?? openapi,
+    info: info ?? readInfo(),
+  });
+};
+
+const checkFile = async (file: string, text: string): Promise<number> => {
+  const hint = "Run the command without --check to write it.";
+  if (!existsSync(file)) {
+    await writeError(`${file} does not exist. ${hint}\n`);
+    return 1;
+  }
+  // editors of other systems end lines otherwise
+  const known = readFileSync(file, "utf8").replaceAll("\r\n", "\n");
+  if (known === text) return 0;
+  await writeError(`${file} is stale. ${hint}\n\n${toDifference(known, text)}\n`);
+  return 1;
+};

@@ -1,0 +1,10 @@
+/** Writes to the standard output, and waits until it is taken. */
+export const writeOut = (text: string): Promise<void> => write(process.stdout, text);
+
+/** Writes to the standard error, and waits until it is taken. */
+export const writeError = (text: string): Promise<void> => write(process.stderr, text);
+
+const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
+  new Promise((resolve) => {
+    stream.write(text, () => resolve());
+  });

@@ -1,0 +1,125 @@
+import { defineCommand } from "citty";
+import { defaultInputSources } from "../endpoint/input-sources.ts";
+import type { Security } from "../endpoint/security.ts";
+import { getMessageFromError } from "../results/http-error.ts";
+import { listRoutes } from "../routing/list-routes.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
+import { toTemplate } from "../openapi/path-templates.ts";
+import { watchBuilds } from "./build-places.ts";
+import { findEntry, loadEntry, runWithTypeScript, type Entry } from "./load-entry.ts";
+import { toDocument } from "./openapi-command.ts";
+import { writeError, writeOut } from "./output.ts";
+
+/** A route as `sallyport routes --json` prints it. */
+interface RouteLine {
+  readonly method: string;
+  readonly path: string;
+  readonly sources: readonly string[];
+  /** Where the middlewares are built, in the order in which they run. */
+  readonly middlewares: readonly string[];
+  readonly security: readonly string[];
+  readonly tags: readonly string[];
+  readonly statuses: readonly number[];
+  readonly operationId: string | null;
+  /** Where the endpoint is built. */
+  readonly at: string | null;
+}
+
+/** `sallyport routes`: lists the endpoints. */
+export const routesCommand = defineCommand({
+  meta: { name: "routes", description: "Lists the routes of the API." },
+  args: {
+    entry: {
+      type: "positional",
+      required: false,
+      description: "The module that exports `routing` and `config`",
+    },
+    json: { type: "boolean", description: "Print them as JSON" },
+  },
+  run: async ({ args }): Promise<number> => {
+    const path = findEntry(args.entry);
+    const status = runWithTypeScript(path);
+    if (status !== undefined) return status;
+    const places = watchBuilds();
+    const lines = await listLines(await loadEntry(path), places);
+    await writeOut(args.json ? `${JSON.stringify(lines, undefined, 2)}\n` : toTable(lines));
+    return 0;
+  },
+});
+
+const listLines = async (
+  entry: Entry,
+  places: ReadonlyMap<object, string>,
+): Promise<readonly RouteLine[]> => {
+  const { routing, config } = entry;
+  const entries = listRoutes(routing, config).flatMap((one) =>
+    one.kind === "endpoint" ? one : [],
+  );
+  const operations = await findOperations(entry);
+  return entries.map(({ method, path, endpoint }: EndpointEntry) => {
+    const operation = operations?.(method, toTemplate(path));
+    return {
+      method,
+      path,
+      sources: config.inputSources?.[method] ?? defaultInputSources[method],
+      middlewares: endpoint.middlewares.map((one) => places.get(one) ?? "?"),
+      security: endpoint.middlewares.flatMap(({ security }) =>
+        security ? [toText(security)] : [],
+      ),
+      tags: endpoint.tags,
+      statuses: Object.keys(operation?.responses ?? {}).map(Number),
+      operationId: operation?.operationId ?? null,
+      at: places.get(endpoint) ?? null,
+    };
+  });
+};
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: object;
+}
+
+/** An API that cannot be documented has routes all the same. */
+const findOperations = async (entry: Entry) => {
+  try {
+    const { paths } = toDocument(entry, undefined);
+    return (method: string, path: string) => paths[path]?.[method] as Operation | undefined;
+  } catch (error) {
+    await writeError(`sallyport: statuses are not known: ${getMessageFromError(error)}\n`);
+    return undefined;
+  }
+};
+
+const toText = (security: Security): string => {
+  if ("and" in security) return `(${security.and.map(toText).join(" and ")})`;
+  if ("or" in security) return `(${security.or.map(toText).join(" or ")})`;
+  return "name" in security ? `${security.type} ${security.name}` : security.type;
+};
+
+const headings = ["METHOD", "PATH", "SOURCES", "STATUSES", "SECURITY", "TAGS", "MIDDLEWARES", "AT"];
+
+const toTable = (lines: readonly RouteLine[]): string => {
+  const rows = lines.map((line) => [
+    line.method.toUpperCase(),
+    line.path,
+    line.sources.join(" "),
+    line.statuses.join(" "),
+    line.security.join(" and ") || "-",
+    line.tags.join(" ") || "-",
+    line.middlewares.join(" ") || "-",
+    line.at ?? "-",
+  ]);
+  const all = [headings, ...rows];
+  const widths = headings.map((_heading, column) =>
+    Math.max(...all.map((row) => row[column]?.length ?? 0)),
+  );
+  return all
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+};

@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { renderUsage, runCommand, type CommandDef } from "citty";
+import { suggest } from "../errors.ts";
+import { getMessageFromError, readSafely } from "../results/http-error.ts";
+import { CliError } from "./cli-error.ts";
+import { openApiCommand } from "./openapi-command.ts";
+import { writeError, writeOut } from "./output.ts";
+import { routesCommand } from "./routes-command.ts";
+
+const commands: Readonly<Record<string, CommandDef>> = {
+  openapi: openApiCommand as unknown as CommandDef,
+  routes: routesCommand as unknown as CommandDef,
+};
+
+const main: CommandDef = {
+  meta: { name: "sallyport", description: "Shows and documents an API made with sallyport." },
+  subCommands: commands,
+};
+
+/** What an application has done wrong, and not the command. */
+const ownErrors: ReadonlySet<unknown> = new Set([
+  ...["CliError", "ConfigError", "DefinitionError", "OpenApiError", "RoutingError"],
+]);
+
+/**
+ * Runs a command.
+ *
+ * @returns the exit code: 0, 1 where something is wrong with the API or stale, 2 for a wrong usage
+ */
+export const runMain = async (args: readonly string[]): Promise<number> => {
+  try {
+    return await run(args);
+  } catch (error) {
+    const isOwn = ownErrors.has(readSafely(error, "name"));
+    const message = getMessageFromError(error);
+    const stack = readSafely(error, "stack");
+    const text = isOwn || typeof stack !== "string" ? message : stack;
+    await writeError(`sallyport: ${text}\n`);
+    return readSafely(error, "code") === "SLP_CLI_USAGE" ? 2 : 1;
+  }
+};
+
+const run = async (args: readonly string[]): Promise<number> => {
+  const [name, ...rest] = args;
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    await writeOut(`${await renderUsage(main)}\n`);
+    return name === undefined ? 2 : 0;
+  }
+  if (name === "--version" || name === "-v") {
+    await writeOut(`${readVersion()}\n`);
+    return 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    const names = Object.keys(commands);
+    throw new CliError(
+      "SLP_CLI_USAGE",
+      `There is no command \`${name}\`.${suggest(name, names)} The commands are ${names.join(" and ")}; \`sallyport --help\` says more.`,
+    );
+  }
+  if (rest.includes("--help") || rest.includes("-h")) {
+    await writeOut(`${await renderUsage(command, main)}\n`);
+    return 0;
+  }
+  assertFlags(name, command, rest);
+  const { result } = await runCommand(command, { rawArgs: [...rest] });
+  return typeof result === "number" ? result : 0;
+};
+
+const assertFlags = (name: string, { args }: CommandDef, given: readonly string[]): void => {
+  const definitions = Object.entries(args as Readonly<Record<string, { readonly type?: string }>>);
+  const flags = definitions.flatMap(([flag, { type }]) => (type === "positional" ? [] : flag));
+  for (const one of given) {
+    if (!one.startsWith("-")) continue;
+    const flag = one.replace(/^--?(?:no-)?/, "").replace(/=.*$/s, "");
+    if (flags.includes(flag)) continue;
+    throw new CliError(
+      "SLP_CLI_USAGE",
+      `\`sallyport ${name}\` has no option \`${one}\`.${suggest(flag, flags)} The options are ${flags.map((known) => `--${known}`).join(", ")}.`,
+    );
+  }
+  const places = definitions.filter(([, { type }]) => type === "positional").length;
+  const positionals = given.filter(
+    (one, at) => !one.startsWith("-") && !isValue(definitions, given[at - 1]),
+  );
+  if (positionals.length > places)
+    throw new CliError(
+      "SLP_CLI_USAGE",
+      `\`sallyport ${name}\` takes one entry; got ${positionals.join(" ")}.`,
+    );
+};
+
+/** Whether what follows a flag is its value. */
+const isValue = (
+  definitions: readonly (readonly [string, { readonly type?: string }])[],
+  flag: string | undefined,
+): boolean => {
+  const type = definitions.find(([name]) => flag === `--${name}`)?.[1].type;
+  return type === "string" || type === "enum";
+};
+
+const readVersion = (): string => {
+  const file = new URL("../../package.json", import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
+  return version;
+};

@@ -1,0 +1,99 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defaultEndpointsFactory } from "sallyport";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { start } from "../http/harness.ts";
+import {
+  closePages,
+  ensureChromium,
+  installationTime,
+  openPage,
+  quitChromium,
+} from "./chromium.ts";
+
+const cache = fileURLToPath(new URL("../../node_modules/.cache/scalar", import.meta.url));
+const fixture = fileURLToPath(new URL("../fixtures/scalar", import.meta.url));
+
+/** Installs Scalar as its lock file says, where that is not done yet. */
+const ensureScalar = (): void => {
+  if (existsSync(`${cache}/node_modules/@scalar/api-reference`)) return;
+  mkdirSync(cache, { recursive: true });
+  for (const name of ["package.json", "package-lock.json"])
+    copyFileSync(`${fixture}/${name}`, `${cache}/${name}`);
+  const install = ["ci", "--no-audit", "--no-fund", "--ignore-scripts"];
+  execFileSync("npm", install, { cwd: cache, stdio: "inherit" });
+};
+
+const routing = {
+  v1: {
+    users: defaultEndpointsFactory.build({
+      tag: "users",
+      shortDescription: "Counts users",
+      input: z.object({ from: z.coerce.number().default(7) }),
+      output: z.object({ answer: z.number() }),
+      handler: ({ input }) => ({ answer: input.from * 6 }),
+    }),
+  },
+};
+const info = { title: "Users of the test", version: "1.0.0" };
+
+beforeAll(async () => {
+  ensureScalar();
+  await ensureChromium();
+}, installationTime);
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await closePages();
+});
+afterAll(quitChromium);
+
+/** Opens the page, and keeps what it has asked for and complained of. */
+const open = async (ui: "scalar" | "swagger") => {
+  vi.spyOn(process, "cwd").mockReturnValue(cache);
+  const { port } = await start(routing, { docs: { ui, info } });
+  const page = await openPage("about:blank");
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await page.goto(`${origin}/docs`);
+  await page.getByText("Counts users").first().waitFor();
+  return { page, asked, complaints, origin };
+};
+
+const isElsewhere = (url: string, origin: string): boolean =>
+  !url.startsWith(`${origin}/`) && !/^(?:data|blob|about):/.test(url);
+
+test("Swagger UI lists the operations, sends a request and shows the answer, and asks no other host", async () => {
+  const { page, asked, complaints, origin } = await open("swagger");
+  expect(await page.title()).toBe(info.title);
+  await page.getByText("Counts users").click();
+  await page.getByRole("button", { name: "Try it out" }).click();
+  await page.getByRole("button", { name: "Execute" }).click();
+  await page.getByText('"answer": 42').first().waitFor();
+  expect(asked).toContain(`${origin}/v1/users?from=7`);
+  expect(asked.filter((url) => isElsewhere(url, origin))).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test("Scalar lists the operations, sends a request and shows the answer, and asks no other host", async () => {
+  const { page, asked, complaints, origin } = await open("scalar");
+  await page
+    .getByRole("button", { name: /Test Request/ })
+    .first()
+    .click();
+  await page.getByRole("button", { name: /^Send/ }).first().click();
+  await vi.waitFor(
+    () => expect(asked.some((url) => url.startsWith(`${origin}/v1/users`))).toBe(true),
+    { timeout: 15_000 },
+  );
+  await page.getByText("42").first().waitFor();
+  expect(asked.filter((url) => isElsewhere(url, origin))).toEqual([]);
+  expect(complaints).toEqual([]);
+});

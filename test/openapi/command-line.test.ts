@@ -1,0 +1,198 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const example = `${root}example`;
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** Makes a folder with files. */
+const toFolder = (files: Readonly<Record<string, string>>): string => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-command-line-"));
+  folders.push(folder);
+  for (const [name, text] of Object.entries({ "package.json": '{ "type": "module" }', ...files })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+};
+
+const run = (cwd: string, ...args: readonly string[]) => {
+  const options = {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, NODE_NO_WARNINGS: "1", NO_COLOR: "1" },
+  } as const;
+  const program = ["--import", tsx, `${root}src/cli/main.ts`];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...program, ...args], options);
+  return { status, stdout, stderr };
+};
+
+const source = `${root}src/index.ts`;
+const api = (more = ""): string => `
+import { defaultEndpointsFactory as factory, Middleware } from ${JSON.stringify(source)};
+const guard = new Middleware({ security: { type: "basic" }, handler: () => ({}) });
+const hello = factory.addMiddleware(guard).build({ tag: "a", handler: () => ({}) });
+export const routing = { hello, "post /:id": factory.build({ handler: () => ({}) }) };
+${more}`;
+
+describe("sallyport routes", () => {
+  test("lists the routes of the example, with their places in the code", () => {
+    const { status, stdout } = run(example, "routes");
+    expect(status).toBe(0);
+    const [heading, ...lines] = stdout.trim().split("\n");
+    expect(heading).toMatch(/^METHOD +PATH +SOURCES +STATUSES +SECURITY +TAGS +MIDDLEWARES +AT$/);
+    expect(lines).toHaveLength(6);
+    expect(lines[1]).toMatch(
+      /^POST +\/v1\/users +body params files +201 400 401 409 413 415 500 +header x-api-key +users +src\/factories.ts:\d+ src\/factories.ts:\d+ +src\/users-endpoints.ts:\d+$/,
+    );
+  });
+
+  test("prints them as JSON, of a module found by convention", () => {
+    const folder = toFolder({ "src/routing.ts": api() });
+    const { stdout } = run(folder, "routes", "--json");
+    const [hello, other] = JSON.parse(stdout) as readonly object[];
+    expect(hello).toEqual({
+      ...{ method: "get", path: "/hello", sources: ["query", "params"] },
+      ...{ middlewares: ["src/routing.ts:3"], security: ["basic"], tags: ["a"] },
+      ...{ statuses: [200, 401, 500], operationId: "getHello", at: "src/routing.ts:4" },
+    });
+    expect(other).toMatchObject({
+      method: "post",
+      path: "/:id",
+      statuses: [200, 400, 413, 415, 500],
+    });
+  });
+
+  test("takes the entry of package.json, and what it exports by default", () => {
+    const folder = toFolder({
+      "package.json": '{ "sallyport": { "entry": "lib/main.ts" } }',
+      "lib/main.ts": api("export default { routing, config: { inputSources: { get: [] } } };"),
+      "src/routing.ts": "export const routing = 5;",
+    });
+    const { stdout } = run(folder, "routes", "--json");
+    expect(JSON.parse(stdout)).toHaveProperty("0.sources", []);
+  });
+});
+
+describe("sallyport openapi", () => {
+  test("the document of the example is the one that is committed", () => {
+    const { status, stderr } = run(example, "openapi", "--out", "openapi.yaml", "--check");
+    expect([stderr, status]).toEqual(["", 0]);
+  });
+
+  test("prints JSON, or YAML, in the version that is asked for", () => {
+    const json = run(example, "openapi", "--openapi", "3.0");
+    expect(JSON.parse(json.stdout)).toMatchObject({ openapi: "3.0.4", info: { title: "Users" } });
+    const yaml = run(example, "openapi", "src/api.ts", "--format", "yaml");
+    expect(parse(yaml.stdout)).toMatchObject({ openapi: "3.1.2" });
+  });
+
+  test("writes a file, and shows how it is stale", () => {
+    const folder = toFolder({
+      "package.json": '{ "name": "own", "version": "1.2.3" }',
+      "api.ts": api(),
+    });
+    expect(run(folder, "openapi", "--out", "a/b.json", "--check")).toMatchObject({
+      status: 1,
+      stderr: "a/b.json does not exist. Run the command without --check to write it.\n",
+    });
+    expect(run(folder, "openapi", "--out", "a/b.json").status).toBe(0);
+    const file = join(folder, "a/b.json");
+    const written = readFileSync(file, "utf8");
+    expect(JSON.parse(written)).toMatchObject({ info: { title: "own", version: "1.2.3" } });
+    expect(run(folder, "openapi", "--out", "a/b.json", "--check").status).toBe(0);
+    writeFileSync(file, written.replace('"getHello"', '"getOther"'));
+    const { status, stderr } = run(folder, "openapi", "--out", "a/b.json", "--check");
+    expect(status).toBe(1);
+    expect(stderr).toContain("a/b.json is stale.");
+    expect(stderr).toMatch(/- +"operationId": "getOther",\n\+ +"operationId": "getHello",/);
+  });
+});
+
+describe("mistakes are told without a stack", () => {
+  test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
+    ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
+    [
+      "another option",
+      ["openapi", "--chek"],
+      {},
+      2,
+      "has no option `--chek`. Did you mean `check`?",
+    ],
+    [
+      "another format",
+      ["openapi", "--format", "xml"],
+      {},
+      2,
+      "--format must be json or yaml; got xml.",
+    ],
+    [
+      "another version",
+      ["openapi", "--openapi", "2.0"],
+      {},
+      2,
+      "--openapi must be one of 3.0, 3.1, 3.2; got 2.0.",
+    ],
+    ["a check of nothing", ["openapi", "--check"], {}, 2, "--check needs --out"],
+    ["two entries", ["routes", "a.ts", "b.ts"], {}, 2, "takes one entry; got a.ts b.ts."],
+    ["no module", ["routes"], {}, 1, "There is none of src/api.ts, src/api.js, src/routing.ts"],
+    ["a missing module", ["routes", "a.ts"], {}, 1, "There is no file a.ts."],
+    [
+      "a module without routing",
+      ["routes", "a.ts"],
+      { "a.ts": "export const rooting = {};" },
+      1,
+      "does not export `routing`.",
+    ],
+    [
+      "a module that throws",
+      ["routes", "a.ts"],
+      { "a.ts": 'throw new Error("Oh");' },
+      1,
+      "a.ts cannot be loaded: Oh",
+    ],
+    [
+      "a module that starts a server",
+      ["openapi", "a.ts"],
+      {
+        "a.ts": api(
+          `import { createServer } from ${JSON.stringify(source)}; void createServer({ http: { listen: 0 }, cors: false }, routing);`,
+        ),
+      },
+      1,
+      "starts a server, or imports what does. Move `routing` and `config` to a module that starts nothing",
+    ],
+    [
+      "wrong routing",
+      ["routes", "a.ts"],
+      { "a.ts": "export const routing = { a: 5 };" },
+      1,
+      'The routing at "/a" is a number',
+    ],
+  ])("%s", (_name, args, files, status, message) => {
+    const result = run(toFolder(files), ...args);
+    expect(result.stderr).toContain(message);
+    expect(result.stderr).not.toMatch(/\n +at /);
+    expect([result.status, result.stdout]).toEqual([status, ""]);
+  });
+
+  test("without a command it says what there is", () => {
+    const { status, stdout } = run(example);
+    expect(status).toBe(2);
+    expect(stdout).toMatch(/openapi.*\n.*routes/);
+    expect(run(example, "--help")).toMatchObject({ status: 0, stdout });
+    expect(run(example, "routes", "--help").stdout).toContain("--json");
+    expect(run(example, "--version").stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
