@@ -1,5 +1,5 @@
 import { defineCommand } from "citty";
-import { defaultInputSources } from "../endpoint/input-sources.ts";
+import { toEndpointSources } from "../endpoint/input-sources.ts";
 import type { Security } from "../endpoint/security.ts";
 import { getMessageFromError } from "../results/http-error.ts";
 import { listRoutes } from "../routing/list-routes.ts";
@@ -61,7 +61,7 @@ const listLines = async (
     return {
       method,
       path,
-      sources: config.inputSources?.[method] ?? defaultInputSources[method],
+      sources: toEndpointSources(endpoint.inputSources, config.inputSources, method),
       middlewares: endpoint.middlewares.map((one) => places.get(one) ?? "?"),
       security: endpoint.middlewares.flatMap(({ security }) =>
         security ? [toText(security)] : [],

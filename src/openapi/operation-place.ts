@@ -1,5 +1,5 @@
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
-import { defaultInputSources, type InputSource } from "../endpoint/input-sources.ts";
+import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
@@ -28,7 +28,7 @@ export const toOperationPlace = (
   path,
   endpoint,
   operationId,
-  sources: config.inputSources?.[method] ?? defaultInputSources[method],
+  sources: toEndpointSources(endpoint.inputSources, config.inputSources, method),
   config,
 });
 

@@ -5,6 +5,7 @@ import type { ApiResponse } from "../results/api-response.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination } from "../schemas/paginated.ts";
+import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import type { Components } from "./components.ts";
 import { eventStreamType, toEventStreamMedia } from "./event-stream-media.ts";
@@ -40,6 +41,8 @@ const listSuccesses = (
 ): readonly StatusResponse[] => {
   const { endpoint, method } = place;
   const { outputSchema, resultHandler, statusCode } = endpoint;
+  const content = outputSchema && readContent(outputSchema);
+  if (content) return listContentStatuses(content, statusCode);
   const declared = resultHandler.listPositive((outputSchema ?? anyOutput()) as z.ZodType);
   const hasLinks =
     method === "get" && outputSchema !== undefined && readPagination(outputSchema)?.hasLinks;
@@ -53,6 +56,26 @@ const listSuccesses = (
         : toContent(responses, toWritePlace(place, "response"), components, version),
     }),
   ]);
+};
+
+/** What is sent as it is, past the result handler; of a file, also parts of it, or that it has not changed. */
+const listContentStatuses = (
+  { kind, type = "*/*" }: ContentDeclaration,
+  statusCode = 200,
+): readonly StatusResponse[] => {
+  const [mediaType = type] = type.split(/ *;/, 1);
+  const isText = /^text\/|\b(?:json|xml)\b/i.test(mediaType);
+  const schema = isText
+    ? { type: "string" }
+    : { type: "string", format: "binary", contentMediaType: mediaType };
+  const content = { [mediaType]: { schema } };
+  const toResponse = (status: number, more: JsonObject = {}): StatusResponse => [
+    status,
+    { description: toStatusText(status), ...more },
+  ];
+  const whole = toResponse(statusCode, { content });
+  if (kind !== "file") return [whole];
+  return [whole, toResponse(206, { content }), toResponse(304)];
 };
 
 const linkHeader = {

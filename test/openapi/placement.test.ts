@@ -75,6 +75,18 @@ describe("a field goes to the first place that its route has", () => {
     expect(parameters?.map((one) => `${one.in} ${one.name}`)).toEqual(["query id", "path id"]);
   });
 
+  test("the sources of an endpoint count before those of the configuration", () => {
+    const inputSources = ["query"] as const;
+    const endpoint = factory.build({
+      method: "post",
+      input: fields("a"),
+      inputSources,
+      handler: () => ({}),
+    });
+    const config = { inputSources: { post: ["body"] } } as const;
+    expect(placesOf(generateOne("POST /a", { a: endpoint }, { config }))).toEqual({ a: "query" });
+  });
+
   test("headers with means of their own are no parameters", () => {
     const input = fields("authorization", "content-type", "accept", "x-a");
     const endpoint = factory.build({ input, handler: () => ({}) });

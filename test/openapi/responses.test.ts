@@ -173,6 +173,20 @@ describe("a success", () => {
     ]);
   });
 
+  test("that is sent as it is has its media type, past the result handler", () => {
+    const contentOf = (output: z.ZodType) =>
+      generateOne("GET /a", { a: factory.build({ output, handler: () => ({}) as never }) })
+        .responses;
+    const csv = contentOf(ez.stream("text/csv; charset=utf-8"));
+    expect(csv["200"]?.content).toEqual({ "text/csv": { schema: { type: "string" } } });
+    expect(Object.keys(csv)).toEqual(["200", "500"]);
+    const png = contentOf(ez.buffer("image/png"));
+    expect(png["200"]?.content).toEqual({
+      "image/png": { schema: { type: "string", format: "binary", contentMediaType: "image/png" } },
+    });
+    expect(Object.keys(contentOf(ez.file()))).toEqual(["200", "206", "304", "500"]);
+  });
+
   test("of events says what they are, in the terms of its version", () => {
     const stream = new EventStreamFactory({ tick: z.object({ n: z.int() }) }).build({
       handler: () => undefined,
