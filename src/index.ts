@@ -73,7 +73,7 @@ export type {
   EndpointParts,
   MarkedEndpoint,
 } from "./endpoint/endpoint.ts";
-export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
+export type { VoidOutput } from "./endpoint/void-output.ts";
 export type {
   DefinitionBase,
   EndpointDefinition,

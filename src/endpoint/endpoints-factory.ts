@@ -1,8 +1,6 @@
 import type { Request, Response } from "express";
-import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import type { Logger } from "../logger/logger.ts";
 import {
   defaultResultHandler,
   type DefaultResultHandler,
@@ -24,7 +22,10 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { assertBodyLimits, assertSources } from "./check-body-options.ts";
-import { assertKeys, assertSchema, assertTimeout, toList, toMethods } from "./check-definition.ts";
+import { assertKeys, assertSchema, assertTimeout, toMethods } from "./check-definition.ts";
+import { toDescription } from "./describe-endpoint.ts";
+import { disposeOf } from "./dispose-context.ts";
+import { toVoidOutput, type VoidOutput } from "./void-output.ts";
 import { Endpoint } from "./endpoint.ts";
 import {
   assertStatusCode,
@@ -330,12 +331,7 @@ export class EndpointsFactory<
       bodyLimit: definition.bodyLimit,
       uploadLimits: definition.upload?.limits,
       handle: definition.handler as Endpoint<M, Input, Output, unknown, unknown>["handle"],
-      shortDescription: definition.shortDescription,
-      description: definition.description,
-      tags: toList(definition.tag),
-      scopes: toList(definition.scope),
-      operationId: definition.operationId,
-      isDeprecated: definition.deprecated ?? false,
+      ...toDescription(definition),
     });
   }
 
@@ -349,27 +345,6 @@ export class EndpointsFactory<
     return derived;
   }
 }
-
-/** What goes wrong here must not hide the outcome of the request. */
-const disposeOf = async <Returned>(
-  context: Returned,
-  dispose: (context: Returned) => unknown,
-  logger: Logger,
-): Promise<void> => {
-  try {
-    await dispose(context);
-  } catch (error) {
-    logger.error("The context could not be disposed of", { error });
-  }
-};
-
-/** The output schema of an endpoint built with `buildVoid`. */
-export type VoidOutput = z.ZodObject<EmptyObject>;
-
-let voidOutput: VoidOutput | undefined;
-
-/** Made with the first such endpoint: the first schema of a program costs 8 ms. */
-const toVoidOutput = (): VoidOutput => (voidOutput ??= z.object({}));
 
 /** Builds endpoints that answer with the default envelopes. */
 export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(defaultResultHandler);
