@@ -27,11 +27,8 @@ import { toDescription } from "./describe-endpoint.ts";
 import { disposeOf } from "./dispose-context.ts";
 import { toVoidOutput, type VoidOutput } from "./void-output.ts";
 import { Endpoint } from "./endpoint.ts";
-import {
-  assertStatusCode,
-  toErrorDeclarations,
-  type ErrorDeclarations,
-} from "./declared-errors.ts";
+import { assertStatusCode, toErrorDeclarations } from "./declared-errors.ts";
+import type { ErrorDeclarations } from "./declared-errors.ts";
 import {
   definitionKeys,
   type DefinitionBase,
