@@ -1,8 +1,23 @@
-import type { CallOptions, ClientOptions, SubscribeOptions } from "./call-options.ts";
-import { PlainClient, type Pages } from "./client.ts";
-import type { ErrorReply, ErrorStatus, SuccessReply, SuccessStatus, UnexpectedReply } from "./reply-types.ts";
-import type { EndpointAt, Suggested } from "./route-at.ts";
-import type { ErrorAt, EventAt, InputAt, ItemOf, PageAt, SuccessAt } from "./wire-types.ts";
+import type { CallOptions, SubscribeOptions } from "./call-options.ts";
+import type { Pages } from "./client.ts";
+import type {
+  ErrorReply,
+  ErrorStatus,
+  SuccessReply,
+  SuccessStatus,
+  UnexpectedReply,
+} from "./reply-types.ts";
+import type { EndpointTypes, Suggested, TypesAt } from "./route-at.ts";
+import type {
+  BodyAt,
+  DataErrorsAt,
+  ErrorAt,
+  EventAt,
+  InputAt,
+  ItemOf,
+  PageAt,
+  SuccessAt,
+} from "./wire-types.ts";
 
 /** The input, which may be left out where nothing in it is required, and the options. */
 type Arguments<Input, Options> = {} extends Input
@@ -10,54 +25,97 @@ type Arguments<Input, Options> = {} extends Input
   : [input: Input, options?: Options];
 
 /** The key itself, or what is wrong with it. */
-type CheckKey<R, Key, E> = string extends keyof R
+type CheckKey<R, Key, T> = string extends keyof R
   ? "This routing is declared `: Routing`, which forgets its keys: write `satisfies Routing`"
-  : E extends null
+  : T extends null
     ? `There is no route ${Key & string}` | Suggested<R, Key>
     : Key;
 
-type CheckPlain<R, Key, E> = [EventAt<E>] extends [never]
-  ? CheckKey<R, Key, E>
+type CheckPlain<R, Key, T> = [EventAt<T>] extends [never]
+  ? CheckKey<R, Key, T>
   : `${Key & string} is an event stream: use subscribe`;
 
-type CheckPage<R, Key, E> = E extends null
-  ? CheckKey<R, Key, E>
-  : [PageAt<E>] extends [never]
+type CheckPage<R, Key, T> = T extends null
+  ? CheckKey<R, Key, T>
+  : [PageAt<T>] extends [never]
     ? `${Key & string} gives no pages`
     : Key;
 
-type CheckStream<R, Key, E> = E extends null
-  ? CheckKey<R, Key, E>
-  : [EventAt<E>] extends [never]
+type CheckStream<R, Key, T> = T extends null
+  ? CheckKey<R, Key, T>
+  : [EventAt<T>] extends [never]
     ? `${Key & string} is no event stream`
     : Key;
 
+type StatusAt<T> = T extends EndpointTypes
+  ? number extends T["statusCode"]
+    ? SuccessStatus
+    : T["statusCode"]
+  : never;
+
 /** Every reply that an endpoint may give. */
-export type ReplyAt<E> =
-  | SuccessReply<SuccessStatus, SuccessAt<E>>
-  | ErrorReply<ErrorStatus, ErrorAt<E>>
+export type ReplyAt<T> =
+  | SuccessReply<StatusAt<T>, SuccessAt<T>>
+  | { [S in keyof DataErrorsAt<T>]: ErrorReply<S, DataErrorsAt<T>[S]> }[keyof DataErrorsAt<T>]
+  | ErrorReply<Exclude<ErrorStatus, keyof DataErrorsAt<T>>, ErrorAt<T>>
   | UnexpectedReply;
 
-/** A client whose types are inferred from a routing map. */
+/**
+ * A client whose types are inferred from a routing map.
+ *
+ * Its functions are bound: they may be taken off.
+ */
 export interface Client<R> {
+  /**
+   * Sends a request and resolves to the body of its reply: of a success as well as of an error.
+   *
+   * @param key method and path, such as `"get /v1/users/:id"`
+   * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
+   * {@link UnexpectedBodyError}.
+   */
   readonly provide: <const Key extends string>(
-    key: CheckPlain<R, Key, EndpointAt<R, Key>>,
-    ...input: Arguments<InputAt<EndpointAt<R, Key>, Key>, CallOptions>
-  ) => Promise<SuccessAt<EndpointAt<R, Key>> | ErrorAt<EndpointAt<R, Key>>>;
+    key: CheckPlain<R, Key, TypesAt<R, Key>>,
+    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
+  ) => Promise<BodyAt<TypesAt<R, Key>>>;
+  /**
+   * Sends a request and resolves to its reply: status, header fields and body, told apart by `ok` and `status`.
+   *
+   * @param key method and path, such as `"get /v1/users/:id"`
+   * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}.
+   */
   readonly request: <const Key extends string>(
-    key: CheckPlain<R, Key, EndpointAt<R, Key>>,
-    ...input: Arguments<InputAt<EndpointAt<R, Key>, Key>, CallOptions>
-  ) => Promise<ReplyAt<EndpointAt<R, Key>>>;
+    key: CheckPlain<R, Key, TypesAt<R, Key>>,
+    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
+  ) => Promise<ReplyAt<TypesAt<R, Key>>>;
+  /**
+   * Gives the items of all pages from the given one on, one after the other; `pages()` gives the pages.
+   *
+   * A page is fetched when its first item is asked for; a loop that ends early fetches no more.
+   *
+   * @param key method and path of a route that gives pages
+   * @throws {@link ReplyError} while it runs, when the API answers with an error; else as `request`.
+   */
   readonly iterate: <const Key extends string>(
-    key: CheckPage<R, Key, EndpointAt<R, Key>>,
-    ...input: Arguments<InputAt<EndpointAt<R, Key>, Key>, CallOptions>
-  ) => Pages<ItemOf<PageAt<EndpointAt<R, Key>>>, PageAt<EndpointAt<R, Key>>>;
+    key: CheckPage<R, Key, TypesAt<R, Key>>,
+    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
+  ) => Pages<ItemOf<PageAt<TypesAt<R, Key>>>, PageAt<TypesAt<R, Key>>>;
+  /**
+   * Receives the events of a stream, which is opened anew, with `Last-Event-ID`, when it ends or breaks off.
+   *
+   * It ends with the loop over it, when `signal` is aborted, and when the API answers 204.
+   *
+   * @param key method and path of an event stream
+   * @throws {@link ReplyError} while it runs, when the API answers with 4xx; {@link UnexpectedBodyError} when it sends no
+   * events.
+   */
   readonly subscribe: <const Key extends string>(
-    key: CheckStream<R, Key, EndpointAt<R, Key>>,
-    ...input: Arguments<InputAt<EndpointAt<R, Key>, Key>, SubscribeOptions>
-  ) => AsyncGenerator<EventAt<EndpointAt<R, Key>>, void, undefined>;
+    key: CheckStream<R, Key, TypesAt<R, Key>>,
+    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, SubscribeOptions>
+  ) => AsyncGenerator<EventAt<TypesAt<R, Key>>, void, undefined>;
+  /**
+   * Tells whether there are more pages after one.
+   *
+   * @param response what `provide` resolves to, the page inside, or what `request` resolves to
+   */
   readonly hasMore: (response: unknown) => boolean;
 }
-
-export const createClient = <R>(options: ClientOptions): Client<R> =>
-  new PlainClient(options) as unknown as Client<R>;

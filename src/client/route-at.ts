@@ -1,38 +1,41 @@
-import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
 import type { Method } from "../http/method.ts";
 
 /** The types that an endpoint carries; of whatever kind, because a comparison of schemas would resolve them. */
+export interface EndpointTypes {
+  readonly method: Some;
+  readonly input: Some;
+  readonly output: Some;
+  readonly middlewareInput: Some;
+  readonly resultHandler: Some;
+  readonly statusCode: Some;
+  readonly errors: Some;
+  readonly middlewareErrors: Some;
+}
+
 // oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each is read where it is known
 type Some = any;
 
 /** An endpoint as far as a client reads it. */
-export interface TypedEndpoint {
-  readonly "~types"?: {
-    readonly method: Some;
-    readonly input: Some;
-    readonly output: Some;
-    readonly middlewareInput: Some;
-    readonly resultHandler: Some;
-  };
+interface TypedEndpoint {
+  readonly "~types"?: Some;
 }
 
-/** The types that an endpoint carries. */
-export type TypesOf<E extends TypedEndpoint> = NonNullable<E["~types"]>;
+type TypesOf<E extends TypedEndpoint> = NonNullable<E["~types"]>;
+
+/** The types of the endpoint of a key that names its method; null where the endpoint declares others. */
+type Named<Value, M> = Value extends TypedEndpoint
+  ? M extends TypesOf<Value>["method"]
+    ? TypesOf<Value>
+    : null
+  : null;
 
 /** An endpoint that says no method has all of them in its type, and answers GET. */
 type Answered<M> = Method extends M ? "get" : M;
 
-/** The endpoint of a key that names its method; null where the endpoint declares others. */
-type Named<Value, M> = Value extends TypedEndpoint
-  ? M extends TypesOf<Value>["method"]
-    ? Value
-    : null
-  : null;
-
 /** What a value answers a method with at its own path: itself, under the method, or under the empty key, as after `nest`. */
-type Own<Value, M> = Value extends MarkedEndpoint & TypedEndpoint
+type Own<Value, M> = Value extends TypedEndpoint
   ? M extends Answered<TypesOf<Value>["method"]>
-    ? Value
+    ? TypesOf<Value>
     : null
   : M extends keyof Value
     ? Named<Value[M], M>
@@ -40,47 +43,62 @@ type Own<Value, M> = Value extends MarkedEndpoint & TypedEndpoint
       ? Own<Value[""], M>
       : null;
 
-/** The second, where the first is nothing. */
-type Else<First, Second> = First extends null ? Second : First;
-
 /** What a map has at a path that is not split any further. */
-type Whole<Map, M extends string, Path extends string> = `${M} /${Path}` extends keyof Map
+type Whole<Map, M extends string, Path extends string> = Path extends keyof Map
+  ? Own<Map[Path], M> extends infer Found extends object
+    ? Found
+    : Spelled<Map, M, Path>
+  : Spelled<Map, M, Path>;
+
+/** What a map has at a path in the other spellings of a key. */
+type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` extends keyof Map
   ? Named<Map[`${M} /${Path}`], M>
   : `${M} ${Path}` extends keyof Map
     ? Named<Map[`${M} ${Path}`], M>
-    : Path extends keyof Map
-      ? Own<Map[Path], M>
-      : `/${Path}` extends keyof Map
-        ? Own<Map[`/${Path}`], M>
-        : null;
+    : `/${Path}` extends keyof Map
+      ? Own<Map[`/${Path}`], M>
+      : null;
 
 /**
  * What a map has at a path.
  *
- * Segment by segment, so that a call costs as much as its path is long, however many routes there are. A key may have several
- * segments, those that were passed over so far stand in `Passed`.
+ * Segment by segment, so that a call costs as much as its path is long, however many routes there are.
  */
-type Walk<
+type Walk<Map, M extends string, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
+  ? Segment extends keyof Map
+    ? Walk<Map[Segment], M, Rest> extends infer Found extends object
+      ? Found
+      : Longer<Map, M, Segment, Rest>
+    : Longer<Map, M, Segment, Rest>
+  : Whole<Map, M, Path>;
+
+/** What a map has at a path whose first key has a slash before it, or several segments. */
+type Longer<
   Map,
   M extends string,
+  Passed extends string,
   Path extends string,
-  Passed extends string = "",
-> = Path extends `${infer Segment}/${infer Rest}`
-  ? `${Passed}${Segment}` extends keyof Map
-    ? Else<
-        Walk<Map[`${Passed}${Segment}`], M, Rest>,
-        Walk<Map, M, Rest, `${Passed}${Segment}/`>
-      >
-    : `/${Passed}${Segment}` extends keyof Map
-      ? Else<
-          Walk<Map[`/${Passed}${Segment}`], M, Rest>,
-          Walk<Map, M, Rest, `${Passed}${Segment}/`>
-        >
-      : Walk<Map, M, Rest, `${Passed}${Segment}/`>
-  : Whole<Map, M, `${Passed}${Path}`>;
+> = `/${Passed}` extends keyof Map
+  ? Walk<Map[`/${Passed}`], M, Path> extends infer Found extends object
+    ? Found
+    : Joined<Map, M, Passed, Path>
+  : Joined<Map, M, Passed, Path>;
 
-/** The endpoint that a key such as `get /v1/users/:id` calls; null where a routing map has none. */
-export type EndpointAt<Routing, Key> = Key extends `${infer M} /${infer Path}`
+type Joined<
+  Map,
+  M extends string,
+  Passed extends string,
+  Path extends string,
+> = Path extends `${infer Segment}/${infer Rest}`
+  ? `${Passed}/${Segment}` extends keyof Map
+    ? Walk<Map[`${Passed}/${Segment}`], M, Rest> extends infer Found extends object
+      ? Found
+      : Longer<Map, M, `${Passed}/${Segment}`, Rest>
+    : Longer<Map, M, `${Passed}/${Segment}`, Rest>
+  : Whole<Map, M, `${Passed}/${Path}`>;
+
+/** The types of the endpoint that a key such as `get /v1/users/:id` calls; null where a routing map has none. */
+export type TypesAt<Routing, Key> = Key extends `${infer M} /${infer Path}`
   ? Key extends keyof Routing
     ? Named<Routing[Key], M>
     : Path extends ""
@@ -105,7 +123,7 @@ type Shown<Map, M> = {
   [Key in keyof Map & string]: Key extends Method | "" | `${Method} ${string}`
     ? never
     : Own<Map[Key], M> extends null
-      ? Map[Key] extends MarkedEndpoint
+      ? Map[Key] extends TypedEndpoint
         ? never
         : `${Unslashed<Key>}/`
       : Unslashed<Key>;
