@@ -140,10 +140,10 @@ const takeBody = (
 };
 
 const toRawBody = (call: CallRoute, raw: unknown): Blob => {
-  if (raw instanceof Blob && raw.type !== "") return raw;
   const isText = typeof raw === "string";
-  const part = isText || raw instanceof Blob || isBytes(raw) ? raw : toText(call, "raw", raw);
-  return new Blob([part as Blob], {
-    type: isText ? "text/plain;charset=utf-8" : "application/octet-stream",
-  });
+  const part = raw instanceof Blob || isBytes(raw) ? raw : toText(call, "raw", raw);
+  const type = isText ? "text/plain;charset=utf-8" : "application/octet-stream";
+  const body = raw instanceof Blob && raw.type !== "" ? raw : new Blob([part as Blob], { type });
+  if (body.size > 0) return body;
+  throw new UnsendableInputError(call, "raw", "is empty, which is the same as no body");
 };

@@ -5,9 +5,8 @@ import type { Client as InferredClient } from "./inferred-client.ts";
 /** A client whose types are inferred from a routing map, as {@link createClient} creates it. */
 export type Client<R> = InferredClient<R>;
 
-/** What creates clients, and tells of a page whether there are more. */
+/** What all clients have in common. */
 export const Client: {
-  new <R>(options: ClientOptions): Client<R>;
   /**
    * Tells whether there are more pages after one.
    *
@@ -26,4 +25,5 @@ export const Client: {
  * const response = await client.provide("get /v1/users/:id", { id: "7" });
  * if (response.status === "success") console.log(response.data.name);
  */
-export const createClient = <R>(options: ClientOptions): Client<R> => new Client<R>(options);
+export const createClient = <R>(options: ClientOptions): Client<R> =>
+  new PlainClient(options) as unknown as Client<R>;

@@ -25,15 +25,9 @@ type Arguments<Input, Options> = {} extends Input
   : [input: Input, options?: Options];
 
 /** The key itself, or what is wrong with it. */
-type CheckKey<R, Key, T> = string extends keyof R
-  ? "This routing is declared `: Routing`, which forgets its keys: write `satisfies Routing`"
-  : T extends null
-    ? `There is no route ${Key & string}` | Suggested<R, Key>
-    : Key;
-
-type CheckPlain<R, Key, T> = [EventAt<T>] extends [never]
-  ? CheckKey<R, Key, T>
-  : `${Key & string} is an event stream: use subscribe`;
+type CheckKey<R, Key, T> = T extends null
+  ? `There is no route ${Key & string}` | Suggested<R, Key>
+  : Key;
 
 type CheckPage<R, Key, T> = T extends null
   ? CheckKey<R, Key, T>
@@ -60,12 +54,27 @@ export type ReplyAt<T> =
   | ErrorReply<Exclude<ErrorStatus, keyof DataErrorsAt<T>>, ErrorAt<T>>
   | UnexpectedReply;
 
+/** A client whose types are inferred from a routing map. */
+export type Client<R> = string extends keyof R ? ForgottenClient : InferredClient<R>;
+
+type Forgotten =
+  "This routing is declared `: Routing`, which forgets its keys: write `satisfies Routing`";
+
+/** A client of a routing map whose type has no keys. */
+interface ForgottenClient {
+  readonly provide: (key: Forgotten) => never;
+  readonly request: (key: Forgotten) => never;
+  readonly iterate: (key: Forgotten) => never;
+  readonly subscribe: (key: Forgotten) => never;
+  readonly hasMore: (response: unknown) => boolean;
+}
+
 /**
- * A client whose types are inferred from a routing map.
+ * A client of a routing map.
  *
  * Its functions are bound: they may be taken off.
  */
-export interface Client<R> {
+export interface InferredClient<R> {
   /**
    * Sends a request and resolves to the body of its reply: of a success as well as of an error.
    *
@@ -74,7 +83,7 @@ export interface Client<R> {
    * {@link UnexpectedBodyError}.
    */
   readonly provide: <const Key extends string>(
-    key: CheckPlain<R, Key, TypesAt<R, Key>>,
+    key: CheckKey<R, Key, TypesAt<R, Key>>,
     ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
   ) => Promise<BodyAt<TypesAt<R, Key>>>;
   /**
@@ -84,7 +93,7 @@ export interface Client<R> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}.
    */
   readonly request: <const Key extends string>(
-    key: CheckPlain<R, Key, TypesAt<R, Key>>,
+    key: CheckKey<R, Key, TypesAt<R, Key>>,
     ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
   ) => Promise<ReplyAt<TypesAt<R, Key>>>;
   /**

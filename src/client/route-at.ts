@@ -2,14 +2,7 @@ import type { Method } from "../http/method.ts";
 
 /** The types that an endpoint carries; of whatever kind, because a comparison of schemas would resolve them. */
 export interface EndpointTypes {
-  readonly method: Some;
-  readonly input: Some;
-  readonly output: Some;
-  readonly middlewareInput: Some;
-  readonly resultHandler: Some;
-  readonly statusCode: Some;
-  readonly errors: Some;
-  readonly middlewareErrors: Some;
+  readonly [name: string]: Some;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each is read where it is known
@@ -97,13 +90,24 @@ type Joined<
     : Longer<Map, M, `${Passed}/${Segment}`, Rest>
   : Whole<Map, M, `${Passed}/${Path}`>;
 
+/** What a map has at a path, where each key is one segment: most calls end here. */
+type Straight<Map, M extends string, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
+  ? Segment extends keyof Map
+    ? Straight<Map[Segment], M, Rest>
+    : null
+  : Path extends keyof Map
+    ? Own<Map[Path], M>
+    : null;
+
 /** The types of the endpoint that a key such as `get /v1/users/:id` calls; null where a routing map has none. */
 export type TypesAt<Routing, Key> = Key extends `${infer M} /${infer Path}`
-  ? Key extends keyof Routing
-    ? Named<Routing[Key], M>
-    : Path extends ""
-      ? Own<Routing, M>
-      : Walk<Routing, M, Path>
+  ? Straight<Routing, M, Path> extends infer Found extends object
+    ? Found
+    : Key extends keyof Routing
+      ? Named<Routing[Key], M>
+      : Path extends ""
+        ? Own<Routing, M>
+        : Walk<Routing, M, Path>
   : null;
 
 /** The keys that could stand where a wrong one stands: its method, then one more segment of its path. */

@@ -14,13 +14,11 @@ import type { AnySchema } from "../schemas/schema.ts";
 import type { EndpointTypes } from "./route-at.ts";
 
 /** A value as it comes out of JSON: dates are strings. */
-export type FromJson<Value> = unknown extends Value
-  ? Value
-  : Value extends boolean | number | string | null | undefined
-    ? Value
-    : Value extends { toJSON: (key: never) => infer Json }
-      ? Json
-      : { [Key in keyof Value]: FromJson<Value[Key]> };
+export type FromJson<Value> = Value extends object
+  ? Value extends { toJSON: (key: never) => infer Json }
+    ? Json
+    : { [Key in keyof Value]: FromJson<Value[Key]> }
+  : Value;
 
 /** A body as a client reads it: bytes are a `Blob`. */
 export type ReadBody<Body> = Body extends Uint8Array ? Blob : FromJson<Body>;
@@ -38,18 +36,24 @@ type NameOf<Rest extends string> = Rest extends `${infer Name}${Delimiter}${stri
 
 type NamesOf<Path> = Path extends `${string}:${infer Rest}` ? NameOf<Rest> | NamesOf<Rest> : never;
 
-/** A schema may take anything for a parameter, as `z.coerce.number()` does; a path takes what has a text. */
-type PathValues<Key> = Key extends `${string}:${string}`
-  ? Readonly<Record<NamesOf<Key>, PathValue>>
-  : unknown;
-
 /** Shows an intersection as one object. */
-type Shown<Value> = Value extends infer Each ? { [Key in keyof Each]: Each[Key] } : never;
+type Shown<Value> = { [Key in keyof Value]: Value[Key] };
 
-/** What a client gives an endpoint. */
+/** What a client gives an endpoint; the path parameters are added where no schema has them. */
 export type InputAt<T, Key> = T extends EndpointTypes
-  ? Shown<T["input"]["_zod"]["input"] & T["middlewareInput"] & PathValues<Key>>
+  ? Placed<T["input"]["_zod"]["input"], T["middlewareInput"], NamesOf<Key>>
   : never;
+
+/** An intersection is resolved only where there is one: that of two objects costs as much as their schemas. */
+type Placed<Input, MiddlewareInput, Names extends string> = [Names] extends [keyof Input]
+  ? unknown extends MiddlewareInput
+    ? Input
+    : Shown<Input & MiddlewareInput>
+  : Shown<
+      Input &
+        MiddlewareInput &
+        Readonly<Record<Exclude<Names, keyof (Input & MiddlewareInput)>, PathValue>>
+    >;
 
 type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
 
@@ -59,7 +63,9 @@ export type SuccessAt<T> = T extends EndpointTypes
     ? undefined
     : T["resultHandler"] extends DefaultResultHandler
       ? SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>>
-      : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
+      : T["resultHandler"] extends EventStreamResultHandler<infer _Events>
+        ? "This is an event stream: use `subscribe`"
+        : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
   : never;
 
 /** The body of an error; `never` for data means that there is none. */
@@ -90,7 +96,12 @@ type DataErrors<T, Schemas> = { [Status in keyof Schemas]: ErrorAt<T, Schemas[St
 
 /** The body of each reply that an API means to give. */
 export type BodyAt<T> = T extends EndpointTypes
-  ? SuccessAt<T> | ErrorAt<T> | DataErrorsAt<T>[keyof DataErrorsAt<T>]
+  ?
+      | SuccessAt<T>
+      | (T["resultHandler"] extends DefaultResultHandler ? ErrorEnvelope : ErrorAt<T>)
+      | ({} extends T["errors"] & T["middlewareErrors"]
+          ? never
+          : DataErrorsAt<T>[keyof DataErrorsAt<T>])
   : never;
 
 /** The page that a success is; never where it is none. */
