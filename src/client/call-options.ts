@@ -152,8 +152,8 @@ export interface RoutePlan {
   readonly replies?: Readonly<Record<number, readonly BodyKind[]>>;
   /** The name of the array in a page. */
   readonly items?: string;
-  /** Where the body has dates to revive, such as `data.users.*.createdAt`. */
-  readonly dates?: readonly string[];
+  /** Changes the body of a success, as where dates are revived. */
+  readonly revive?: (body: unknown) => unknown;
 }
 
 /** What a generated client knows of its routes, by keys such as `get /v1/users`. */

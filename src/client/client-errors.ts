@@ -20,9 +20,8 @@ export class ClientError extends Error {
     this.code = code;
     this.method = route.method;
     this.path = route.path;
-    // as a property of its own, since older compilers know no second argument of `Error`
-    if (cause !== undefined)
-      Object.defineProperty(this, "cause", { value: cause, configurable: true, writable: true });
+    // set here, since older compilers know no second argument of `Error`
+    if (cause !== undefined) (this as { cause?: unknown }).cause = cause;
   }
 }
 
@@ -63,24 +62,33 @@ export class UnsendableInputError extends ClientError {
   }
 }
 
-/** The body is not what its status promises, such as the HTML page of a proxy. */
-export class UnexpectedBodyError extends ClientError {
+/** An error that came with a response. */
+class ResponseError extends ClientError {
   readonly status: number;
   /** The body as far as it could be read. */
   readonly body: unknown;
   readonly response: Response;
 
-  constructor(route: CallRoute, response: Response, body: unknown) {
-    const type = response.headers.get("content-type");
-    super(
-      "UnexpectedBodyError",
-      "SLP_CLIENT_UNEXPECTED_BODY",
-      route,
-      `the body of status ${response.status} is not what was expected: ${type === null ? "it has no media type" : `its media type is ${type}`}`,
-    );
+  constructor(
+    name: string,
+    code: string,
+    route: CallRoute,
+    response: Response,
+    body: unknown,
+    message: string,
+  ) {
+    super(name, code, route, `status ${response.status}: ${message}`);
     this.status = response.status;
     this.body = body;
     this.response = response;
+  }
+}
+
+/** The body is not what its status promises, such as the HTML page of a proxy. */
+export class UnexpectedBodyError extends ResponseError {
+  constructor(route: CallRoute, response: Response, body: unknown) {
+    const message = `an unexpected body of type ${String(response.headers.get("content-type"))}`;
+    super("UnexpectedBodyError", "SLP_CLIENT_UNEXPECTED_BODY", route, response, body, message);
   }
 }
 
@@ -93,34 +101,19 @@ export interface ReplyIssue {
 }
 
 /** The API answered with an error where the caller waits for a success: thrown by `iterate` and `subscribe`. */
-export class ReplyError extends ClientError {
-  readonly status: number;
-  readonly body: unknown;
+export class ReplyError extends ResponseError {
   /** What is wrong with the input; empty unless that is the error. */
   readonly issues: readonly ReplyIssue[];
-  readonly response: Response;
 
   constructor(route: CallRoute, response: Response, body: unknown) {
     const error = readProperty(body, "error");
-    const message = [readProperty(error, "message"), readProperty(body, "detail"), error].find(
-      (text) => typeof text === "string",
-    );
-    super(
-      "ReplyError",
-      "SLP_CLIENT_REPLY",
-      route,
-      `status ${response.status}${message === undefined ? "" : `, ${String(message)}`}`,
-    );
+    const message = readProperty(error, "message") ?? readProperty(body, "detail") ?? "error";
+    super("ReplyError", "SLP_CLIENT_REPLY", route, response, body, String(message));
     const issues = readProperty(error, "issues") ?? readProperty(body, "issues");
-    this.status = response.status;
-    this.body = body;
     this.issues = Array.isArray(issues) ? (issues as ReplyIssue[]) : [];
-    this.response = response;
   }
 }
 
 /** A property of something that need not be an object. */
 export const readProperty = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined;
+  (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];

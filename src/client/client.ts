@@ -19,94 +19,79 @@ export interface Pages<Item, Page> extends AsyncIterable<Item> {
 }
 
 /** A client without types: what the clients with types are at run time. */
-export class PlainClient {
-  readonly #options: ClientOptions;
-  readonly #plans: RoutePlans | undefined;
-
-  constructor(options: ClientOptions, plans?: RoutePlans) {
-    this.#options = options;
-    this.#plans = plans;
-  }
-
-  /** Tells whether there are more pages after one. */
-  static readonly hasMore: (response: unknown) => boolean = hasMore;
-
-  /** Tells whether there are more pages after one. */
-  readonly hasMore: (response: unknown) => boolean = hasMore;
-
-  /** Sends a request and resolves to its reply, whatever the status. */
-  readonly request = async (key: string, input?: unknown, options?: CallOptions): Promise<Reply> =>
-    this.#send(this.#toCall(key, options), input);
-
-  /** Sends a request and resolves to the body of its reply, whatever the status. */
-  readonly provide = async (
+export interface PlainClient {
+  readonly hasMore: (response: unknown) => boolean;
+  readonly request: (key: string, input?: unknown, options?: CallOptions) => Promise<Reply>;
+  readonly provide: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
+  readonly iterate: (
     key: string,
     input?: unknown,
     options?: CallOptions,
-  ): Promise<unknown> => {
-    const call = this.#toCall(key, options);
-    const { body, response, isForeign } = await this.#send(call, input);
-    if (!isForeign) return body;
-    const error = new UnexpectedBodyError(call, response, body);
-    await reportError(call, error);
-    throw error;
-  };
-
-  /** Gives the items of all pages, one after the other; the next page is fetched when its first item is asked for. */
-  readonly iterate = (
+  ) => Pages<unknown, unknown>;
+  readonly subscribe: (
     key: string,
     input?: unknown,
-    options?: CallOptions,
-  ): Pages<unknown, unknown> => {
-    const call = this.#toCall(key, options);
-    const fetchPages = (): AsyncGenerator<unknown, void, undefined> => this.#walkPages(call, input);
-    return {
-      pages: fetchPages,
-      async *[Symbol.asyncIterator]() {
-        for await (const page of fetchPages()) yield* listItems(page, call.plan?.items);
-      },
-    };
+    options?: SubscribeOptions,
+  ) => AsyncGenerator<ReceivedEvent, void, undefined>;
+}
+
+/** Creates a client without types. */
+export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
+  const toCall = (key: string, options: CallOptions = {}): Call => {
+    const at = key.indexOf(" ");
+    const method = key.slice(0, at).toUpperCase();
+    return { method, path: key.slice(at + 1), options, client, plan: plans?.[key] };
   };
-
-  /** Receives the events of a stream, which is opened anew when it ends or breaks off. */
-  readonly subscribe = (
-    key: string,
-    input?: unknown,
-    options: SubscribeOptions = {},
-  ): AsyncGenerator<ReceivedEvent, void, undefined> => {
-    const call = { ...this.#toCall(key), options };
-    return subscribe(call, buildRequest(call, input));
-  };
-
-  async *#walkPages(call: Call, input: unknown): AsyncGenerator<unknown, void, undefined> {
-    let next: object | undefined = {};
-    while (next) {
-      const { ok, body, response } = await this.#send(call, { ...(input as object), ...next });
-      if (!ok) throw new ReplyError(call, response, body);
-      yield toPayload(body);
-      next = toNextPage(body);
-    }
-  }
-
-  async #send(call: Call, input: unknown): Promise<Reply> {
+  const send = async <Result>(
+    call: Call,
+    input: unknown,
+    use: (reply: Reply) => Result,
+  ): Promise<Result> => {
     try {
-      return await sendRequest(call, buildRequest(call, input), (response) =>
-        readReply(call, response),
-      );
+      const request = buildRequest(call, input);
+      return use(await sendRequest(call, request, (response) => readReply(call, response)));
     } catch (error) {
       await reportError(call, error);
       throw error;
     }
+  };
+  async function* walkPages(call: Call, input: unknown): AsyncGenerator<unknown, void, undefined> {
+    for (let next: object | undefined = {}; next; ) {
+      const body: unknown = await send(
+        call,
+        { ...(input as object), ...next },
+        ({ ok, body, response }) => {
+          if (ok) return body;
+          throw new ReplyError(call, response, body);
+        },
+      );
+      yield toPayload(body);
+      next = toNextPage(body);
+    }
   }
-
-  #toCall(key: string, options: CallOptions = {}): Call {
-    const at = key.indexOf(" ");
-    return {
-      method: key.slice(0, at).toUpperCase(),
-      path: key.slice(at + 1),
-      options,
-      client: this.#options,
-      plan: this.#plans?.[key],
-    };
-  }
-}
+  return {
+    hasMore,
+    request: (key, input, options) => send(toCall(key, options), input, (reply) => reply),
+    provide: (key, input, options) => {
+      const call = toCall(key, options);
+      return send(call, input, ({ body, response, isForeign }) => {
+        if (isForeign) throw new UnexpectedBodyError(call, response, body);
+        return body;
+      });
+    },
+    iterate: (key, input, options) => {
+      const call = toCall(key, options);
+      const pages = (): AsyncIterable<unknown> => walkPages(call, input);
+      return {
+        pages,
+        async *[Symbol.asyncIterator]() {
+          for await (const page of pages()) yield* listItems(page, call.plan?.items);
+        },
+      };
+    },
+    subscribe: (key, input, options) => {
+      const call = toCall(key, options);
+      return subscribe(call, buildRequest(call, input));
+    },
+  };
+};

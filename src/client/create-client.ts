@@ -1,6 +1,7 @@
 import type { ClientOptions } from "./call-options.ts";
-import { PlainClient } from "./client.ts";
+import { createPlainClient } from "./client.ts";
 import type { Client as InferredClient } from "./inferred-client.ts";
+import { hasMore } from "./pages.ts";
 
 /** A client whose types are inferred from a routing map, as {@link createClient} creates it. */
 export type Client<R> = InferredClient<R>;
@@ -13,7 +14,7 @@ export const Client: {
    * @param response what `provide` resolves to, the page inside, or what `request` resolves to
    */
   readonly hasMore: (response: unknown) => boolean;
-} = PlainClient as never;
+} = { hasMore };
 
 /**
  * Creates a client for an API; its types are inferred from the routing map, of which nothing else gets into your bundle.
@@ -26,4 +27,4 @@ export const Client: {
  * if (response.status === "success") console.log(response.data.name);
  */
 export const createClient = <R>(options: ClientOptions): Client<R> =>
-  new PlainClient(options) as unknown as Client<R>;
+  createPlainClient(options) as unknown as Client<R>;

@@ -1,5 +1,5 @@
-import { UnsendableInputError, type CallRoute } from "./client-errors.ts";
-import { assertString, toField, toText } from "./wire-value.ts";
+import { assertFull } from "./encode-pairs.ts";
+import { assertString, refuse, toField, toText } from "./wire-value.ts";
 
 /** Whether a value is a file, or an array that holds one. */
 export const hasFile = (value: unknown): boolean =>
@@ -7,55 +7,44 @@ export const hasFile = (value: unknown): boolean =>
 
 /** As browsers write the name of a field or a file. */
 const quote = (text: string): string =>
-  `"${text.replace(/\r/g, "%0D").replace(/\n/g, "%0A").replace(/"/g, "%22")}"`;
+  `"${text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character))}"`;
 
 /**
  * Encodes fields and files as `multipart/form-data`.
  *
  * Not by `FormData`, which turns each line break into CR and LF.
  *
- * @throws {@link UnsendableInputError} when a value is neither a file nor a single text.
+ * @throws {@link Refusal} when a value is neither a file nor a single text.
  */
-export const encodeMultipart = (
-  route: CallRoute,
-  fields: Iterable<readonly [string, unknown]>,
-): Blob => {
-  const boundary = `----sallyport${Array.from({ length: 4 }, () => Math.random().toString(36).slice(2)).join("")}`;
+export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => {
+  const random = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2));
+  const boundary = `----sallyport${random.join("")}`;
   const texts: (Blob | string)[] = [];
   const files: (Blob | string)[] = [];
   const add = (name: string, field: string, value: unknown): void => {
     const head = `--${boundary}\r\nContent-Disposition: form-data; name=${quote(name)}`;
     if (!(value instanceof Blob)) {
-      texts.push(`${head}\r\n\r\n${toText(route, field, value)}\r\n`);
+      texts.push(`${head}\r\n\r\n${toText(field, value)}\r\n`);
       return;
     }
     const { name: fileName = "blob" } = value as { readonly name?: string };
-    const type = value.type === "" ? "application/octet-stream" : value.type;
     files.push(
-      `${head}; filename=${quote(assertString(route, field, fileName))}\r\nContent-Type: ${type}\r\n\r\n`,
-      value,
-      "\r\n",
+      `${head}; filename=${quote(assertString(field, fileName))}\r\n`,
+      `Content-Type: ${value.type || "application/octet-stream"}\r\n\r\n`,
+      ...[value, "\r\n"],
     );
   };
   for (const [name, value] of fields) {
-    assertName(route, name);
-    if (!Array.isArray(value)) add(name, name, value);
-    else if (value.length === 0)
-      throw new UnsendableInputError(route, name, "is an empty array, which a form cannot carry");
-    else value.forEach((part, index) => add(name, toField(name, index), part));
+    // servers do not decode what browsers encode there
+    if (/^$|[\r\n"\\]/.test(assertString(name, name)))
+      refuse(name, "has a name that forms do not keep");
+    const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+    assertFull(name, parts);
+    for (const [index, part] of parts.entries())
+      add(name, Array.isArray(value) ? toField(name, index) : name, part);
   }
   // texts first, so that a server that reads along knows them when the files come
   return new Blob([...texts, ...files, `--${boundary}--\r\n`], {
     type: `multipart/form-data; boundary=${boundary}`,
   });
-};
-
-const assertName = (route: CallRoute, name: string): void => {
-  assertString(route, name, name);
-  if (name === "" || /[\r\n"\\]/.test(name))
-    throw new UnsendableInputError(
-      route,
-      name,
-      "has a name with a quote, a backslash, a line break or nothing in it, which forms do not keep",
-    );
 };

@@ -1,75 +1,54 @@
-import { UnsendableInputError, type CallRoute } from "./client-errors.ts";
-import { toText } from "./wire-value.ts";
+import { refuse, toField, toText } from "./wire-value.ts";
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 
 /**
  * Puts the path parameters of an input into the path of a route, encoded, and takes them out of the input.
  *
- * @throws {@link UnsendableInputError} when one is missing or would be read as something else.
+ * @throws {@link Refusal} when one is missing or would be read as something else.
  */
-export const fillPath = (route: CallRoute, fields: Map<string, unknown>): string =>
-  route.path
+export const fillPath = (path: string, fields: Map<string, unknown>): string => {
+  const take = (name: string): unknown => {
+    const value = fields.get(name) ?? refuse(name, "is missing in the path");
+    fields.delete(name);
+    return value;
+  };
+  return path
     .split("/")
-    .map((segment) => {
-      if (segment.startsWith("*")) return fillRest(route, segment.slice(1), fields);
-      const parts = segment.split(parameter);
-      // names at odd places, the texts around them at even ones
-      const texts = parts.map((part, index) =>
-        index % 2 === 0
-          ? decodeURIComponent(part)
-          : fillName(route, part, fields, parts.length > 3 ? (parts[index + 1] ?? "") : ""),
-      );
-      const text = texts.join("");
-      if (parts.length > 1) assertSegment(route, parts[1] ?? "", text);
-      return encodeURIComponent(text);
-    })
-    .join("/");
-
-/** @param next the text after the parameter, where it separates it from another one */
-const fillName = (
-  route: CallRoute,
-  name: string,
-  fields: Map<string, unknown>,
-  next: string,
-): string => {
-  const text = toText(route, name, take(route, name, fields));
-  if (text === "") throw new UnsendableInputError(route, name, "is empty, which no path can be");
-  if (next !== "" && (text + next).indexOf(next, 1) !== text.length)
-    throw new UnsendableInputError(
-      route,
-      name,
-      `contains ${JSON.stringify(next)}, which ends it in this path`,
-    );
-  return text;
-};
-
-const fillRest = (route: CallRoute, name: string, fields: Map<string, unknown>): string => {
-  const rest = take(route, name, fields);
-  const parts: readonly unknown[] = Array.isArray(rest) ? rest : [];
-  if (parts.length === 0)
-    throw new UnsendableInputError(route, name, "must be an array of one segment or more");
-  return parts
-    .map((part, index) => {
-      const field = `${name}[${index}]`;
-      const text = toText(route, field, part);
-      if (text === "") throw new UnsendableInputError(route, field, "is empty");
-      return encodeURIComponent(assertSegment(route, field, text));
-    })
+    .map((segment) =>
+      segment.startsWith("*")
+        ? fillRest(segment.slice(1), take(segment.slice(1)))
+        : fillSegment(segment.split(parameter), take),
+    )
     .join("/");
 };
 
-/** However it is encoded, a URL drops such a segment. */
-const assertSegment = (route: CallRoute, field: string, text: string): string => {
-  if (text === "." || text === "..")
-    throw new UnsendableInputError(route, field, `makes the segment "${text}", which URLs drop`);
-  return text;
+/** @param parts texts at even places, the names between them at odd ones */
+const fillSegment = (parts: readonly string[], take: (name: string) => unknown): string => {
+  const texts = parts.map((part, index) => {
+    if (index % 2 === 0) return decodeURIComponent(part);
+    const text = toText(part, take(part));
+    const next = parts[index + 1] ?? "";
+    // between two parameters the first such text ends the first of them
+    return text === "" || (parts[index + 2] && (text + next).indexOf(next, 1) !== text.length)
+      ? refuse(part, `is empty, or has "${next}" in it, which ends it`)
+      : text;
+  });
+  return encodeSegment(parts[1], texts.join(""));
 };
 
-const take = (route: CallRoute, name: string, fields: Map<string, unknown>): unknown => {
-  const value = fields.get(name);
-  if (value === undefined || value === null)
-    throw new UnsendableInputError(route, name, "is missing; it is a parameter of the path");
-  fields.delete(name);
-  return value;
-};
+const fillRest = (name: string, rest: unknown): string =>
+  Array.isArray(rest) && rest.length > 0
+    ? rest
+        .map((part: unknown, index) => {
+          const field = toField(name, index);
+          return encodeSegment(field, toText(field, part) || refuse(field, "is empty"));
+        })
+        .join("/")
+    : refuse(name, "is no array of path segments");
+
+/** However it is encoded, a URL drops a segment of dots. */
+const encodeSegment = (field: string | undefined, text: string): string =>
+  field !== undefined && /^\.\.?$/.test(text)
+    ? refuse(field, "is a path segment that URLs drop")
+    : encodeURIComponent(text);

@@ -1,6 +1,11 @@
 import { readProperty } from "./client-errors.ts";
 
-type Page = Readonly<Record<string, unknown>>;
+interface Page {
+  readonly nextCursor?: unknown;
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
 
 const isPage = (value: unknown): value is Page =>
   readProperty(value, "nextCursor") !== undefined ||
@@ -22,7 +27,7 @@ export const hasMore = (response: unknown): boolean => {
   if (!page) return false;
   const { nextCursor, total, limit, offset } = page;
   if (nextCursor !== undefined) return nextCursor !== null;
-  return Number(offset) + Number(limit) < Number(total);
+  return offset + limit < total;
 };
 
 /** What the input of the next page has beside that of this one; undefined on the last page. */
@@ -33,7 +38,7 @@ export const toNextPage = (
   if (!page || !hasMore(page)) return undefined;
   const { nextCursor, limit, offset } = page;
   if (nextCursor !== undefined) return { cursor: nextCursor };
-  return { offset: Number(offset) + Number(limit) };
+  return { offset: offset + limit };
 };
 
 /**
@@ -51,7 +56,6 @@ export const listItems = (response: unknown, name: string | undefined): readonly
   const page: unknown = findPage(response) ?? toPayload(response);
   const named = readProperty(page, name ?? "items");
   if (Array.isArray(named)) return named;
-  const parts: readonly unknown[] =
-    typeof page === "object" && page !== null ? Object.values(page) : [];
+  const parts: readonly unknown[] = Object.values(page ?? {});
   return (parts.find((part) => Array.isArray(part)) as readonly unknown[] | undefined) ?? [];
 };

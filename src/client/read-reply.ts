@@ -1,5 +1,4 @@
-import type { BodyKind, Call, RoutePlan } from "./call-options.ts";
-import { reviveDates } from "./revive-dates.ts";
+import type { BodyKind, Call } from "./call-options.ts";
 import { toNetworkError } from "./send-request.ts";
 
 /** A reply as it came. */
@@ -47,11 +46,10 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
   }
   const isForeign = !isPromised(call, status, kind, type);
   const declared = call.plan?.replies?.[status];
+  if (!isForeign) body = call.plan?.revive?.(body) ?? body;
   const isExpected = !isForeign && (call.plan?.replies ? declared !== undefined : status >= 200);
-  if (!isForeign && call.plan?.dates) body = reviveDates(body, call.plan.dates);
-  return isExpected
-    ? { ok: response.ok, status, headers, body, response, isForeign }
-    : { ok: false, status: "unexpected", actualStatus: status, headers, body, response, isForeign };
+  const reply = { ok: response.ok, status, headers, body, response, isForeign };
+  return isExpected ? reply : { ...reply, ok: false, status: "unexpected", actualStatus: status };
 };
 
 /** Whether a body is what its status promises. */
@@ -62,9 +60,7 @@ const isPromised = (call: Call, status: number, kind: BodyKind, type: string): b
   const isListed = (call.client.mediaTypes ?? []).some((one) =>
     one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
   );
-  const isSuccess = status >= 200 && status < 300 && !isPlanned(call.plan);
+  const isSuccess = status >= 200 && status < 300 && !call.plan?.replies;
   // JSON that cannot be parsed is text by now
   return isListed || (isSuccess && type !== "text/html" && readKind(type) !== "json");
 };
-
-const isPlanned = (plan: RoutePlan | undefined): boolean => plan?.replies !== undefined;

@@ -15,8 +15,7 @@ export const readOption = <Name extends keyof SharedOptions>(
 
 /** Runs the hooks for errors. */
 export const reportError = async (call: Call, error: unknown): Promise<void> => {
-  await call.client.onError?.(error, call);
-  await call.options.onError?.(error, call);
+  for (const { onError } of [call.client, call.options]) await onError?.(error, call);
 };
 
 /**
@@ -35,8 +34,7 @@ export const sendRequest = async <Result>(
   const { limit, delay = 300, maxDelay = 30_000, methods = idempotentMethods } = options;
   const last = methods.includes(call.method.toLowerCase()) ? limit + 1 : 1;
   for (let attempt = 1; ; attempt++) {
-    // full jitter, so that clients that were refused together do not come back together
-    let wait = Math.random() * Math.min(maxDelay, delay * 2 ** (attempt - 1));
+    let wait = toWait(delay, maxDelay, attempt - 1);
     try {
       const { response, result } = await sendOnce(call, request, attempt, read);
       if (attempt >= last || !retriedStatuses.includes(response.status)) return result;
@@ -52,12 +50,14 @@ export const sendRequest = async <Result>(
   }
 };
 
+/** A random wait below a bound that doubles, so that clients that were refused together do not come back together. */
+export const toWait = (delay: number, maxDelay: number, failures: number): number =>
+  Math.random() * Math.min(maxDelay, delay * 2 ** failures);
+
 /** @returns the wait that a response asks for, in milliseconds; 0 where it asks for none */
 const readRetryAfter = ({ headers }: Response): number => {
   const asked = headers.get("retry-after") ?? "";
-  if (/^\d+$/.test(asked)) return Number(asked) * 1000;
-  const time = Date.parse(asked) - Date.now();
-  return time > 0 ? time : 0;
+  return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
 /** Waits, but no longer than until the signal is aborted. */
@@ -69,8 +69,8 @@ export const pause = (milliseconds: number, signal: AbortSignal | null | undefin
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
     if (signal?.aborted) end();
-    else signal?.addEventListener("abort", end);
   });
 
 const assertGoing = (call: Call): void => {
@@ -117,27 +117,23 @@ const exchange = async <Result>(
   read: (response: Response) => Promise<Result>,
 ): Promise<{ readonly response: Response; readonly result: Result }> => {
   const { method, path, options, client } = call;
+  const both: readonly SharedOptions[] = [client, options];
   const headers = new Headers();
-  await addHeaders(headers, client.headers);
-  await addHeaders(headers, options.headers);
+  for (const { headers: source } of both) await addHeaders(headers, source);
   for (const [name, value] of Object.entries(own))
     // a caller may know better what the bytes are, but nobody else knows the boundary
     if (name !== "content-type" || value.startsWith("multipart/") || !headers.has(name))
       headers.set(name, value);
   const attempt: Attempt = { method, path, url, headers, attempt: number };
-  await client.onRequest?.(attempt);
-  await options.onRequest?.(attempt);
+  for (const { onRequest } of both) await onRequest?.(attempt);
   const credentials = readOption(call, "credentials");
-  const init: RequestInit = { method, headers, signal, body: body ?? null };
-  if (credentials !== undefined) init.credentials = credentials;
   const { onUploadProgress } = options;
-  const progressFetch =
-    onUploadProgress && body !== undefined ? toProgressFetch(onUploadProgress) : undefined;
   // the global one is looked up late, since tests replace it
-  const send = progressFetch ?? readOption(call, "fetch") ?? fetch;
-  const response = await toNetworkError(call, () => send(url, init));
-  await client.onResponse?.(attempt, response);
-  await options.onResponse?.(attempt, response);
+  const send = toProgressFetch(body && onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
+  const response = await toNetworkError(call, () =>
+    send(url, { method, headers, signal, body: body ?? null, ...(credentials && { credentials }) }),
+  );
+  for (const { onResponse } of both) await onResponse?.(attempt, response);
   return { response, result: await read(response) };
 };
 

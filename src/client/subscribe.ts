@@ -7,16 +7,16 @@ import {
   TimeoutError,
   UnexpectedBodyError,
 } from "./client-errors.ts";
-import { createEventParser, type RawEvent } from "./parse-events.ts";
+import { createEventParser } from "./parse-events.ts";
 import { readReply } from "./read-reply.ts";
-import { pause, sendRequest } from "./send-request.ts";
+import { pause, sendRequest, toWait } from "./send-request.ts";
 
 /** An event of a stream, its data parsed. */
 export interface ReceivedEvent {
   readonly event: string;
   readonly data: unknown;
-  readonly id?: string;
-  readonly retry?: number;
+  readonly id: string | undefined;
+  readonly retry: number | undefined;
 }
 
 /** What lasts from one connection to the next. */
@@ -51,9 +51,7 @@ export async function* subscribe(
     }
     if (response?.status === 204) return;
     if (response) yield* readEvents(call, response, state);
-    // random, so that clients that were cut off together do not come back together
-    const bound = Math.min(maxDelay, state.delay * 2 ** state.failures++);
-    await pause(bound * (0.5 + Math.random() / 2), signal);
+    await pause(toWait(state.delay, maxDelay, state.failures++), signal);
   }
 }
 
@@ -64,7 +62,7 @@ const open = async (
   { lastEventId }: Subscription,
 ): Promise<Response | undefined> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
-  if (lastEventId !== undefined && lastEventId !== "") headers["last-event-id"] = lastEventId;
+  if (lastEventId) headers["last-event-id"] = lastEventId;
   const response = await sendRequest(
     { ...call, options: { ...call.options, retry: 0 } },
     { ...request, headers },
@@ -90,30 +88,23 @@ async function* readEvents(
   const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const stop = (): void => void reader.cancel().catch(() => undefined);
   const decoder = new TextDecoder();
-  let events: (RawEvent & { readonly after: string | undefined })[] = [];
-  let received = state.lastEventId;
-  const parse = createEventParser({
-    onEvent: (event) => events.push({ ...event, after: received }),
-    onId: (id) => (received = id),
-    onRetry: (milliseconds) => (state.delay = milliseconds),
-  });
+  const parse = createEventParser();
   signal?.addEventListener("abort", stop);
   if (signal?.aborted) stop();
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-      if (done || signal?.aborted) return;
-      parse(decoder.decode(value, { stream: true }));
-      const batch = events;
-      events = [];
-      for (const { after, ...event } of batch) {
-        // what was not handed over yet is asked for again
-        state.lastEventId = after;
-        state.failures = 0;
-        yield toEvent(call, response, event);
+      // a connection that breaks off ends like any other
+      const { value } = await reader.read().catch(() => ({ value: undefined }));
+      if (!value) return;
+      for (const { event, data, id, retry } of parse(decoder.decode(value, { stream: true }))) {
         if (signal?.aborted) return;
+        // not before: what was not handed over yet is asked for again
+        state.lastEventId = id ?? state.lastEventId;
+        state.delay = retry ?? state.delay;
+        state.failures = 0;
+        if (data.length > 0)
+          yield { event, data: parseData(call, response, data.join("\n")), id, retry };
       }
-      state.lastEventId = received;
     }
   } finally {
     signal?.removeEventListener("abort", stop);
@@ -121,17 +112,10 @@ async function* readEvents(
   }
 }
 
-const toEvent = (call: Call, response: Response, { event, data, id, retry }: RawEvent) => {
-  let parsed: unknown;
+const parseData = (call: Call, response: Response, data: string): unknown => {
   try {
-    parsed = JSON.parse(data);
+    return JSON.parse(data);
   } catch {
     throw new UnexpectedBodyError(call, response, data);
   }
-  return {
-    event,
-    data: parsed,
-    ...(id !== undefined && { id }),
-    ...(retry !== undefined && { retry }),
-  };
 };

@@ -20,12 +20,12 @@ interface ProgressRequest {
 
 /** Gives a `fetch` that tells how much of the body it has sent; undefined where the platform has none. */
 export const toProgressFetch = (
-  onProgress: (progress: UploadProgress) => void,
+  onProgress: "" | ((progress: UploadProgress) => void) | undefined,
 ): Fetch | undefined => {
   const { XMLHttpRequest: Request } = globalThis as unknown as {
     readonly XMLHttpRequest?: new () => ProgressRequest;
   };
-  if (!Request) return undefined;
+  if (!Request || !onProgress) return undefined;
   return (url, { method = "GET", headers, body, credentials, signal }) =>
     new Promise((resolve, reject) => {
       const request = new Request();
@@ -33,7 +33,7 @@ export const toProgressFetch = (
       request.responseType = "blob";
       request.withCredentials = credentials === "include";
       (headers as Headers).forEach((value, name) => request.setRequestHeader(name, value));
-      request.upload.onprogress = ({ loaded, total }) => onProgress({ loaded, total });
+      request.upload.onprogress = onProgress;
       request.onload = () => resolve(toResponse(request));
       request.onerror = request.onabort = () => reject(new TypeError("The upload has failed"));
       signal?.addEventListener("abort", () => request.abort());
@@ -42,12 +42,12 @@ export const toProgressFetch = (
 };
 
 const toResponse = (request: ProgressRequest): Response => {
-  const headers = new Headers();
-  for (const line of request.getAllResponseHeaders().trim().split(/\r?\n/)) {
-    const colon = line.indexOf(":");
-    if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
-  }
   const { status, statusText } = request;
-  const isEmpty = [204, 205, 304].includes(status);
-  return new Response(isEmpty ? null : request.response, { status, statusText, headers });
+  const headers = new Headers();
+  for (const [, name = "", value = ""] of request
+    .getAllResponseHeaders()
+    .matchAll(/^([^:\r\n]+): *(.*?)\r?$/gm))
+    headers.append(name, value);
+  const body = [204, 205, 304].includes(status) ? null : request.response;
+  return new Response(body, { status, statusText, headers });
 };

@@ -1,4 +1,15 @@
-import { UnsendableInputError, type CallRoute } from "./client-errors.ts";
+/** Says what cannot be sent; becomes an {@link UnsendableInputError} where the route is known. */
+export interface Refusal {
+  /** Where in the input, such as `filter.tags[0]`. */
+  readonly refused: string;
+  readonly reason: string;
+}
+
+/** @throws {@link Refusal} always. */
+export const refuse = (refused: string, reason: string): never => {
+  // oxlint-disable-next-line typescript/only-throw-error -- no stack is read before it has become an error
+  throw { refused, reason } satisfies Refusal;
+};
 
 /** Half of a pair that stands alone, which UTF-8 cannot carry. */
 const loneSurrogate = /\p{Cs}/u;
@@ -6,35 +17,23 @@ const loneSurrogate = /\p{Cs}/u;
 /** Far deeper than any API takes; what goes on is a circle. */
 const maxDepth = 200;
 
-/** @throws {@link UnsendableInputError} when a string has half of a surrogate pair. */
-export const assertString = (route: CallRoute, field: string, text: string): string => {
-  if (loneSurrogate.test(text))
-    throw new UnsendableInputError(route, field, "has a lone surrogate, which UTF-8 cannot carry");
-  return text;
-};
+/** @throws {@link Refusal} when a string has half of a surrogate pair. */
+export const assertString = (field: string, text: string): string =>
+  loneSurrogate.test(text) ? refuse(field, "has a lone surrogate") : text;
 
-/** @throws {@link UnsendableInputError} when a key has half of a surrogate pair or would change a prototype. */
-const assertKey = (route: CallRoute, field: string, key: string): void => {
-  if (key === "__proto__")
-    throw new UnsendableInputError(route, field, "is named __proto__, which APIs refuse");
-  assertString(route, field, key);
-};
+/** The kind of a value in lower case, such as `map`. */
+export const toKind = (value: unknown): string =>
+  Object.prototype.toString.call(value).slice(8, -1).toLowerCase();
 
-const show = (value: unknown): string =>
-  value === null
-    ? "null"
-    : typeof value === "object"
-      ? `an object of type ${Object.prototype.toString.call(value).slice(8, -1)}`
-      : `of type ${typeof value}`;
-
-/** The own fields of an object that have a value. */
-export const listFields = (
-  route: CallRoute,
-  field: string,
-  value: object,
-): readonly (readonly [string, unknown])[] =>
+/**
+ * The own fields of an object that have a value.
+ *
+ * @throws {@link Refusal} when a key cannot be sent.
+ */
+export const listFields = (field: string, value: object): readonly (readonly [string, unknown])[] =>
   Object.entries(value).filter(([key, part]: [string, unknown]) => {
-    if (part !== undefined) assertKey(route, toField(field, key), key);
+    if (key === "__proto__") refuse(toField(field, key), "has a name that APIs refuse");
+    assertString(toField(field, key), key);
     return part !== undefined;
   });
 
@@ -43,66 +42,44 @@ export const toField = (field: string, key: number | string): string =>
   typeof key === "number" ? `${field}[${key}]` : field === "" ? key : `${field}.${key}`;
 
 /** Whether a value is a plain object, or one of a class that is no builtin. */
-export const isRecord = (value: unknown): value is object =>
-  Object.prototype.toString.call(value) === "[object Object]";
+export const isRecord = (value: unknown): value is object => toKind(value) === "object";
 
 /**
  * Writes a single value as it stands in a path, a query, a header or a form.
  *
- * @throws {@link UnsendableInputError} when it is no string, number, boolean, bigint or date, or has no text.
+ * @throws {@link Refusal} when it is no string, number, boolean, bigint or date, or has no text.
  */
-export const toText = (route: CallRoute, field: string, value: unknown): string => {
-  if (typeof value === "string") return assertString(route, field, value);
+export const toText = (field: string, value: unknown): string => {
+  if (typeof value === "string") return assertString(field, value);
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
-  if (typeof value === "number") return String(assertFinite(route, field, value));
-  if (value instanceof Date) return toIso(route, field, value);
-  throw new UnsendableInputError(
-    route,
-    field,
-    `is ${show(value)}; only strings, numbers, booleans, bigints and dates can be sent there`,
-  );
-};
-
-const assertFinite = (route: CallRoute, field: string, value: number): number => {
-  if (Number.isFinite(value)) return value;
-  throw new UnsendableInputError(route, field, `is ${value}, which JSON does not have`);
-};
-
-const toIso = (route: CallRoute, field: string, date: Date): string => {
-  if (Number.isNaN(date.getTime()))
-    throw new UnsendableInputError(route, field, "is an invalid date");
-  return date.toISOString();
+  if (typeof value === "number")
+    return Number.isFinite(value) ? String(value) : refuse(field, `is ${value}`);
+  if (!(value instanceof Date)) return refuse(field, `is of type ${toKind(value)}`);
+  return Number.isNaN(value.getTime()) ? refuse(field, "is an invalid date") : value.toISOString();
 };
 
 /**
  * Copies a value to what JSON has: dates and bigints as strings, without what is undefined.
  *
- * @throws {@link UnsendableInputError} where something would be lost or changed.
+ * @throws {@link Refusal} where something would be lost or changed.
  */
-export const toJsonValue = (
-  route: CallRoute,
-  field: string,
-  value: unknown,
-  depth = 0,
-): unknown => {
-  if (depth > maxDepth) throw new UnsendableInputError(route, field, "contains itself");
+export const toJsonValue = (field: string, value: unknown, depth = 0): unknown => {
+  if (depth > maxDepth) refuse(field, "contains itself");
   if (value === null || typeof value === "boolean") return value;
-  if (typeof value === "number") return assertFinite(route, field, value);
-  if (typeof value !== "object") return toText(route, field, value);
-  if (value instanceof Date) return toIso(route, field, value);
+  if (typeof value === "number") return Number(toText(field, value));
+  if (typeof value !== "object" || value instanceof Date) return toText(field, value);
   if (Array.isArray(value))
     // `map` would skip holes
     return Array.from(value, (part, index) =>
-      toJsonValue(route, toField(field, index), part, depth + 1),
+      toJsonValue(toField(field, index), part, depth + 1),
     );
   const { toJSON } = value as { readonly toJSON?: unknown };
-  if (typeof toJSON === "function")
-    return toJsonValue(route, field, toJSON.call(value), depth + 1);
-  if (!isRecord(value)) throw new UnsendableInputError(route, field, `is ${show(value)}`);
+  if (typeof toJSON === "function") return toJsonValue(field, toJSON.call(value), depth + 1);
+  if (!isRecord(value)) return toText(field, value);
   return Object.fromEntries(
-    listFields(route, field, value).map(([key, part]) => [
+    listFields(field, value).map(([key, part]) => [
       key,
-      toJsonValue(route, toField(field, key), part, depth + 1),
+      toJsonValue(toField(field, key), part, depth + 1),
     ]),
   );
 };
