@@ -19,7 +19,7 @@ export interface Reply {
 
 const readKind = (type: string): BodyKind => {
   if (/[/+]json$/.test(type)) return "json";
-  return /^text\/|[/+]xml$|^application\/x-www-form-urlencoded$/.test(type) ? "text" : "blob";
+  return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";
 };
 
 /**
