@@ -56,7 +56,7 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
     }
   };
   async function* walkPages(call: Call, input: unknown): AsyncGenerator<unknown, void, undefined> {
-    for (let next: object | undefined = {}; next; ) {
+    for (let next: object | undefined = {}; next;) {
       const body: unknown = await send(
         call,
         { ...(input as object), ...next },

@@ -29,7 +29,7 @@ export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): B
     }
     const { name: fileName = "blob" } = value as { readonly name?: string };
     files.push(
-      `${head}; filename=${quote(assertString(field, fileName))}\r\n`,
+      `${head}; filename=${quote(fileName)}\r\n`,
       `Content-Type: ${value.type || "application/octet-stream"}\r\n\r\n`,
       ...[value, "\r\n"],
     );

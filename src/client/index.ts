@@ -32,4 +32,13 @@ export type {
   UnexpectedReply,
 } from "./reply-types.ts";
 export type { EndpointTypes, TypesAt } from "./route-at.ts";
-export type { BodyAt, DataErrorsAt, ErrorAt, EventAt, InputAt, ItemOf, PageAt, SuccessAt } from "./wire-types.ts";
+export type {
+  BodyAt,
+  DataErrorsAt,
+  ErrorAt,
+  EventAt,
+  InputAt,
+  ItemOf,
+  PageAt,
+  SuccessAt,
+} from "./wire-types.ts";

@@ -57,7 +57,11 @@ type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` exten
  *
  * Segment by segment, so that a call costs as much as its path is long, however many routes there are.
  */
-type Walk<Map, M extends string, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
+type Walk<
+  Map,
+  M extends string,
+  Path extends string,
+> = Path extends `${infer Segment}/${infer Rest}`
   ? Segment extends keyof Map
     ? Walk<Map[Segment], M, Rest> extends infer Found extends object
       ? Found
@@ -91,7 +95,11 @@ type Joined<
   : Whole<Map, M, `${Passed}/${Path}`>;
 
 /** What a map has at a path, where each key is one segment: most calls end here. */
-type Straight<Map, M extends string, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
+type Straight<
+  Map,
+  M extends string,
+  Path extends string,
+> = Path extends `${infer Segment}/${infer Rest}`
   ? Segment extends keyof Map
     ? Straight<Map[Segment], M, Rest>
     : null

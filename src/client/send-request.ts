@@ -61,7 +61,10 @@ const readRetryAfter = ({ headers }: Response): number => {
 };
 
 /** Waits, but no longer than until the signal is aborted. */
-export const pause = (milliseconds: number, signal: AbortSignal | null | undefined): Promise<void> =>
+export const pause = (
+  milliseconds: number,
+  signal: AbortSignal | null | undefined,
+): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);

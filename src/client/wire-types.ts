@@ -78,9 +78,9 @@ export type ErrorAt<T, Data = never> = T extends EndpointTypes
   : never;
 
 type Schemas<Errors> = {
-  [Status in keyof Errors as Errors[Status] extends { readonly schema: AnySchema }
-    ? Status
-    : never]: Errors[Status] extends { readonly schema: infer Schema extends AnySchema }
+  [
+    Status in keyof Errors as Errors[Status] extends { readonly schema: AnySchema } ? Status : never
+  ]: Errors[Status] extends { readonly schema: infer Schema extends AnySchema }
     ? Schema["_zod"]["output"]
     : never;
 };

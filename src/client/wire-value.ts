@@ -70,9 +70,7 @@ export const toJsonValue = (field: string, value: unknown, depth = 0): unknown =
   if (typeof value !== "object" || value instanceof Date) return toText(field, value);
   if (Array.isArray(value))
     // `map` would skip holes
-    return Array.from(value, (part, index) =>
-      toJsonValue(toField(field, index), part, depth + 1),
-    );
+    return Array.from(value, (part, index) => toJsonValue(toField(field, index), part, depth + 1));
   const { toJSON } = value as { readonly toJSON?: unknown };
   if (typeof toJSON === "function") return toJsonValue(field, toJSON.call(value), depth + 1);
   if (!isRecord(value)) return toText(field, value);

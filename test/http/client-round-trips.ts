@@ -13,7 +13,15 @@ import { z } from "zod";
 import { start } from "./harness.ts";
 
 /** Where the fields of a pair travel. */
-export type Place = "extended" | "form" | "header" | "json" | "multipart" | "path" | "query" | "raw";
+export type Place =
+  | "extended"
+  | "form"
+  | "header"
+  | "json"
+  | "multipart"
+  | "path"
+  | "query"
+  | "raw";
 
 /** One field of an input: what the client is given, what the schema is, and what the handler is to receive. */
 interface Field {
@@ -40,10 +48,28 @@ export interface AnyClient {
 const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.string({
-    unit: fc.constantFrom(..." !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", ..."aé漢😀\u2028\t", "\r", "\n"),
+    unit: fc.constantFrom(
+      ..." !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+      ..."aé漢😀\u2028\t",
+      "\r",
+      "\n",
+    ),
     maxLength: 12,
   }),
-  fc.constantFrom("", ".", "..", "%2F", "%", "null", "undefined", "true", "0", "[]", "a\r\nb", "\u0000"),
+  fc.constantFrom(
+    "",
+    ".",
+    "..",
+    "%2F",
+    "%",
+    "null",
+    "undefined",
+    "true",
+    "0",
+    "[]",
+    "a\r\nb",
+    "\u0000",
+  ),
 );
 
 const field = (schema: z.ZodType, given: unknown, received: unknown = given): Field => ({
@@ -84,9 +110,12 @@ const json: fc.Arbitrary<Field> = fc.oneof(
   date.map((value) => field(ez.dateIn(), value)),
   fc.constant(field(z.string().optional(), undefined)),
   fc.array(hostile, { maxLength: 3 }).map((values) => field(z.array(z.string()), values)),
-  fc
-    .array(date, { maxLength: 3 })
-    .map((values) => field(z.array(z.object({ at: ez.dateIn() })), values.map((at) => ({ at })))),
+  fc.array(date, { maxLength: 3 }).map((values) =>
+    field(
+      z.array(z.object({ at: ez.dateIn() })),
+      values.map((at) => ({ at })),
+    ),
+  ),
   fc
     .dictionary(name, fc.option(number), { maxKeys: 3 })
     .map((value) => field(z.record(z.string(), z.number().nullable()), { ...value })),
@@ -105,7 +134,10 @@ const nested: fc.Arbitrary<Field> = fc.oneof(
   fc
     .array(fc.dictionary(word, hostile, { minKeys: 1, maxKeys: 2 }), { minLength: 1, maxLength: 3 })
     .map((values) =>
-      field(z.array(z.record(z.string(), z.string())), values.map((one) => ({ ...one }))),
+      field(
+        z.array(z.record(z.string(), z.string())),
+        values.map((one) => ({ ...one })),
+      ),
     ),
 );
 
@@ -152,14 +184,20 @@ const inputOf = (place: Place): fc.Arbitrary<Record<string, Field>> => {
       .tuple(fieldsOf(formName, fc.oneof(single, list)), files)
       .map(([fields, value]) => ({ ...fields, upload: value }));
   if (place === "raw")
-    return fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => ({ raw: field(z.any(), bytes) }));
+    return fc
+      .uint8Array({ minLength: 1, maxLength: 60 })
+      .map((bytes) => ({ raw: field(z.any(), bytes) }));
   return fc.constant({});
 };
 
 const pathText = hostile.filter((text) => !["", ".", ".."].includes(text));
 const parameters: fc.Arbitrary<Record<string, Field>> = fc.oneof(
   fc.constant({}),
-  fc.oneof(pathText.map((value) => field(z.string(), value)), single)
+  fc
+    .oneof(
+      pathText.map((value) => field(z.string(), value)),
+      single,
+    )
     .filter(({ given }) => given !== undefined && !["", ".", ".."].includes(given as string))
     .map((id) => ({ id })),
 );
