@@ -108,7 +108,7 @@ export class ReplyError extends ResponseError {
   constructor(route: CallRoute, response: Response, body: unknown) {
     const error = readProperty(body, "error");
     const message = readProperty(error, "message") ?? readProperty(body, "detail") ?? "error";
-    super("ReplyError", "SLP_CLIENT_REPLY", route, response, body, String(message));
+    super("ReplyError", "SLP_CLIENT_REPLY", route, response, body, message as string);
     const issues = readProperty(error, "issues") ?? readProperty(body, "issues");
     this.issues = Array.isArray(issues) ? (issues as ReplyIssue[]) : [];
   }

@@ -25,18 +25,21 @@ type Arguments<Input, Options> = {} extends Input
   : [input: Input, options?: Options];
 
 /** The key itself, or what is wrong with it. */
-type CheckKey<R, Key, T> = T extends null
-  ? `There is no route ${Key & string}` | Suggested<R, Key>
-  : Key;
+type CheckKey<R, Key, T> = T extends null ? Instead<R, Key> : Key;
+
+/** What is suggested is completed, too; so the text stands only where nothing is. */
+type Instead<R, Key> = [Suggested<R, Key>] extends [never]
+  ? `There is no route ${Key & string}`
+  : Suggested<R, Key>;
 
 type CheckPage<R, Key, T> = T extends null
-  ? CheckKey<R, Key, T>
+  ? Instead<R, Key>
   : [PageAt<T>] extends [never]
     ? `${Key & string} gives no pages`
     : Key;
 
 type CheckStream<R, Key, T> = T extends null
-  ? CheckKey<R, Key, T>
+  ? Instead<R, Key>
   : [EventAt<T>] extends [never]
     ? `${Key & string} is no event stream`
     : Key;
@@ -48,11 +51,13 @@ type StatusAt<T> = T extends EndpointTypes
   : never;
 
 /** Every reply that an endpoint may give. */
-export type ReplyAt<T> =
-  | SuccessReply<StatusAt<T>, SuccessAt<T>>
-  | { [S in keyof DataErrorsAt<T>]: ErrorReply<S, DataErrorsAt<T>[S]> }[keyof DataErrorsAt<T>]
-  | ErrorReply<Exclude<ErrorStatus, keyof DataErrorsAt<T>>, ErrorAt<T>>
-  | UnexpectedReply;
+export type ReplyAt<T> = T extends EndpointTypes
+  ?
+      | SuccessReply<StatusAt<T>, SuccessAt<T>>
+      | { [S in keyof DataErrorsAt<T>]: ErrorReply<S, DataErrorsAt<T>[S]> }[keyof DataErrorsAt<T>]
+      | ErrorReply<Exclude<ErrorStatus, keyof DataErrorsAt<T>>, ErrorAt<T>>
+      | UnexpectedReply
+  : never;
 
 /** A client whose types are inferred from a routing map. */
 export type Client<R> = string extends keyof R ? ForgottenClient : InferredClient<R>;
@@ -74,7 +79,8 @@ interface ForgottenClient {
  *
  * Its functions are bound: they may be taken off.
  */
-export interface InferredClient<R> {
+// oxlint-disable-next-line typescript/consistent-type-definitions -- an interface would be shown, with all routes, before each function
+export type InferredClient<R> = {
   /**
    * Sends a request and resolves to the body of its reply: of a success as well as of an error.
    *
@@ -82,7 +88,7 @@ export interface InferredClient<R> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link UnexpectedBodyError}.
    */
-  readonly provide: <const Key extends string>(
+  readonly provide: <Key extends string>(
     key: CheckKey<R, Key, TypesAt<R, Key>>,
     ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
   ) => Promise<BodyAt<TypesAt<R, Key>>>;
@@ -92,7 +98,7 @@ export interface InferredClient<R> {
    * @param key method and path, such as `"get /v1/users/:id"`
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}.
    */
-  readonly request: <const Key extends string>(
+  readonly request: <Key extends string>(
     key: CheckKey<R, Key, TypesAt<R, Key>>,
     ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
   ) => Promise<ReplyAt<TypesAt<R, Key>>>;
@@ -104,7 +110,7 @@ export interface InferredClient<R> {
    * @param key method and path of a route that gives pages
    * @throws {@link ReplyError} while it runs, when the API answers with an error; else as `request`.
    */
-  readonly iterate: <const Key extends string>(
+  readonly iterate: <Key extends string>(
     key: CheckPage<R, Key, TypesAt<R, Key>>,
     ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
   ) => Pages<ItemOf<PageAt<TypesAt<R, Key>>>, PageAt<TypesAt<R, Key>>>;
@@ -117,7 +123,7 @@ export interface InferredClient<R> {
    * @throws {@link ReplyError} while it runs, when the API answers with 4xx; {@link UnexpectedBodyError} when it sends no
    * events.
    */
-  readonly subscribe: <const Key extends string>(
+  readonly subscribe: <Key extends string>(
     key: CheckStream<R, Key, TypesAt<R, Key>>,
     ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, SubscribeOptions>
   ) => AsyncGenerator<EventAt<TypesAt<R, Key>>, void, undefined>;
@@ -127,4 +133,4 @@ export interface InferredClient<R> {
    * @param response what `provide` resolves to, the page inside, or what `request` resolves to
    */
   readonly hasMore: (response: unknown) => boolean;
-}
+};

@@ -26,12 +26,12 @@ type Named<Value, M> = Value extends TypedEndpoint
 type Answered<M> = Method extends M ? "get" : M;
 
 /** What a value answers a method with at its own path: itself, under the method, or under the empty key, as after `nest`. */
-type Own<Value, M> = Value extends TypedEndpoint
-  ? M extends Answered<TypesOf<Value>["method"]>
-    ? TypesOf<Value>
-    : null
-  : M extends keyof Value
-    ? Named<Value[M], M>
+type Own<Value, M> = M extends keyof Value
+  ? Named<Value[M], M>
+  : Value extends TypedEndpoint
+    ? M extends Answered<TypesOf<Value>["method"]>
+      ? TypesOf<Value>
+      : null
     : "" extends keyof Value
       ? Own<Value[""], M>
       : null;

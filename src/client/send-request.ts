@@ -3,7 +3,7 @@ import type { Attempt, Call, HeaderSource, RetryOptions, SharedOptions } from ".
 import { AbortedError, NetworkError, TimeoutError } from "./client-errors.ts";
 import { toProgressFetch } from "./upload-progress.ts";
 
-const retriedStatuses = [408, 425, 429, 502, 503, 504];
+const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 
 const idempotentMethods = ["get", "put", "delete"];
 
@@ -37,7 +37,7 @@ export const sendRequest = async <Result>(
     let wait = toWait(delay, maxDelay, attempt - 1);
     try {
       const { response, result } = await sendOnce(call, request, attempt, read);
-      if (attempt >= last || !retriedStatuses.includes(response.status)) return result;
+      if (attempt >= last || !retriedStatuses.has(response.status)) return result;
       const asked = readRetryAfter(response);
       if (asked > maxDelay) return result;
       wait = Math.max(wait, asked);

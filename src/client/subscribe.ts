@@ -41,7 +41,8 @@ export async function* subscribe(
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
   const { signal, delay = 1000, maxDelay = 30_000, lastEventId } = call.options;
   const state: Subscription = { lastEventId, delay, failures: 0 };
-  while (!signal?.aborted) {
+  for (;;) {
+    if (signal?.aborted) return;
     let response: Response | undefined;
     try {
       response = await open(call, request, state);

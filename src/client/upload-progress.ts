@@ -4,13 +4,13 @@ import type { Fetch, UploadProgress } from "./call-options.ts";
 interface ProgressRequest {
   responseType: string;
   withCredentials: boolean;
-  readonly upload: { onprogress: ((progress: UploadProgress) => void) | null };
-  onload: (() => void) | null;
-  onerror: (() => void) | null;
-  onabort: (() => void) | null;
+  readonly upload: {
+    addEventListener(name: "progress", listener: (progress: UploadProgress) => void): void;
+  };
   readonly response: Blob;
   readonly status: number;
   readonly statusText: string;
+  addEventListener(name: "abort" | "error" | "load", listener: () => void): void;
   open(method: string, url: string): void;
   setRequestHeader(name: string, value: string): void;
   send(body: unknown): void;
@@ -33,9 +33,11 @@ export const toProgressFetch = (
       request.responseType = "blob";
       request.withCredentials = credentials === "include";
       (headers as Headers).forEach((value, name) => request.setRequestHeader(name, value));
-      request.upload.onprogress = onProgress;
-      request.onload = () => resolve(toResponse(request));
-      request.onerror = request.onabort = () => reject(new TypeError("The upload has failed"));
+      const fail = (): void => reject(new TypeError("The upload has failed"));
+      request.upload.addEventListener("progress", onProgress);
+      request.addEventListener("load", () => resolve(toResponse(request)));
+      request.addEventListener("error", fail);
+      request.addEventListener("abort", fail);
       signal?.addEventListener("abort", () => request.abort());
       request.send(body ?? null);
     });

@@ -15,10 +15,17 @@ import type { EndpointTypes } from "./route-at.ts";
 
 /** A value as it comes out of JSON: dates are strings. */
 export type FromJson<Value> = Value extends object
-  ? Value extends { toJSON: (key: never) => infer Json }
-    ? Json
-    : { [Key in keyof Value]: FromJson<Value[Key]> }
+  ? Value extends ToJson
+    ? ReturnType<Value["toJSON"]>
+    : FieldsFromJson<Value>
   : Value;
+
+interface ToJson {
+  readonly toJSON: (...args: never) => unknown;
+}
+
+/** What is an object for certain, as outputs are, needs no look at what it is. */
+type FieldsFromJson<Fields> = { [Key in keyof Fields]: FromJson<Fields[Key]> };
 
 /** A body as a client reads it: bytes are a `Blob`. */
 export type ReadBody<Body> = Body extends Uint8Array ? Blob : FromJson<Body>;
@@ -39,10 +46,10 @@ type NamesOf<Path> = Path extends `${string}:${infer Rest}` ? NameOf<Rest> | Nam
 /** Shows an intersection as one object. */
 type Shown<Value> = { [Key in keyof Value]: Value[Key] };
 
-/** What a client gives an endpoint; the path parameters are added where no schema has them. */
+/** What a client gives an endpoint; the path parameters are added where no schema has them. Anything where there is no route. */
 export type InputAt<T, Key> = T extends EndpointTypes
   ? Placed<T["input"]["_zod"]["input"], T["middlewareInput"], NamesOf<Key>>
-  : never;
+  : unknown;
 
 /** An intersection is resolved only where there is one: that of two objects costs as much as their schemas. */
 type Placed<Input, MiddlewareInput, Names extends string> = [Names] extends [keyof Input]
@@ -62,7 +69,7 @@ export type SuccessAt<T> = T extends EndpointTypes
   ? T["statusCode"] extends 204 | 205
     ? undefined
     : T["resultHandler"] extends DefaultResultHandler
-      ? SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>>
+      ? SuccessEnvelope<FieldsFromJson<T["output"]["_zod"]["output"]>>
       : T["resultHandler"] extends EventStreamResultHandler<infer _Events>
         ? "This is an event stream: use `subscribe`"
         : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
@@ -97,8 +104,11 @@ type DataErrors<T, Schemas> = { [Status in keyof Schemas]: ErrorAt<T, Schemas[St
 /** The body of each reply that an API means to give. */
 export type BodyAt<T> = T extends EndpointTypes
   ?
-      | SuccessAt<T>
-      | (T["resultHandler"] extends DefaultResultHandler ? ErrorEnvelope : ErrorAt<T>)
+      | (T["resultHandler"] extends DefaultResultHandler
+          ? T["statusCode"] extends 204 | 205
+            ? ErrorEnvelope | undefined
+            : SuccessEnvelope<FieldsFromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
+          : SuccessAt<T> | ErrorAt<T>)
       | ({} extends T["errors"] & T["middlewareErrors"]
           ? never
           : DataErrorsAt<T>[keyof DataErrorsAt<T>])

@@ -112,9 +112,7 @@ export const planEndpoint = (
     takesFiles: sources.includes("files") && schemas.some(takesFiles),
     fileLists: schemas.flatMap(listFileLists),
     textLists:
-      sources.includes("query") || sources.includes("body")
-        ? schemas.flatMap(listArrayFields)
-        : [],
+      sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
     middlewares,
     hasMiddlewareInput: declared.length > 0,
     nativeMiddlewares: middlewares.filter(({ middleware }) => middleware.isNative),
