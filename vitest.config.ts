@@ -39,6 +39,7 @@ export default defineConfig({
           "test/package/quick-start.test.ts",
           "test/package/testing-guide.test.ts",
           "test/package/cluster-guide.test.ts",
+          "test/package/client-guide.test.ts",
         ],
         { testTimeout: 120_000 },
       ),

@@ -88,6 +88,17 @@ describe("architecture", () => {
     expect(missing).toEqual([]);
   });
 
+  test("the client imports nothing of other rooms when it runs", () => {
+    const values = sources
+      .filter((file) => file.startsWith("src/client/"))
+      .flatMap((file) =>
+        [...read(file).matchAll(/^(import|export) (?!type\b)[^;]*from "([^"]+)"/gm)]
+          .map(([, , target = ""]) => `${file} -> ${target}`)
+          .filter((edge) => !/-> \.\/[\w-]+\.ts$/.test(edge)),
+      );
+    expect(values).toEqual([]);
+  });
+
   test("no files import each other in a circle", () => {
     expect(findCycle()).toBeUndefined();
   });

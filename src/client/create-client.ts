@@ -20,7 +20,7 @@ export const Client: {
  * Creates a client for an API; its types are inferred from the routing map, of which nothing else gets into your bundle.
  *
  * @example
- * import type { routing } from "./server/routing.ts";
+ * import type { routing } from "your-server/routing";
  *
  * const client = createClient<typeof routing>({ baseUrl: "https://api.example.com" });
  * const response = await client.provide("get /v1/users/:id", { id: "7" });
