@@ -18,6 +18,7 @@ const rooms = [
   "openapi",
   "docs",
   "client",
+  "tanstack-query",
   "server",
   "testing",
   "cli",
@@ -121,6 +122,7 @@ describe("architecture", () => {
       "src/client/index.ts",
       "src/index.ts",
       "src/openapi/index.ts",
+      "src/tanstack-query/index.ts",
       "src/testing/index.ts",
     ]);
   });

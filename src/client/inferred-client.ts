@@ -20,24 +20,26 @@ import type {
 } from "./wire-types.ts";
 
 /** The input, which may be left out where nothing in it is required, and the options. */
-type Arguments<Input, Options> = {} extends Input
+export type Arguments<Input, Options> = {} extends Input
   ? [input?: Input, options?: Options]
   : [input: Input, options?: Options];
 
 /** The key itself, or what is wrong with it. */
-type CheckKey<R, Key, T> = T extends null ? Instead<R, Key> : Key;
+export type CheckKey<R, Key, T> = T extends null ? Instead<R, Key> : Key;
 
 /** What is suggested is completed, too; so the text stands only where nothing is. */
 type Instead<R, Key> = [Suggested<R, Key>] extends [never]
   ? `There is no route ${Key & string}`
   : Suggested<R, Key>;
 
-type CheckPage<R, Key, T> = T extends null
+/** The key itself, or what is wrong with it as that of a page. */
+export type CheckPage<R, Key, T> = T extends null
   ? Instead<R, Key>
   : [PageAt<T>] extends [never]
     ? `${Key & string} gives no pages`
     : Key;
 
+/** The key itself, or what is wrong with it as that of an event stream. */
 type CheckStream<R, Key, T> = T extends null
   ? Instead<R, Key>
   : [EventAt<T>] extends [never]
@@ -74,13 +76,19 @@ interface ForgottenClient {
   readonly hasMore: (response: unknown) => boolean;
 }
 
+/** Tells the compiler the routes of a client. */
+export interface RoutesOf<R> {
+  /** Exists for the compiler only. */
+  readonly "~routes"?: R;
+}
+
 /**
  * A client of a routing map.
  *
  * Its functions are bound: they may be taken off.
  */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- an interface would be shown, with all routes, before each function
-export type InferredClient<R> = {
+export type InferredClient<R> = RoutesOf<R> & {
   /**
    * Sends a request and resolves to the body of its reply: of a success as well as of an error.
    *

@@ -17,15 +17,12 @@ import type { EndpointTypes } from "./route-at.ts";
 export type FromJson<Value> = Value extends object
   ? Value extends ToJson
     ? ReturnType<Value["toJSON"]>
-    : FieldsFromJson<Value>
+    : { [Key in keyof Value]: FromJson<Value[Key]> }
   : Value;
 
 interface ToJson {
   readonly toJSON: (...args: never) => unknown;
 }
-
-/** What is an object for certain, as outputs are, needs no look at what it is. */
-type FieldsFromJson<Fields> = { [Key in keyof Fields]: FromJson<Fields[Key]> };
 
 /** A body as a client reads it: bytes are a `Blob`. */
 export type ReadBody<Body> = Body extends Uint8Array ? Blob : FromJson<Body>;
@@ -69,7 +66,7 @@ export type SuccessAt<T> = T extends EndpointTypes
   ? T["statusCode"] extends 204 | 205
     ? undefined
     : T["resultHandler"] extends DefaultResultHandler
-      ? SuccessEnvelope<FieldsFromJson<T["output"]["_zod"]["output"]>>
+      ? SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>>
       : T["resultHandler"] extends EventStreamResultHandler<infer _Events>
         ? "This is an event stream: use `subscribe`"
         : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
@@ -107,7 +104,7 @@ export type BodyAt<T> = T extends EndpointTypes
       | (T["resultHandler"] extends DefaultResultHandler
           ? T["statusCode"] extends 204 | 205
             ? ErrorEnvelope | undefined
-            : SuccessEnvelope<FieldsFromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
+            : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
           : SuccessAt<T> | ErrorAt<T>)
       | ({} extends T["errors"] & T["middlewareErrors"]
           ? never

@@ -66,7 +66,7 @@ describe("docs/client.md", () => {
     expect(run(tsc, ...options.split(" "), ...files.keys())).toEqual({ status: 0, output: "" });
   });
 
-  test.each(["calls.ts", "statuses.ts", "pages.ts", "events.ts", "files.ts"])(
+  test.each(["calls.ts", "statuses.ts", "pages.ts", "events.ts", "files.ts", "queries.ts"])(
     "%s prints what its comments say",
     (name) => {
       const code = files.get(name) ?? "";
