@@ -3,6 +3,10 @@ import { defineConfig } from "vitest/config";
 
 const alias = {
   "sallyport/openapi": fileURLToPath(new URL("src/openapi/index.ts", import.meta.url)),
+  "sallyport/client": fileURLToPath(new URL("src/client/index.ts", import.meta.url)),
+  "sallyport/tanstack-query": fileURLToPath(
+    new URL("src/tanstack-query/index.ts", import.meta.url),
+  ),
   "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
   sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
 };
@@ -38,6 +42,7 @@ export default defineConfig({
           "test/package/quick-start.test.ts",
           "test/package/testing-guide.test.ts",
           "test/package/cluster-guide.test.ts",
+          "test/package/client-guide.test.ts",
         ],
         { testTimeout: 120_000 },
       ),

@@ -172,7 +172,7 @@ export type {
   StreamContent,
   StreamSchema,
 } from "./schemas/content.ts";
-export type { DateIn, DateOut } from "./schemas/dates.ts";
+export type { DateIn, DateOut, IsoInput } from "./schemas/dates.ts";
 export type { Encoded } from "./schemas/encode.ts";
 export type {
   CursorInput,
@@ -185,7 +185,7 @@ export type {
   PaginationStyle,
 } from "./schemas/paginated.ts";
 export type { PlainInteger } from "./schemas/plain-integer.ts";
-export type { Raw, RawMeta } from "./schemas/raw.ts";
+export type { Raw, RawContent, RawMeta } from "./schemas/raw.ts";
 export type { FileUpload, Upload } from "./schemas/upload.ts";
 export type {
   AnySchema,

@@ -17,6 +17,8 @@ const rooms = [
   "routing",
   "openapi",
   "docs",
+  "client",
+  "tanstack-query",
   "server",
   "testing",
   "cli",
@@ -87,6 +89,17 @@ describe("architecture", () => {
     expect(missing).toEqual([]);
   });
 
+  test("the client imports nothing of other rooms when it runs", () => {
+    const values = sources
+      .filter((file) => file.startsWith("src/client/"))
+      .flatMap((file) =>
+        [...read(file).matchAll(/^(import|export) (?!type\b)[^;]*from "([^"]+)"/gm)]
+          .map(([, , target = ""]) => `${file} -> ${target}`)
+          .filter((edge) => !/-> \.\/[\w-]+\.ts$/.test(edge)),
+      );
+    expect(values).toEqual([]);
+  });
+
   test("no files import each other in a circle", () => {
     expect(findCycle()).toBeUndefined();
   });
@@ -105,7 +118,13 @@ describe("architecture", () => {
 
   test("only the entries are barrels", () => {
     const barrels = sources.filter((file) => /^export (type )?(\*|\{)[^;]*from/m.test(read(file)));
-    expect(barrels).toEqual(["src/index.ts", "src/openapi/index.ts", "src/testing/index.ts"]);
+    expect(barrels.toSorted()).toEqual([
+      "src/client/index.ts",
+      "src/index.ts",
+      "src/openapi/index.ts",
+      "src/tanstack-query/index.ts",
+      "src/testing/index.ts",
+    ]);
   });
 
   test("the entry has no logic", () => {

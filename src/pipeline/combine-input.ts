@@ -12,14 +12,14 @@ export type CombinedInput = Record<string, unknown>;
  * Merges the sources of a request into one input; a later source wins.
  *
  * @param fileLists the fields whose file becomes an array where there is one only
- * @param queryLists the fields whose value in a query becomes an array where there is one only
+ * @param textLists the fields whose value in a query or a form becomes an array where there is one only
  * @throws {@link RequestError} when the body is a list.
  */
 export const combineInput = (
   request: Request,
   sources: readonly InputSource[],
   fileLists: readonly string[] = [],
-  queryLists: readonly string[] = [],
+  textLists: readonly string[] = [],
 ): CombinedInput => {
   const input: CombinedInput = new BareObject();
   for (const source of sources) {
@@ -31,12 +31,20 @@ export const combineInput = (
     }
     copyOwn(input, part);
     if (source === "files") toLists(input, part, fileLists);
-    else if (source === "query" && queryLists.length > 0) toLists(input, part, queryLists);
+    else if (textLists.length > 0 && (source === "query" || isForm(request, source)))
+      toLists(input, part, textLists);
   }
   return input;
 };
 
-/** One file satisfies an array of files, and one value of a query an array of values. */
+/** Whether a source is a body in which a repeated name is all that makes an array. */
+const isForm = ({ headers }: Request, source: InputSource): boolean =>
+  source === "body" &&
+  /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(
+    headers["content-type"] ?? "",
+  );
+
+/** One file satisfies an array of files, and one value of a query or a form an array of values. */
 const toLists = (input: CombinedInput, part: object, names: readonly string[]): void => {
   for (const name of names)
     if (Object.hasOwn(part, name) && input[name] !== undefined && !Array.isArray(input[name]))

@@ -40,8 +40,8 @@ export interface EndpointPlan {
   readonly takesFiles: boolean;
   /** The fields that take a list of files, which one file is to satisfy as well. */
   readonly fileLists: readonly string[];
-  /** The fields that take arrays, which one value of a query is to satisfy as well. */
-  readonly queryLists: readonly string[];
+  /** The fields that take arrays, which one value of a query or a form is to satisfy as well. */
+  readonly textLists: readonly string[];
   readonly middlewares: readonly MiddlewareStep[];
   /** Whether a middleware parses fields of the input, which then join the handler's. */
   readonly hasMiddlewareInput: boolean;
@@ -111,7 +111,8 @@ export const planEndpoint = (
     uploadLimits: endpoint.uploadLimits,
     takesFiles: sources.includes("files") && schemas.some(takesFiles),
     fileLists: schemas.flatMap(listFileLists),
-    queryLists: sources.includes("query") ? schemas.flatMap(listArrayFields) : [],
+    textLists:
+      sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
     middlewares,
     hasMiddlewareInput: declared.length > 0,
     nativeMiddlewares: middlewares.filter(({ middleware }) => middleware.isNative),

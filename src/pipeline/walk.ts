@@ -31,7 +31,7 @@ class ClientLeft extends Error {
 export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
 
 /** What the input of a walk is combined from. */
-export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "queryLists">;
+export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
 
 /** Says that a walk has no output to send: the response is sent already, or nobody waits for it. */
 export const noOutput: unique symbol = Symbol("no output");
@@ -108,7 +108,7 @@ export class Walk {
       this.request,
       plan.sources,
       plan.fileLists,
-      plan.queryLists,
+      plan.textLists,
     ));
   }
 

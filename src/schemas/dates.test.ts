@@ -28,9 +28,9 @@ describe("ez.dateIn", () => {
     },
   );
 
-  test("is a text on the wire and a Date for the handler", () => {
+  test("is text on the wire, text or a Date for a client, and a Date for the handler", () => {
     const schema = ez.dateIn({ description: "When", examples: ["2026-11-20"] });
-    expectTypeOf<z.input<typeof schema>>().toEqualTypeOf<string>();
+    expectTypeOf<z.input<typeof schema>>().toEqualTypeOf<Date | string>();
     expectTypeOf<z.output<typeof schema>>().toEqualTypeOf<Date>();
     expect(schema.meta()).toMatchObject({ description: "When", examples: ["2026-11-20"] });
   });

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { SchemaMeta } from "./schema.ts";
 
-type IsoInput = z.ZodUnion<readonly [z.ZodISODate, z.ZodISODateTime]>;
+/** A date as a client gives it: ISO 8601 text, or a `Date`, of which a client sends that text. */
+export interface IsoInput extends z.ZodType<string, Date | string> {}
 
 /** A schema of {@link dateIn}. */
 export type DateIn = z.ZodCodec<IsoInput, z.ZodDate>;

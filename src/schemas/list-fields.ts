@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
-/** Lists the fields at the top level that take arrays and nothing else, which a single value of a query is to satisfy as well. */
+/** Lists the fields at the top level that take arrays and nothing else, which a single value of a query or a form is to satisfy as well. */
 export const listArrayFields = (schema: ZodSchema): readonly string[] =>
   [...readTopLevel(schema).fields]
     .filter(([, field]) => isArray(field, new Set()))

@@ -29,9 +29,12 @@ export const buffer = (
 // oxlint-disable-next-line typescript/no-empty-object-type -- no fields but `raw`
 type NoFields = {};
 
-/** A schema of {@link raw}. */
+/** What a client may give for a raw body. */
+export type RawContent = ArrayBuffer | Blob | Uint8Array | string;
+
+/** A schema of {@link raw}: a client gives a {@link RawContent}, the handler gets a Buffer. */
 export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
-  { raw: z.ZodCustom<Buffer, Buffer> } & Shape
+  { raw: z.ZodCustom<Buffer, RawContent> } & Shape
 >;
 
 /** Text for documents, and the media type of the body. */

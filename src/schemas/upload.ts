@@ -22,8 +22,8 @@ export interface FileUpload {
   readonly md5?: string | undefined;
 }
 
-/** A schema of {@link upload}. */
-export type Upload = z.ZodCustom<FileUpload, FileUpload>;
+/** A schema of {@link upload}: a client gives a `File` or another `Blob`, the handler gets a {@link FileUpload}. */
+export type Upload = z.ZodCustom<FileUpload, Blob>;
 
 /** What is computed is not read: it may be on disk. */
 const hasBytes = (value: object): boolean => {
@@ -50,7 +50,8 @@ export const upload = (meta: SchemaMeta = {}): Upload =>
     .custom<FileUpload>(isFileUpload, {
       error: ({ input }) => `Expected file upload, received ${describe(input)}`,
     })
-    .meta({ ...meta });
+    // what a client sends is no input that this schema ever sees
+    .meta({ ...meta }) as unknown as Upload;
 
 const describe = (value: unknown): string => {
   if (Array.isArray(value)) return "array";

@@ -1,5 +1,6 @@
 import {
   defaultEndpointsFactory,
+  ez,
   type InputSources,
   type Routing,
   type ServerConfig,
@@ -348,7 +349,26 @@ describe("an array in a query", () => {
     expect((await server.send("/x?tag=a")).json()).toEqual(successEnvelope({ tag: expected }));
   });
 
-  it("stays one of several, and a single value of a body stays single", async () => {
+  it("takes a single value of a form as well", async () => {
+    const endpoint = defaultEndpointsFactory.build({
+      method: "post",
+      input: z.object({ tag: strings, file: ez.upload().optional() }),
+      handler: ({ input: { tag } }) => ({ tag }),
+    });
+    const server = await start({ x: endpoint }, { upload: true });
+    const body = 'name="tag"\r\n\r\na';
+    const part = `--b\r\nContent-Disposition: form-data; ${body}\r\n--b--\r\n`;
+    for (const [type, sent] of [
+      ["application/x-www-form-urlencoded", "tag=a"],
+      ["multipart/form-data; boundary=b", part],
+    ] as const) {
+      const headers = { "content-type": type };
+      const answer = await server.send("/x", { method: "POST", headers, body: sent });
+      expect(answer.json()).toEqual(successEnvelope({ tag: ["a"] }));
+    }
+  });
+
+  it("stays one of several, and a single value of a JSON body stays single", async () => {
     const input = z.object({ tag: strings });
     const server = await start({
       lists: defaultEndpointsFactory.build({ input, handler: ({ input: { tag } }) => ({ tag }) }),

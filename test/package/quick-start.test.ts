@@ -58,7 +58,7 @@ afterAll(async () => {
 
 describe("the quick start of the README", () => {
   test("has under 60 lines, its test under 15, and the README no more than 200", () => {
-    expect([...files.keys()]).toEqual(["greet.ts", "server.ts", "greet.test.ts"]);
+    expect([...files.keys()]).toEqual(["greet.ts", "server.ts", "greet.test.ts", "client.ts"]);
     const count = (name: string): number => (files.get(name) ?? "").trim().split("\n").length;
     expect(count("greet.ts") + count("server.ts")).toBeLessThan(60);
     expect(count("greet.test.ts")).toBeLessThan(15);
@@ -86,6 +86,16 @@ describe("the quick start of the README", () => {
       });
       expect(stdout).toBe(answer);
     }
+  });
+});
+
+describe("the client of the quick start", () => {
+  test("prints what the server answers", () => {
+    const { stdout } = spawnSync(process.execPath, ["--import", "tsx", "client.ts"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect(stdout).toBe("Hello, Ada! Hello, Ada!\n");
   });
 });
 

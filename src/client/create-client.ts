@@ -1,0 +1,30 @@
+import type { ClientOptions } from "./call-options.ts";
+import { createPlainClient } from "./client.ts";
+import type { Client as InferredClient } from "./inferred-client.ts";
+import { hasMore } from "./pages.ts";
+
+/** A client whose types are inferred from a routing map, as {@link createClient} creates it. */
+export type Client<R> = InferredClient<R>;
+
+/** What all clients have in common. */
+export const Client: {
+  /**
+   * Tells whether there are more pages after one.
+   *
+   * @param response what `provide` resolves to, the page inside, or what `request` resolves to
+   */
+  readonly hasMore: (response: unknown) => boolean;
+} = { hasMore };
+
+/**
+ * Creates a client for an API; its types are inferred from the routing map, of which nothing else gets into your bundle.
+ *
+ * @example
+ * import type { routing } from "your-server/routing";
+ *
+ * const client = createClient<typeof routing>({ baseUrl: "https://api.example.com" });
+ * const response = await client.provide("get /v1/users/:id", { id: "7" });
+ * if (response.status === "success") console.log(response.data.name);
+ */
+export const createClient = <R>(options: ClientOptions): Client<R> =>
+  createPlainClient(options) as unknown as Client<R>;

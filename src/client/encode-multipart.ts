@@ -1,0 +1,50 @@
+import { assertFull } from "./encode-pairs.ts";
+import { assertString, refuse, toField, toText } from "./wire-value.ts";
+
+/** Whether a value is a file, or an array that holds one. */
+export const hasFile = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(hasFile) : value instanceof Blob;
+
+/** As browsers write the name of a field or a file. */
+const quote = (text: string): string =>
+  `"${text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character))}"`;
+
+/**
+ * Encodes fields and files as `multipart/form-data`.
+ *
+ * Not by `FormData`, which turns each line break into CR and LF.
+ *
+ * @throws {@link Refusal} when a value is neither a file nor a single text.
+ */
+export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => {
+  const random = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2));
+  const boundary = `----sallyport${random.join("")}`;
+  const texts: (Blob | string)[] = [];
+  const files: (Blob | string)[] = [];
+  const add = (name: string, field: string, value: unknown): void => {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name=${quote(name)}`;
+    if (!(value instanceof Blob)) {
+      texts.push(`${head}\r\n\r\n${toText(field, value)}\r\n`);
+      return;
+    }
+    const { name: fileName = "blob" } = value as { readonly name?: string };
+    files.push(
+      `${head}; filename=${quote(fileName)}\r\n`,
+      `Content-Type: ${value.type || "application/octet-stream"}\r\n\r\n`,
+      ...[value, "\r\n"],
+    );
+  };
+  for (const [name, value] of fields) {
+    // servers do not decode what browsers encode there
+    if (/^$|[\r\n"\\]/.test(assertString(name, name)))
+      refuse(name, "has a name that forms do not keep");
+    const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+    assertFull(name, parts);
+    for (const [index, part] of parts.entries())
+      add(name, Array.isArray(value) ? toField(name, index) : name, part);
+  }
+  // texts first, so that a server that reads along knows them when the files come
+  return new Blob([...texts, ...files, `--${boundary}--\r\n`], {
+    type: `multipart/form-data; boundary=${boundary}`,
+  });
+};

@@ -1,0 +1,68 @@
+import { assertString, isRecord, listFields, refuse, toField, toText } from "./wire-value.ts";
+
+/** The longest array that the extended parser reads as an array. */
+const maxBracketed = 20;
+
+/** How deep the extended parser reads. */
+const maxBrackets = 5;
+
+type Pairs = Iterable<readonly [string, unknown]>;
+
+const encodePair = (name: string, value: string): string =>
+  `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+
+/** @throws {@link Refusal} when there is nothing in it, which cannot be told from its absence. */
+export const assertFull = (field: string, parts: readonly unknown[]): void => {
+  if (parts.length === 0) refuse(field, "is empty; leave it out");
+};
+
+/**
+ * Encodes fields as names and values, a repeated name for an array.
+ *
+ * @throws {@link Refusal} when a value has no single text, or an array is empty.
+ */
+export const encodePairs = (fields: Pairs): string =>
+  Array.from(fields, ([name, value]) => {
+    assertString(name, name);
+    if (!Array.isArray(value)) return encodePair(name, toText(name, value));
+    assertFull(name, value);
+    return Array.from(value, (part, index) =>
+      encodePair(name, toText(toField(name, index), part)),
+    ).join("&");
+  }).join("&");
+
+/**
+ * Encodes fields for the extended parser: brackets for arrays and objects.
+ *
+ * @throws {@link Refusal} when the parser would read something else.
+ */
+export const encodeBrackets = (fields: Pairs): string =>
+  Array.from(fields, ([name, value]) => {
+    assertName(name, name, /^$|[[\]]/);
+    return encodeBracketed(name, name, value, 0);
+  }).join("&");
+
+/** @param name the field as it is written, such as `filter[tags][0]` */
+const encodeBracketed = (field: string, name: string, value: unknown, depth: number): string => {
+  const isArray = Array.isArray(value);
+  if (!isArray && !isRecord(value)) return encodePair(name, toText(field, value));
+  const parts: readonly (readonly [number | string, unknown])[] = isArray
+    ? Array.from(value, (part: unknown, index) => [index, part] as const)
+    : listFields(field, value);
+  assertFull(field, parts);
+  if (depth >= maxBrackets || (isArray && parts.length > maxBracketed))
+    refuse(field, "is more than the extended parser reads");
+  return parts
+    .map(([part, inner]) => {
+      const inside = toField(field, part);
+      if (!isArray) assertName(inside, String(part), /[[\]]|^\d*$/);
+      return encodeBracketed(inside, `${name}[${part}]`, inner, depth + 1);
+    })
+    .join("&");
+};
+
+/** @throws {@link Refusal} when the extended parser would take a name for something else. */
+const assertName = (field: string, name: string, special: RegExp): void => {
+  if (special.test(assertString(field, name)))
+    refuse(field, "has a name that the extended parser does not keep");
+};

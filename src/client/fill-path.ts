@@ -1,0 +1,54 @@
+import { refuse, toField, toText } from "./wire-value.ts";
+
+const parameter = /:([A-Za-z_$][\w$]*)/g;
+
+/**
+ * Puts the path parameters of an input into the path of a route, encoded, and takes them out of the input.
+ *
+ * @throws {@link Refusal} when one is missing or would be read as something else.
+ */
+export const fillPath = (path: string, fields: Map<string, unknown>): string => {
+  const take = (name: string): unknown => {
+    const value = fields.get(name) ?? refuse(name, "is missing in the path");
+    fields.delete(name);
+    return value;
+  };
+  return path
+    .split("/")
+    .map((segment) =>
+      segment.startsWith("*")
+        ? fillRest(segment.slice(1), take(segment.slice(1)))
+        : fillSegment(segment.split(parameter), take),
+    )
+    .join("/");
+};
+
+/** @param parts texts at even places, the names between them at odd ones */
+const fillSegment = (parts: readonly string[], take: (name: string) => unknown): string => {
+  const texts = parts.map((part, index) => {
+    if (index % 2 === 0) return decodeURIComponent(part);
+    const text = toText(part, take(part));
+    const next = parts[index + 1] ?? "";
+    // between two parameters the first such text ends the first of them
+    return text === "" || (parts[index + 2] && (text + next).indexOf(next, 1) !== text.length)
+      ? refuse(part, `is empty, or has "${next}" in it, which ends it`)
+      : text;
+  });
+  return encodeSegment(parts[1], texts.join(""));
+};
+
+const fillRest = (name: string, rest: unknown): string =>
+  Array.isArray(rest) && rest.length > 0
+    ? rest
+        .map((part: unknown, index) => {
+          const field = toField(name, index);
+          return encodeSegment(field, toText(field, part) || refuse(field, "is empty"));
+        })
+        .join("/")
+    : refuse(name, "is no array of path segments");
+
+/** However it is encoded, a URL drops a segment of dots. */
+const encodeSegment = (field: string | undefined, text: string): string =>
+  field !== undefined && /^\.\.?$/.test(text)
+    ? refuse(field, "is a path segment that URLs drop")
+    : encodeURIComponent(text);

@@ -1,0 +1,44 @@
+export { Client, createClient } from "./create-client.ts";
+export {
+  AbortedError,
+  ClientError,
+  NetworkError,
+  ReplyError,
+  TimeoutError,
+  UnexpectedBodyError,
+  UnsendableInputError,
+} from "./client-errors.ts";
+export type { CallRoute, ReplyIssue } from "./client-errors.ts";
+export type {
+  Attempt,
+  CallOptions,
+  ClientOptions,
+  Fetch,
+  HeaderFields,
+  HeaderSource,
+  RetryOptions,
+  SharedOptions,
+  SourceName,
+  SubscribeOptions,
+  UploadProgress,
+} from "./call-options.ts";
+export type { Pages } from "./client.ts";
+export type { ReplyAt } from "./inferred-client.ts";
+export type {
+  ErrorReply,
+  ErrorStatus,
+  SuccessReply,
+  SuccessStatus,
+  UnexpectedReply,
+} from "./reply-types.ts";
+export type { EndpointTypes, TypesAt } from "./route-at.ts";
+export type {
+  BodyAt,
+  DataErrorsAt,
+  ErrorAt,
+  EventAt,
+  InputAt,
+  ItemOf,
+  PageAt,
+  SuccessAt,
+} from "./wire-types.ts";

@@ -1,0 +1,278 @@
+import { describe, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import {
+  arrayEndpointsFactory,
+  defaultEndpointsFactory as factory,
+  EndpointsFactory,
+  EventStreamFactory,
+  ez,
+  problemEndpointsFactory,
+  ResultHandler,
+  ServeStatic,
+  type ErrorEnvelope,
+  type ErrorEnvelopeWithData,
+  type SuccessEnvelope,
+} from "../index.ts";
+import type { SuccessStatus } from "./index.ts";
+import { createClient } from "./index.ts";
+
+const one = factory.build({
+  method: ["get", "put"],
+  input: z.object({ id: z.string() }),
+  output: z.object({ id: z.string(), at: z.date(), gone: ez.dateOut().optional() }),
+  handler: async ({ input }) => ({ id: input.id, at: new Date() }),
+});
+const open = factory.build({
+  output: z.object({ n: z.number() }),
+  handler: async () => ({ n: 1 }),
+});
+const deep = factory.build({ method: "post", handler: async () => ({}) });
+type One = SuccessEnvelope<{ id: string; at: string; gone?: string | undefined }> | ErrorEnvelope;
+type Open = SuccessEnvelope<{ n: number }> | ErrorEnvelope;
+
+/** Never called: what it returns is looked at by the compiler alone. */
+const create = <R>() => createClient<R>({ baseUrl: "" });
+
+describe("every form of a routing map", () => {
+  const routing = {
+    nested: { v1: { things: { ":id": one } } },
+    "flat/v1/things/:id": one,
+    "/slash": { "things/:id": one },
+    "get /explicit/:id": one,
+    "put explicit/:id": one,
+    methods: { ":id": { get: one, put: one } },
+    parent: open.nest({ "child/:id": one, deeper: { "post /leaf": deep } }),
+    "": open,
+    files: new ServeStatic("files"),
+    mixed: { a: open },
+    "mixed/b": open,
+  };
+  const client = () => create<typeof routing>();
+
+  test("has its routes, by method and path", () => {
+    const input = { id: "1" };
+    const keys = () => [
+      client().provide("get /nested/v1/things/:id", input),
+      client().provide("put /flat/v1/things/:id", input),
+      client().provide("get /slash/things/:id", input),
+      client().provide("get /explicit/:id", input),
+      client().provide("put /explicit/:id", input),
+      client().provide("put /methods/:id", input),
+      client().provide("get /parent/child/:id", input),
+    ];
+    expectTypeOf(keys).returns.toEqualTypeOf<Promise<One>[]>();
+    const opens = () => [
+      client().provide("get /parent"),
+      client().provide("get /"),
+      client().provide("get /mixed/a"),
+      client().provide("get /mixed/b"),
+    ];
+    expectTypeOf(opens).returns.toEqualTypeOf<Promise<Open>[]>();
+    void (() => client().provide("post /parent/deeper/leaf"));
+  });
+
+  test("refuses what it does not have", () => {
+    // @ts-expect-error -- an endpoint without a method answers GET
+    void (() => client().provide("post /mixed/a"));
+    // @ts-expect-error -- the endpoint declares get and put
+    void (() => client().provide("delete /methods/:id", { id: "1" }));
+    // @ts-expect-error -- static files are no endpoint
+    void (() => client().provide("get /files"));
+    // @ts-expect-error -- no such path
+    void (() => client().provide("get /nested/v2"));
+    // @ts-expect-error -- the input has a required field
+    void (() => client().provide("get /methods/:id"));
+    // @ts-expect-error -- and that is a string
+    void (() => client().provide("get /methods/:id", { id: 1 }));
+  });
+});
+
+describe("inputs", () => {
+  const routing = {
+    post: factory
+      .addMiddleware({ input: z.object({ key: z.string() }), handler: async () => ({}) })
+      .build({
+        method: "post",
+        input: z.object({
+          file: ez.upload(),
+          files: z.array(ez.upload()).optional(),
+          since: ez.dateIn(),
+          size: z.string().transform(Number),
+        }),
+        handler: async () => ({}),
+      }),
+    raw: { ":id": factory.build({ method: "post", input: ez.raw(), handler: async () => ({}) }) },
+    union: factory.build({
+      method: "post",
+      input: z.discriminatedUnion("kind", [
+        z.object({ kind: z.literal("a"), a: z.string() }),
+        z.object({ kind: z.literal("b"), b: z.number() }),
+      ]),
+      handler: async () => ({}),
+    }),
+    ":n": factory.build({ input: z.object({ n: z.string() }), handler: async () => ({}) }),
+  };
+  const client = () => create<typeof routing>();
+  type Input<Call extends (...args: never) => unknown> = Parameters<Call>[1];
+
+  test("are those of a client: files, dates, bytes, fields before their transformation", () => {
+    const call = () => client().provide<"post /post">;
+    expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
+      key: string;
+      file: Blob;
+      files?: Blob[] | undefined;
+      since: Date | string;
+      size: string;
+    }>();
+  });
+
+  test("have the parameters of the path, also where no schema has them", () => {
+    const call = () => client().provide<"post /raw/:id">;
+    expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
+      raw: ArrayBuffer | Blob | Uint8Array | string;
+      readonly id: Date | bigint | boolean | number | string;
+    }>();
+  });
+
+  test("may be unions", () => {
+    const call = () => client().provide<"post /union">;
+    expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<
+      { kind: "a"; a: string } | { kind: "b"; b: number }
+    >();
+  });
+});
+
+describe("replies", () => {
+  const custom = new ResultHandler({
+    positive: (data) => z.object({ ok: z.literal(true), data }),
+    negative: z.object({ ok: z.literal(false) }),
+    handler: () => undefined,
+  });
+  const csv = new ResultHandler({
+    positive: { schema: z.string(), mimeType: "text/csv" },
+    negative: { schema: z.instanceof(Uint8Array), mimeType: "image/png" },
+    handler: () => undefined,
+  });
+  const output = z.object({ items: z.array(z.object({ at: z.date() })) });
+  const handler = async () => ({ items: [] });
+  const routing = {
+    custom: new EndpointsFactory(custom).build({ output, handler }),
+    csv: new EndpointsFactory(csv).build({ output, handler }),
+    list: arrayEndpointsFactory.build({ output, handler }),
+    problem: problemEndpointsFactory.build({ output, handler }),
+    empty: factory.build({ statusCode: 204, handler: async () => ({}) }),
+    none: factory.buildVoid({ handler: () => undefined }),
+    create: factory
+      .addMiddleware({
+        errors: { 401: { description: "Log in", schema: z.object({ realm: z.string() }) } },
+        handler: async () => ({}),
+      })
+      .build({
+        method: "post",
+        statusCode: 201,
+        errors: {
+          404: "No such user",
+          409: { description: "Taken", schema: z.object({ since: z.date() }) },
+        },
+        output,
+        handler,
+      }),
+  };
+  const client = () => create<typeof routing>();
+
+  test("are those of the result handler, dates as strings", () => {
+    type Items = { items: { at: string }[] };
+    expectTypeOf(() => client().provide("get /custom")).returns.resolves.toEqualTypeOf<
+      { ok: true; data: Items } | { ok: false }
+    >();
+    expectTypeOf(() => client().provide("get /csv")).returns.resolves.toEqualTypeOf<
+      Blob | string
+    >();
+    expectTypeOf(() => client().provide("get /list")).returns.resolves.toEqualTypeOf<
+      string | { at: string }[]
+    >();
+    const problem = async () => {
+      const reply = await client().request("get /problem");
+      if (reply.ok) return reply.body;
+      return reply.status === 500 ? reply.body.detail : null;
+    };
+    expectTypeOf(problem).returns.resolves.toEqualTypeOf<Items | string | null>();
+  });
+
+  test("have no body with 204", () => {
+    expectTypeOf(() => client().provide("get /empty")).returns.resolves.toEqualTypeOf<
+      ErrorEnvelope | undefined
+    >();
+    expectTypeOf(() => client().provide("get /none")).returns.resolves.toExtend<
+      ErrorEnvelope | SuccessEnvelope<object>
+    >();
+  });
+
+  test("are told apart by status and by ok", () => {
+    const call = async () => client().request("post /create");
+    type Reply = Awaited<ReturnType<typeof call>>;
+    type At<Status> = Extract<Reply, { readonly status: Status }>["body"];
+    expectTypeOf<Extract<Reply, { readonly ok: true }>["status"]>().toEqualTypeOf<201>();
+    expectTypeOf<At<409>>().toEqualTypeOf<ErrorEnvelopeWithData<{ since: string }>>();
+    expectTypeOf<At<401>>().toEqualTypeOf<ErrorEnvelopeWithData<{ realm: string }>>();
+    expectTypeOf<At<"unexpected">>().toEqualTypeOf<unknown>();
+    const branch = (reply: Reply) => {
+      if (reply.status === 404) return reply.body;
+      return reply.status === "unexpected" ? reply.actualStatus : undefined;
+    };
+    expectTypeOf(branch).returns.toEqualTypeOf<ErrorEnvelope | number | undefined>();
+    const open = async () => (await client().request("get /none")).status;
+    expectTypeOf<SuccessStatus>().toExtend<Awaited<ReturnType<typeof open>>>();
+  });
+});
+
+describe("pages and streams", () => {
+  const itemSchema = z.object({ n: z.number(), at: ez.dateOut() });
+  const byOffset = ez.paginated({ style: "offset", itemSchema, itemsName: "things" });
+  const byCursor = ez.paginated({ style: "cursor", itemSchema });
+  const routing = {
+    offset: factory.build({
+      ...byOffset,
+      handler: async () => ({ things: [], total: 0, limit: 1, offset: 0 }),
+    }),
+    cursor: problemEndpointsFactory.build({
+      ...byCursor,
+      handler: async () => ({ items: [], nextCursor: null, limit: 1 }),
+    }),
+    clock: new EventStreamFactory({ time: z.date(), end: z.null() }).build({
+      handler: async () => undefined,
+    }),
+    open,
+  };
+  const client = () => create<typeof routing>();
+  type Item = { n: number; at: string };
+
+  test("give items and events", () => {
+    const items = async () => {
+      for await (const item of client().iterate("get /offset", { limit: 5 })) return item;
+      for await (const item of client().iterate("get /cursor")) return item;
+      throw new Error("none");
+    };
+    expectTypeOf(items).returns.resolves.toEqualTypeOf<Item>();
+    const pages = async () => {
+      for await (const page of client().iterate("get /offset").pages()) return page.things;
+      throw new Error("none");
+    };
+    expectTypeOf(pages).returns.resolves.toEqualTypeOf<Item[]>();
+    const events = async () => {
+      for await (const event of client().subscribe("get /clock"))
+        return event.event === "time" ? event.data : event.event;
+      throw new Error("none");
+    };
+    expectTypeOf(events).returns.resolves.toEqualTypeOf<string>();
+  });
+
+  test("are what iterate and subscribe take, and nothing else", () => {
+    // @ts-expect-error -- no pages
+    void (() => client().iterate("get /open"));
+    // @ts-expect-error -- no event stream
+    void (() => client().subscribe("get /offset"));
+    // @ts-expect-error -- no such route
+    void (() => client().iterate("get /none"));
+  });
+});

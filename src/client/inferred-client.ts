@@ -1,0 +1,144 @@
+import type { CallOptions, SubscribeOptions } from "./call-options.ts";
+import type { Pages } from "./client.ts";
+import type {
+  ErrorReply,
+  ErrorStatus,
+  SuccessReply,
+  SuccessStatus,
+  UnexpectedReply,
+} from "./reply-types.ts";
+import type { EndpointTypes, Suggested, TypesAt } from "./route-at.ts";
+import type {
+  BodyAt,
+  DataErrorsAt,
+  ErrorAt,
+  EventAt,
+  InputAt,
+  ItemOf,
+  PageAt,
+  SuccessAt,
+} from "./wire-types.ts";
+
+/** The input, which may be left out where nothing in it is required, and the options. */
+export type Arguments<Input, Options> = {} extends Input
+  ? [input?: Input, options?: Options]
+  : [input: Input, options?: Options];
+
+/** The key itself, or what is wrong with it. */
+export type CheckKey<R, Key, T> = T extends null ? Instead<R, Key> : Key;
+
+/** What is suggested is completed, too; so the text stands only where nothing is. */
+type Instead<R, Key> = [Suggested<R, Key>] extends [never]
+  ? `There is no route ${Key & string}`
+  : Suggested<R, Key>;
+
+/** The key itself, or what is wrong with it as that of a page. */
+export type CheckPage<R, Key, T> = T extends null
+  ? Instead<R, Key>
+  : [PageAt<T>] extends [never]
+    ? `${Key & string} gives no pages`
+    : Key;
+
+/** The key itself, or what is wrong with it as that of an event stream. */
+type CheckStream<R, Key, T> = T extends null
+  ? Instead<R, Key>
+  : [EventAt<T>] extends [never]
+    ? `${Key & string} is no event stream`
+    : Key;
+
+type StatusAt<T> = T extends EndpointTypes
+  ? number extends T["statusCode"]
+    ? SuccessStatus
+    : T["statusCode"]
+  : never;
+
+/** Every reply that an endpoint may give. */
+export type ReplyAt<T> = T extends EndpointTypes
+  ?
+      | SuccessReply<StatusAt<T>, SuccessAt<T>>
+      | { [S in keyof DataErrorsAt<T>]: ErrorReply<S, DataErrorsAt<T>[S]> }[keyof DataErrorsAt<T>]
+      | ErrorReply<Exclude<ErrorStatus, keyof DataErrorsAt<T>>, ErrorAt<T>>
+      | UnexpectedReply
+  : never;
+
+/** A client whose types are inferred from a routing map. */
+export type Client<R> = string extends keyof R ? ForgottenClient : InferredClient<R>;
+
+type Forgotten =
+  "This routing is declared `: Routing`, which forgets its keys: write `satisfies Routing`";
+
+/** A client of a routing map whose type has no keys. */
+interface ForgottenClient {
+  readonly provide: (key: Forgotten) => never;
+  readonly request: (key: Forgotten) => never;
+  readonly iterate: (key: Forgotten) => never;
+  readonly subscribe: (key: Forgotten) => never;
+  readonly hasMore: (response: unknown) => boolean;
+}
+
+/** Tells the compiler the routes of a client. */
+export interface RoutesOf<R> {
+  /** Exists for the compiler only. */
+  readonly "~routes"?: R;
+}
+
+/**
+ * A client of a routing map.
+ *
+ * Its functions are bound: they may be taken off.
+ */
+// oxlint-disable-next-line typescript/consistent-type-definitions -- an interface would be shown, with all routes, before each function
+export type InferredClient<R> = RoutesOf<R> & {
+  /**
+   * Sends a request and resolves to the body of its reply: of a success as well as of an error.
+   *
+   * @param key method and path, such as `"get /v1/users/:id"`
+   * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
+   * {@link UnexpectedBodyError}.
+   */
+  readonly provide: <Key extends string>(
+    key: CheckKey<R, Key, TypesAt<R, Key>>,
+    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
+  ) => Promise<BodyAt<TypesAt<R, Key>>>;
+  /**
+   * Sends a request and resolves to its reply: status, header fields and body, told apart by `ok` and `status`.
+   *
+   * @param key method and path, such as `"get /v1/users/:id"`
+   * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}.
+   */
+  readonly request: <Key extends string>(
+    key: CheckKey<R, Key, TypesAt<R, Key>>,
+    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
+  ) => Promise<ReplyAt<TypesAt<R, Key>>>;
+  /**
+   * Gives the items of all pages from the given one on, one after the other; `pages()` gives the pages.
+   *
+   * A page is fetched when its first item is asked for; a loop that ends early fetches no more.
+   *
+   * @param key method and path of a route that gives pages
+   * @throws {@link ReplyError} while it runs, when the API answers with an error; else as `request`.
+   */
+  readonly iterate: <Key extends string>(
+    key: CheckPage<R, Key, TypesAt<R, Key>>,
+    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
+  ) => Pages<ItemOf<PageAt<TypesAt<R, Key>>>, PageAt<TypesAt<R, Key>>>;
+  /**
+   * Receives the events of a stream, which is opened anew, with `Last-Event-ID`, when it ends or breaks off.
+   *
+   * It ends with the loop over it, when `signal` is aborted, and when the API answers 204.
+   *
+   * @param key method and path of an event stream
+   * @throws {@link ReplyError} while it runs, when the API answers with 4xx; {@link UnexpectedBodyError} when it sends no
+   * events.
+   */
+  readonly subscribe: <Key extends string>(
+    key: CheckStream<R, Key, TypesAt<R, Key>>,
+    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, SubscribeOptions>
+  ) => AsyncGenerator<EventAt<TypesAt<R, Key>>, void, undefined>;
+  /**
+   * Tells whether there are more pages after one.
+   *
+   * @param response what `provide` resolves to, the page inside, or what `request` resolves to
+   */
+  readonly hasMore: (response: unknown) => boolean;
+};

@@ -1,0 +1,61 @@
+import { readProperty } from "./client-errors.ts";
+
+interface Page {
+  readonly nextCursor?: unknown;
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const isPage = (value: unknown): value is Page =>
+  readProperty(value, "nextCursor") !== undefined ||
+  ["total", "limit", "offset"].every((name) => typeof readProperty(value, name) === "number");
+
+/** Finds a page: the value itself, the `data` of an envelope, or the `body` of a reply. */
+const findPage = (response: unknown): Page | undefined => {
+  const body = readProperty(response, "body");
+  return [response, readProperty(response, "data"), body, readProperty(body, "data")].find(isPage);
+};
+
+/**
+ * Tells whether there are more pages after one.
+ *
+ * @param response what `provide` resolves to, the page inside, or what `request` resolves to
+ */
+export const hasMore = (response: unknown): boolean => {
+  const page = findPage(response);
+  if (!page) return false;
+  const { nextCursor, total, limit, offset } = page;
+  if (nextCursor !== undefined) return nextCursor !== null;
+  return offset + limit < total;
+};
+
+/** What the input of the next page has beside that of this one; undefined on the last page. */
+export const toNextPage = (
+  response: unknown,
+): { readonly cursor: unknown } | { readonly offset: number } | undefined => {
+  const page = findPage(response);
+  if (!page || !hasMore(page)) return undefined;
+  const { nextCursor, limit, offset } = page;
+  if (nextCursor !== undefined) return { cursor: nextCursor };
+  return { offset: offset + limit };
+};
+
+/**
+ * What a success is about: the `data` of the default envelope, else the body itself.
+ *
+ * @param name the name of the items, where it is known
+ */
+export const toPayload = (body: unknown): unknown =>
+  readProperty(body, "status") === "success" && readProperty(body, "data") !== undefined
+    ? readProperty(body, "data")
+    : body;
+
+/** The items of a page: under their name, else `items`, else the first array there is. */
+export const listItems = (response: unknown, name: string | undefined): readonly unknown[] => {
+  const page: unknown = findPage(response) ?? toPayload(response);
+  const named = readProperty(page, name ?? "items");
+  if (Array.isArray(named)) return named;
+  const parts: readonly unknown[] = Object.values(page ?? {});
+  return (parts.find((part) => Array.isArray(part)) as readonly unknown[] | undefined) ?? [];
+};

@@ -1,0 +1,48 @@
+/** What stands between two blank lines of an event stream. */
+export interface EventBlock {
+  readonly event: string;
+  /** The lines of data; without any it is no event. */
+  readonly data: readonly string[];
+  readonly id: string | undefined;
+  /** In milliseconds. */
+  readonly retry: number | undefined;
+}
+
+/**
+ * Gives a function that takes the text of an event stream piece by piece, and gives the blocks that are complete.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+export const createEventParser = (): ((text: string) => readonly EventBlock[]) => {
+  let rest = "";
+  let lines: string[] = [];
+  return (text) => {
+    rest += text;
+    const arrived = rest.split(/\r\n|\r(?!$)|\n/);
+    rest = arrived.pop() ?? "";
+    const blocks: EventBlock[] = [];
+    for (const line of arrived) {
+      if (line !== "") lines.push(line);
+      else if (lines.length > 0) {
+        blocks.push(toBlock(lines));
+        lines = [];
+      }
+    }
+    return blocks;
+  };
+};
+
+const toBlock = (lines: readonly string[]): EventBlock => {
+  let event = "";
+  let id: string | undefined;
+  let retry: number | undefined;
+  const data: string[] = [];
+  for (const line of lines) {
+    const [, name, value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+    if (name === "event") event = value;
+    else if (name === "data") data.push(value);
+    else if (name === "id" && !value.includes("\0")) id = value;
+    else if (name === "retry" && /^\d+$/.test(value)) retry = Number(value);
+  }
+  return { event: event || "message", data, id, retry };
+};

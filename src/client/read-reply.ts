@@ -1,0 +1,66 @@
+import type { BodyKind, Call } from "./call-options.ts";
+import { toNetworkError } from "./send-request.ts";
+
+/** A reply as it came. */
+export interface Reply {
+  /** Whether the status is that of a success. */
+  readonly ok: boolean;
+  /** The status, or `unexpected`. */
+  readonly status: number | "unexpected";
+  /** The status of a reply that is unexpected. */
+  readonly actualStatus?: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+  /** The response itself; its body has been read. */
+  readonly response: Response;
+  /** Whether the body is not what its status promises. */
+  readonly isForeign: boolean;
+}
+
+const readKind = (type: string): BodyKind => {
+  if (/[/+]json$/.test(type)) return "json";
+  return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";
+};
+
+/**
+ * Reads a response to its end.
+ *
+ * @throws {@link NetworkError} when it breaks off.
+ */
+export const readReply = async (call: Call, response: Response): Promise<Reply> => {
+  const { status, headers } = response;
+  const type = (headers.get("content-type") ?? "").replace(/;.*$/s, "").trim().toLowerCase();
+  let kind = readKind(type);
+  let body: unknown = await toNetworkError(call, async () =>
+    kind === "blob" && type !== "" ? response.blob() : response.text(),
+  );
+  if (body === "" && kind !== "text") {
+    kind = "none";
+    body = undefined;
+  } else if (kind === "json") {
+    try {
+      body = JSON.parse(body as string);
+    } catch {
+      kind = "text";
+    }
+  }
+  const isForeign = !isPromised(call, status, kind, type);
+  const declared = call.plan?.replies?.[status];
+  if (!isForeign) body = call.plan?.revive?.(body) ?? body;
+  const isExpected = !isForeign && (call.plan?.replies ? declared !== undefined : status >= 200);
+  const reply = { ok: response.ok, status, headers, body, response, isForeign };
+  return isExpected ? reply : { ...reply, ok: false, status: "unexpected", actualStatus: status };
+};
+
+/** Whether a body is what its status promises. */
+const isPromised = (call: Call, status: number, kind: BodyKind, type: string): boolean => {
+  const declared = call.plan?.replies?.[status];
+  if (declared) return declared.includes(kind);
+  if (kind === "json" || status === 204) return true;
+  const isListed = (call.client.mediaTypes ?? []).some((one) =>
+    one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
+  );
+  const isSuccess = status >= 200 && status < 300 && !call.plan?.replies;
+  // JSON that cannot be parsed is text by now
+  return isListed || (isSuccess && type !== "text/html" && readKind(type) !== "json");
+};

@@ -1,0 +1,161 @@
+import type { BuiltRequest } from "./build-request.ts";
+import type { Attempt, Call, HeaderSource, RetryOptions, SharedOptions } from "./call-options.ts";
+import { AbortedError, NetworkError, TimeoutError } from "./client-errors.ts";
+import { toProgressFetch } from "./upload-progress.ts";
+
+const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
+
+const idempotentMethods = ["get", "put", "delete"];
+
+/** An option of the call, else that of the client. */
+export const readOption = <Name extends keyof SharedOptions>(
+  { options, client }: Call,
+  name: Name,
+): SharedOptions[Name] => options[name] ?? client[name];
+
+/** Runs the hooks for errors. */
+export const reportError = async (call: Call, error: unknown): Promise<void> => {
+  for (const { onError } of [call.client, call.options]) await onError?.(error, call);
+};
+
+/**
+ * Sends a request, again where that may help, and reads its response.
+ *
+ * @param read what is done with a response within the time of the attempt
+ * @throws {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}, and what hooks and `read` throw.
+ */
+export const sendRequest = async <Result>(
+  call: Call,
+  request: BuiltRequest,
+  read: (response: Response) => Promise<Result>,
+): Promise<Result> => {
+  const retry = readOption(call, "retry") ?? 0;
+  const options: RetryOptions = typeof retry === "number" ? { limit: retry } : retry;
+  const { limit, delay = 300, maxDelay = 30_000, methods = idempotentMethods } = options;
+  const last = methods.includes(call.method.toLowerCase()) ? limit + 1 : 1;
+  for (let attempt = 1; ; attempt++) {
+    let wait = toWait(delay, maxDelay, attempt - 1);
+    try {
+      const { response, result } = await sendOnce(call, request, attempt, read);
+      if (attempt >= last || !retriedStatuses.has(response.status)) return result;
+      const asked = readRetryAfter(response);
+      if (asked > maxDelay) return result;
+      wait = Math.max(wait, asked);
+    } catch (error) {
+      const isTransient = error instanceof NetworkError || error instanceof TimeoutError;
+      if (attempt >= last || !isTransient) throw error;
+    }
+    await pause(wait, call.options.signal);
+    assertGoing(call);
+  }
+};
+
+/** A random wait below a bound that doubles, so that clients that were refused together do not come back together. */
+export const toWait = (delay: number, maxDelay: number, failures: number): number =>
+  Math.random() * Math.min(maxDelay, delay * 2 ** failures);
+
+/** @returns the wait that a response asks for, in milliseconds; 0 where it asks for none */
+const readRetryAfter = ({ headers }: Response): number => {
+  const asked = headers.get("retry-after") ?? "";
+  return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
+};
+
+/** Waits, but no longer than until the signal is aborted. */
+export const pause = (
+  milliseconds: number,
+  signal: AbortSignal | null | undefined,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
+  });
+
+const assertGoing = (call: Call): void => {
+  const { signal } = call.options;
+  if (signal?.aborted) throw new AbortedError(call, signal.reason);
+};
+
+const sendOnce = async <Result>(
+  call: Call,
+  request: BuiltRequest,
+  attempt: number,
+  read: (response: Response) => Promise<Result>,
+): Promise<{ readonly response: Response; readonly result: Result }> => {
+  assertGoing(call);
+  const { signal } = call.options;
+  const timeout = readOption(call, "timeout");
+  const controller = new AbortController();
+  let onAbort = (): void => undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  // a `fetch` or a hook that does not heed the signal must not hold up the caller
+  const stopped = new Promise<never>((_resolve, reject) => {
+    const stop = (error: unknown): void => {
+      reject(error);
+      controller.abort();
+    };
+    onAbort = () => stop(new AbortedError(call, signal?.reason));
+    signal?.addEventListener("abort", onAbort);
+    if (timeout !== undefined)
+      timer = setTimeout(() => stop(new TimeoutError(call, timeout)), timeout);
+  });
+  try {
+    return await Promise.race([stopped, exchange(call, request, attempt, controller.signal, read)]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+};
+
+const exchange = async <Result>(
+  call: Call,
+  { url, body, headers: own }: BuiltRequest,
+  number: number,
+  signal: AbortSignal,
+  read: (response: Response) => Promise<Result>,
+): Promise<{ readonly response: Response; readonly result: Result }> => {
+  const { method, path, options, client } = call;
+  const both: readonly SharedOptions[] = [client, options];
+  const headers = new Headers();
+  for (const { headers: source } of both) await addHeaders(headers, source);
+  for (const [name, value] of Object.entries(own))
+    // a caller may know better what the bytes are, but nobody else knows the boundary
+    if (name !== "content-type" || value.startsWith("multipart/") || !headers.has(name))
+      headers.set(name, value);
+  const attempt: Attempt = { method, path, url, headers, attempt: number };
+  for (const { onRequest } of both) await onRequest?.(attempt);
+  const credentials = readOption(call, "credentials");
+  const { onUploadProgress } = options;
+  // the global one is looked up late, since tests replace it
+  const send = toProgressFetch(body && onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
+  const response = await toNetworkError(call, () =>
+    send(url, { method, headers, signal, body: body ?? null, ...(credentials && { credentials }) }),
+  );
+  for (const { onResponse } of both) await onResponse?.(attempt, response);
+  return { response, result: await read(response) };
+};
+
+/** @throws {@link NetworkError} with whatever the function throws as its cause. */
+export const toNetworkError = async <Result>(
+  call: Call,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw new NetworkError(call, error);
+  }
+};
+
+const addHeaders = async (headers: Headers, source: HeaderSource | undefined): Promise<void> => {
+  const given = typeof source === "function" ? await source() : source;
+  if (given instanceof Headers) given.forEach((value, name) => headers.set(name, value));
+  else
+    for (const [name, value] of Object.entries(given ?? {}))
+      if (value !== undefined) headers.set(name, value);
+};

@@ -1,0 +1,122 @@
+import type { BuiltRequest } from "./build-request.ts";
+import type { Call, SubscribeOptions } from "./call-options.ts";
+import {
+  AbortedError,
+  NetworkError,
+  ReplyError,
+  TimeoutError,
+  UnexpectedBodyError,
+} from "./client-errors.ts";
+import { createEventParser } from "./parse-events.ts";
+import { readReply } from "./read-reply.ts";
+import { pause, sendRequest, toWait } from "./send-request.ts";
+
+/** An event of a stream, its data parsed. */
+export interface ReceivedEvent {
+  readonly event: string;
+  readonly data: unknown;
+  readonly id: string | undefined;
+  readonly retry: number | undefined;
+}
+
+/** What lasts from one connection to the next. */
+interface Subscription {
+  lastEventId: string | undefined;
+  /** The upper bound of the first wait, in milliseconds. */
+  delay: number;
+  /** How many connections in a row have brought nothing. */
+  failures: number;
+}
+
+/**
+ * Receives the events of a stream, and opens it anew when it ends or breaks off.
+ *
+ * It ends when the server answers 204, when the signal is aborted, and when the loop over it does.
+ *
+ * @throws {@link ReplyError} when the server refuses with 4xx, and {@link UnexpectedBodyError} when it sends no stream.
+ */
+export async function* subscribe(
+  call: Call & { readonly options: SubscribeOptions },
+  request: BuiltRequest,
+): AsyncGenerator<ReceivedEvent, void, undefined> {
+  const { signal, delay = 1000, maxDelay = 30_000, lastEventId } = call.options;
+  const state: Subscription = { lastEventId, delay, failures: 0 };
+  for (;;) {
+    if (signal?.aborted) return;
+    let response: Response | undefined;
+    try {
+      response = await open(call, request, state);
+    } catch (error) {
+      if (error instanceof AbortedError) return;
+      if (!(error instanceof NetworkError || error instanceof TimeoutError)) throw error;
+    }
+    if (response?.status === 204) return;
+    if (response) yield* readEvents(call, response, state);
+    await pause(toWait(state.delay, maxDelay, state.failures++), signal);
+  }
+}
+
+/** @returns undefined where it is to be tried again */
+const open = async (
+  call: Call,
+  request: BuiltRequest,
+  { lastEventId }: Subscription,
+): Promise<Response | undefined> => {
+  const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
+  if (lastEventId) headers["last-event-id"] = lastEventId;
+  const response = await sendRequest(
+    { ...call, options: { ...call.options, retry: 0 } },
+    { ...request, headers },
+    async (response) => response,
+  );
+  const { status } = response;
+  if (status === 204) return response;
+  const type = response.headers.get("content-type") ?? "";
+  if (status === 200 && /^text\/event-stream\b/i.test(type)) return response;
+  const { body } = await readReply(call, response);
+  if (status >= 400 && status < 500) throw new ReplyError(call, response, body);
+  if (status < 300) throw new UnexpectedBodyError(call, response, body);
+  return undefined;
+};
+
+async function* readEvents(
+  call: Call,
+  response: Response,
+  state: Subscription,
+): AsyncGenerator<ReceivedEvent, void, undefined> {
+  if (!response.body) return;
+  const { signal } = call.options;
+  const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  const decoder = new TextDecoder();
+  const parse = createEventParser();
+  signal?.addEventListener("abort", stop);
+  if (signal?.aborted) stop();
+  try {
+    for (;;) {
+      // a connection that breaks off ends like any other
+      const { value } = await reader.read().catch(() => ({ value: undefined }));
+      if (!value) return;
+      for (const { event, data, id, retry } of parse(decoder.decode(value, { stream: true }))) {
+        if (signal?.aborted) return;
+        // not before: what was not handed over yet is asked for again
+        state.lastEventId = id ?? state.lastEventId;
+        state.delay = retry ?? state.delay;
+        state.failures = 0;
+        if (data.length > 0)
+          yield { event, data: parseData(call, response, data.join("\n")), id, retry };
+      }
+    }
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+const parseData = (call: Call, response: Response, data: string): unknown => {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new UnexpectedBodyError(call, response, data);
+  }
+};

@@ -1,0 +1,138 @@
+import type { ResponseBody } from "../results/api-response.ts";
+import type {
+  DefaultResultHandler,
+  ErrorEnvelope,
+  ErrorEnvelopeWithData,
+  SuccessEnvelope,
+} from "../results/default-result-handler.ts";
+import type {
+  EventSchemas,
+  EventStreamResultHandler,
+  StreamedEvent,
+} from "../results/event-stream-result-handler.ts";
+import type { AnySchema } from "../schemas/schema.ts";
+import type { EndpointTypes } from "./route-at.ts";
+
+/** A value as it comes out of JSON: dates are strings. */
+export type FromJson<Value> = Value extends object
+  ? Value extends ToJson
+    ? ReturnType<Value["toJSON"]>
+    : { [Key in keyof Value]: FromJson<Value[Key]> }
+  : Value;
+
+interface ToJson {
+  readonly toJSON: (...args: never) => unknown;
+}
+
+/** A body as a client reads it: bytes are a `Blob`. */
+export type ReadBody<Body> = Body extends Uint8Array ? Blob : FromJson<Body>;
+
+/** What stands in a path. */
+type PathValue = bigint | boolean | number | string | Date;
+
+type Delimiter =
+  | ("-" | "." | "/" | ":" | "~" | "," | "@" | "+")
+  | ("=" | ";" | "%" | " " | "!" | "&" | "'" | "*");
+
+type NameOf<Rest extends string> = Rest extends `${infer Name}${Delimiter}${string}`
+  ? NameOf<Name>
+  : Rest;
+
+type NamesOf<Path> = Path extends `${string}:${infer Rest}` ? NameOf<Rest> | NamesOf<Rest> : never;
+
+/** Shows an intersection as one object. */
+type Shown<Value> = { [Key in keyof Value]: Value[Key] };
+
+/** What a client gives an endpoint; the path parameters are added where no schema has them. Anything where there is no route. */
+export type InputAt<T, Key> = T extends EndpointTypes
+  ? Placed<T["input"]["_zod"]["input"], T["middlewareInput"], NamesOf<Key>>
+  : unknown;
+
+/** An intersection is resolved only where there is one: that of two objects costs as much as their schemas. */
+type Placed<Input, MiddlewareInput, Names extends string> = [Names] extends [keyof Input]
+  ? unknown extends MiddlewareInput
+    ? Input
+    : Shown<Input & MiddlewareInput>
+  : Shown<
+      Input &
+        MiddlewareInput &
+        Readonly<Record<Exclude<Names, keyof (Input & MiddlewareInput)>, PathValue>>
+    >;
+
+type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
+
+/** The body of a success. */
+export type SuccessAt<T> = T extends EndpointTypes
+  ? T["statusCode"] extends 204 | 205
+    ? undefined
+    : T["resultHandler"] extends DefaultResultHandler
+      ? SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>>
+      : T["resultHandler"] extends EventStreamResultHandler<infer _Events>
+        ? "This is an event stream: use `subscribe`"
+        : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
+  : never;
+
+/** The body of an error; `never` for data means that there is none. */
+export type ErrorAt<T, Data = never> = T extends EndpointTypes
+  ? T["resultHandler"] extends DefaultResultHandler
+    ? [Data] extends [never]
+      ? ErrorEnvelope
+      : ErrorEnvelopeWithData<FromJson<Data>>
+    : ReadBody<ResponseBody<HandlerTypes<T>["negative"], never, Data>>
+  : never;
+
+type Schemas<Errors> = {
+  [
+    Status in keyof Errors as Errors[Status] extends { readonly schema: AnySchema } ? Status : never
+  ]: Errors[Status] extends { readonly schema: infer Schema extends AnySchema }
+    ? Schema["_zod"]["output"]
+    : never;
+};
+
+/** The errors that carry data, by status; without a key where there are none. */
+export type DataErrorsAt<T> = T extends EndpointTypes
+  ? {} extends T["errors"] & T["middlewareErrors"]
+    ? {}
+    : DataErrors<T, Schemas<T["errors"] & T["middlewareErrors"]>>
+  : {};
+
+type DataErrors<T, Schemas> = { [Status in keyof Schemas]: ErrorAt<T, Schemas[Status]> };
+
+/** The body of each reply that an API means to give. */
+export type BodyAt<T> = T extends EndpointTypes
+  ?
+      | (T["resultHandler"] extends DefaultResultHandler
+          ? T["statusCode"] extends 204 | 205
+            ? ErrorEnvelope | undefined
+            : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
+          : SuccessAt<T> | ErrorAt<T>)
+      | ({} extends T["errors"] & T["middlewareErrors"]
+          ? never
+          : DataErrorsAt<T>[keyof DataErrorsAt<T>])
+  : never;
+
+/** The page that a success is; never where it is none. */
+export type PageAt<T> = PageOf<PayloadOf<SuccessAt<T>>>;
+
+/** What a success is about: the `data` of the default envelope, else the body itself. */
+export type PayloadOf<Body> = Body extends { readonly status: "success"; readonly data: infer Data }
+  ? Data
+  : Body;
+
+type PageOf<Payload> = Payload extends
+  | { readonly nextCursor: string | null }
+  | { readonly total: number; readonly limit: number; readonly offset: number }
+  ? Payload
+  : never;
+
+/** The items of a page. */
+export type ItemOf<Page> = Page extends { readonly items: readonly (infer Item)[] }
+  ? Item
+  : { [Key in keyof Page]: Page[Key] extends readonly (infer Item)[] ? Item : never }[keyof Page];
+
+/** The events of a stream; never of an endpoint that is none. */
+export type EventAt<T> = T extends EndpointTypes
+  ? T["resultHandler"] extends EventStreamResultHandler<infer Events extends EventSchemas>
+    ? FromJson<StreamedEvent<Events>>
+    : never
+  : never;

@@ -1,0 +1,83 @@
+/** Says what cannot be sent; becomes an {@link UnsendableInputError} where the route is known. */
+export interface Refusal {
+  /** Where in the input, such as `filter.tags[0]`. */
+  readonly refused: string;
+  readonly reason: string;
+}
+
+/** @throws {@link Refusal} always. */
+export const refuse = (refused: string, reason: string): never => {
+  // oxlint-disable-next-line typescript/only-throw-error -- no stack is read before it has become an error
+  throw { refused, reason } satisfies Refusal;
+};
+
+/** Half of a pair that stands alone, which UTF-8 cannot carry. */
+const loneSurrogate = /\p{Cs}/u;
+
+/** Far deeper than any API takes; what goes on is a circle. */
+const maxDepth = 200;
+
+/** @throws {@link Refusal} when a string has half of a surrogate pair. */
+export const assertString = (field: string, text: string): string =>
+  loneSurrogate.test(text) ? refuse(field, "has a lone surrogate") : text;
+
+/** The kind of a value in lower case, such as `map`. */
+export const toKind = (value: unknown): string =>
+  Object.prototype.toString.call(value).slice(8, -1).toLowerCase();
+
+/**
+ * The own fields of an object that have a value.
+ *
+ * @throws {@link Refusal} when a key cannot be sent.
+ */
+export const listFields = (field: string, value: object): readonly (readonly [string, unknown])[] =>
+  Object.entries(value).filter(([key, part]: [string, unknown]) => {
+    if (key === "__proto__") refuse(toField(field, key), "has a name that APIs refuse");
+    assertString(toField(field, key), key);
+    return part !== undefined;
+  });
+
+/** The name of a part of a field. */
+export const toField = (field: string, key: number | string): string =>
+  typeof key === "number" ? `${field}[${key}]` : field === "" ? key : `${field}.${key}`;
+
+/** Whether a value is a plain object, or one of a class that is no builtin. */
+export const isRecord = (value: unknown): value is object => toKind(value) === "object";
+
+/**
+ * Writes a single value as it stands in a path, a query, a header or a form.
+ *
+ * @throws {@link Refusal} when it is no string, number, boolean, bigint or date, or has no text.
+ */
+export const toText = (field: string, value: unknown): string => {
+  if (typeof value === "string") return assertString(field, value);
+  if (typeof value === "boolean" || typeof value === "bigint") return String(value);
+  if (typeof value === "number")
+    return Number.isFinite(value) ? String(value) : refuse(field, `is ${value}`);
+  if (!(value instanceof Date)) return refuse(field, `is of type ${toKind(value)}`);
+  return Number.isNaN(value.getTime()) ? refuse(field, "is an invalid date") : value.toISOString();
+};
+
+/**
+ * Copies a value to what JSON has: dates and bigints as strings, without what is undefined.
+ *
+ * @throws {@link Refusal} where something would be lost or changed.
+ */
+export const toJsonValue = (field: string, value: unknown, depth = 0): unknown => {
+  if (depth > maxDepth) refuse(field, "contains itself");
+  if (value === null || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number(toText(field, value));
+  if (typeof value !== "object" || value instanceof Date) return toText(field, value);
+  if (Array.isArray(value))
+    // `map` would skip holes
+    return Array.from(value, (part, index) => toJsonValue(toField(field, index), part, depth + 1));
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === "function") return toJsonValue(field, toJSON.call(value), depth + 1);
+  if (!isRecord(value)) return toText(field, value);
+  return Object.fromEntries(
+    listFields(field, value).map(([key, part]) => [
+      key,
+      toJsonValue(toField(field, key), part, depth + 1),
+    ]),
+  );
+};

@@ -1,0 +1,12 @@
+export { queryKey } from "./query-key.ts";
+export { infiniteQueryOptions, mutationOptions, queryOptions } from "./query-options.ts";
+export type { ClientOf } from "./client-routes.ts";
+export type { RouteQueryKey } from "./query-key.ts";
+export type {
+  DataAt,
+  PageParameter,
+  QueryCallOptions,
+  RouteInfiniteQueryOptions,
+  RouteMutationOptions,
+  RouteQueryOptions,
+} from "./query-options.ts";

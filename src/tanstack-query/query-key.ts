@@ -1,0 +1,31 @@
+/** A key of a query, or the beginning of one. */
+export type RouteQueryKey = readonly unknown[];
+
+/** What TanStack Query can hash and compare: bigints as strings, without what is undefined. */
+const toPlain = (input: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(input ?? {}, (_key, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    ),
+  );
+
+/**
+ * Gives the key of a query: the segments of the path, the method, the input.
+ *
+ * Less gives the beginning of keys, to invalidate by: without an input all queries of a route, and with a path alone all
+ * beneath that path.
+ *
+ * @example
+ * queryKey("get /v1/users", { limit: 10 }); // ["v1", "users", "get", { limit: 10 }]
+ * await queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") }); // also "get /v1/users/:id"
+ */
+export const queryKey = (key: string, input?: unknown): RouteQueryKey => {
+  const at = key.indexOf("/");
+  const method = key.slice(0, Math.max(0, at)).trim();
+  const segments = key.slice(at + 1).split("/");
+  return [
+    ...segments.filter((segment) => segment !== ""),
+    ...(method === "" ? [] : [method]),
+    ...(input === undefined ? [] : [toPlain(input)]),
+  ];
+};

@@ -1,0 +1,114 @@
+import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
+import type { CallOptions } from "../client/call-options.ts";
+import type { Arguments, CheckKey, CheckPage } from "../client/inferred-client.ts";
+import { toNextPage } from "../client/pages.ts";
+import type { TypesAt } from "../client/route-at.ts";
+import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types.ts";
+import { fetchPayload, type ClientOf } from "./client-routes.ts";
+import { queryKey, type RouteQueryKey } from "./query-key.ts";
+
+/** Options of the calls; the signal is TanStack Query's. */
+export type QueryCallOptions = Omit<CallOptions, "signal">;
+
+/** What a query of a route is about. */
+export type DataAt<T> = PayloadOf<SuccessAt<T>>;
+
+/** Options for `useQuery` and its like. */
+export interface RouteQueryOptions<Data> {
+  readonly queryKey: DataTag<RouteQueryKey, Data>;
+  readonly queryFn: (context: Pick<QueryFunctionContext, "signal">) => Promise<Data>;
+}
+
+/**
+ * Gives the options of a query: its key, and a function that fetches what the response is about.
+ *
+ * That is the `data` of the default envelope, or the body of other result handlers. An error of the API is thrown as a
+ * `ReplyError`, which has `status`, `body` and `issues`.
+ *
+ * @example
+ * const { data, error } = useQuery(queryOptions(client, "get /v1/users/:id", { id }));
+ */
+export const queryOptions = <R, Key extends string>(
+  client: ClientOf<R>,
+  key: CheckKey<R, Key, TypesAt<R, Key>>,
+  ...[input, options]: Arguments<InputAt<TypesAt<R, Key>, Key>, QueryCallOptions>
+): RouteQueryOptions<DataAt<TypesAt<R, Key>>> => {
+  type Data = DataAt<TypesAt<R, Key>>;
+  return {
+    queryKey: queryKey(key as string, input ?? {}) as DataTag<RouteQueryKey, Data>,
+    queryFn: ({ signal }) =>
+      fetchPayload(client, key as string, input, { ...options, signal }) as Promise<Data>,
+  };
+};
+
+/** What the input of a further page has beside that of the first. */
+export type PageParameter = { readonly cursor?: unknown; readonly offset?: number };
+
+/** Options for `useInfiniteQuery` and its like. */
+export interface RouteInfiniteQueryOptions<Page> {
+  readonly queryKey: DataTag<RouteQueryKey, InfiniteData<Page, PageParameter>>;
+  readonly queryFn: (
+    context: Pick<QueryFunctionContext<RouteQueryKey, PageParameter>, "pageParam" | "signal">,
+  ) => Promise<Page>;
+  readonly initialPageParam: PageParameter;
+  readonly getNextPageParam: (page: Page) => PageParameter | undefined;
+}
+
+/**
+ * Gives the options of an infinite query over the pages of a route, of either style.
+ *
+ * @param input that of the first page
+ * @example
+ * const { data, fetchNextPage, hasNextPage } = useInfiniteQuery(infiniteQueryOptions(client, "get /v1/users", { limit: 50 }));
+ */
+export const infiniteQueryOptions = <R, Key extends string>(
+  client: ClientOf<R>,
+  key: CheckPage<R, Key, TypesAt<R, Key>>,
+  ...[input, options]: Arguments<InputAt<TypesAt<R, Key>, Key>, QueryCallOptions>
+): RouteInfiniteQueryOptions<PageAt<TypesAt<R, Key>>> => {
+  type Page = PageAt<TypesAt<R, Key>>;
+  return {
+    // beside the key of a query of the same page, which has other data
+    queryKey: [...queryKey(key as string, input ?? {}), "infinite"] as unknown as DataTag<
+      RouteQueryKey,
+      InfiniteData<Page, PageParameter>
+    >,
+    queryFn: ({ pageParam, signal }) =>
+      fetchPayload(
+        client,
+        key as string,
+        { ...(input as object), ...pageParam },
+        {
+          ...options,
+          signal,
+        },
+      ) as Promise<Page>,
+    initialPageParam: {},
+    getNextPageParam: toNextPage,
+  };
+};
+
+/** Options for `useMutation` and its like. */
+export interface RouteMutationOptions<Input, Data> {
+  readonly mutationKey: RouteQueryKey;
+  readonly mutationFn: (input: Input) => Promise<Data>;
+}
+
+/**
+ * Gives the options of a mutation: the input is what `mutate` is given.
+ *
+ * @example
+ * const { mutate } = useMutation({
+ *   ...mutationOptions(client, "post /v1/users"),
+ *   onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") }),
+ * });
+ */
+export const mutationOptions = <R, Key extends string>(
+  client: ClientOf<R>,
+  key: CheckKey<R, Key, TypesAt<R, Key>>,
+  options: CallOptions = {},
+): RouteMutationOptions<InputAt<TypesAt<R, Key>, Key>, DataAt<TypesAt<R, Key>>> => ({
+  mutationKey: queryKey(key as string),
+  mutationFn: (input) =>
+    fetchPayload(client, key as string, input, options) as Promise<DataAt<TypesAt<R, Key>>>,
+});

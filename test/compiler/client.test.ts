@@ -1,0 +1,179 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const compiler = join(root, "node_modules/typescript/bin/tsc");
+
+const api = `
+import { defaultEndpointsFactory as factory, EventStreamFactory, ez, type Routing } from "sallyport";
+import { z } from "zod";
+const user = z.object({ id: z.string(), name: z.string(), createdAt: z.date() });
+const give = async () => ({ id: "", name: "", createdAt: new Date() });
+const getUser = factory.build({ method: "get", input: z.object({ id: z.string() }), output: user, handler: give });
+const createUser = factory.build({
+  method: "post", input: z.object({ name: z.string(), age: z.number().optional() }), output: user, handler: give,
+});
+const page = ez.paginated({ style: "offset", itemSchema: user });
+const listUsers = factory.build({ ...page, handler: async () => ({ items: [], total: 0, limit: 1, offset: 0 }) });
+const upload = factory.build({ method: "post", input: z.object({ file: ez.upload(), since: ez.dateIn() }), handler: async () => ({}) });
+const clock = new EventStreamFactory({ time: z.number() }).build({ handler: async () => undefined });
+export const routing = { v1: { users: { get: listUsers, post: createUser, ":id": getUser }, upload }, clock } satisfies Routing;
+export const forgotten: Routing = routing;
+`;
+
+/** Wrong lines, each with what the compiler prints. */
+const wrong: readonly (readonly [line: string, message: string])[] = [
+  [
+    'client.provide("get /v1/userz")',
+    `Argument of type '"get /v1/userz"' is not assignable to parameter of type '"get /v1/users"'.`,
+  ],
+  [
+    'client.provide("put /v2")',
+    `Argument of type '"put /v2"' is not assignable to parameter of type '"put /v1/"'.`,
+  ],
+  [
+    'client.provide("get /v2/users")',
+    `Argument of type '"get /v2/users"' is not assignable to parameter of type '"There is no route get /v2/users"'.`,
+  ],
+  [
+    'client.provide("v1/users")',
+    `Argument of type '"v1/users"' is not assignable to parameter of type '"delete /" | "get /" | "patch /" | "post /" | "put /"'.`,
+  ],
+  [
+    'client.provide("get /v1/users/:id", {})',
+    "Property 'id' is missing in type '{}' but required in type '{ id: string; }'.",
+  ],
+  ['client.provide("get /v1/users/:id")', "Expected 2-3 arguments, but got 1."],
+  [
+    'client.provide("post /v1/users", { nam: "x" })',
+    "Object literal may only specify known properties, but 'nam' does not exist in type '{ name: string; age?: number | undefined; }'. Did you mean to write 'name'?",
+  ],
+  [
+    'client.provide("post /v1/users", { name: "x", city: "y" })',
+    "Object literal may only specify known properties, and 'city' does not exist in type '{ name: string; age?: number | undefined; }'.",
+  ],
+  [
+    'client.provide("post /v1/users", { name: 5 })',
+    "Type 'number' is not assignable to type 'string'.",
+  ],
+  [
+    'client.provide("post /v1/upload", { file: "x", since: new Date() })',
+    "Type 'string' is not assignable to type 'Blob'.",
+  ],
+  [
+    'client.provide("get /v1/users/:id", { id: "1" }, { retries: 3 })',
+    "Object literal may only specify known properties, and 'retries' does not exist in type 'CallOptions'.",
+  ],
+  [
+    'client.iterate("get /v1/users/:id", { id: "1" })',
+    `Argument of type '"get /v1/users/:id"' is not assignable to parameter of type '"get /v1/users/:id gives no pages"'.`,
+  ],
+  [
+    'client.subscribe("get /v1/users")',
+    `Argument of type '"get /v1/users"' is not assignable to parameter of type '"get /v1/users is no event stream"'.`,
+  ],
+  [
+    'createClient<typeof forgotten>({ baseUrl: "" }).provide("get /v1/users")',
+    `Argument of type '"get /v1/users"' is not assignable to parameter of type '"This routing is declared \`: Routing\`, which forgets its keys: write \`satisfies Routing\`"'.`,
+  ],
+  [
+    'createClient<typeof routing>({ baseURL: "" })',
+    "Object literal may only specify known properties, but 'baseURL' does not exist in type 'ClientOptions'. Did you mean to write 'baseUrl'?",
+  ],
+];
+
+let folder = "";
+beforeAll(() => {
+  mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
+  folder = mkdtempSync(join(root, "node_modules/.cache/client-messages-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("wrong calls are told in one line that names the key or the field", () => {
+  writeFileSync(join(folder, "api.ts"), api);
+  writeFileSync(
+    join(folder, "client.ts"),
+    [
+      'import { createClient } from "sallyport/client"; import type { forgotten, routing } from "./api.ts"; const client = createClient<typeof routing>({ baseUrl: "" });',
+      ...wrong.map(([line]) => `void ${line};`),
+      "void ({} as typeof forgotten);",
+    ].join("\n"),
+  );
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      extends: join(root, "tsconfig.json"),
+      compilerOptions: {
+        allowImportingTsExtensions: true,
+        rewriteRelativeImportExtensions: false,
+        paths: {
+          sallyport: [join(root, "src/index.ts")],
+          "sallyport/client": [join(root, "src/client/index.ts")],
+        },
+      },
+      files: ["client.ts"],
+      include: [],
+    }),
+  );
+  const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder, "--pretty", "false"], {
+    encoding: "utf8",
+    cwd: folder,
+  });
+  const printed = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/^client\.ts\((\d+),\d+\): error TS\d+: /, "$1 "));
+  expect(printed).toEqual(wrong.map(([, message], index) => `${index + 2} ${message}`));
+});
+
+interface Cost {
+  readonly endpoints: number;
+  readonly client: number;
+  readonly clientOnDeclarations: number;
+}
+
+test("a client costs the compiler the same, however many endpoints there are", () => {
+  const json = execFileSync(
+    process.execPath,
+    ["bench/types-client.mjs", "--endpoints", "100,300", "--json"],
+    { cwd: root, encoding: "utf8" },
+  );
+  const [few, many] = JSON.parse(json) as readonly [Cost, Cost];
+  expect(few.client).toBeGreaterThan(5000);
+  // 20 calls; Zod's own inference is about 9,000 of it
+  expect(few.client).toBeLessThan(15_800);
+  expect(few.clientOnDeclarations).toBeLessThan(17_800);
+  expect(Math.abs(many.client - few.client)).toBeLessThan(300);
+});
+
+describe("the bundle of a client", () => {
+  const bundle = async (contents: string) =>
+    build({
+      stdin: { contents, resolveDir: root, loader: "ts" },
+      alias: { "sallyport/client": join(root, "src/client/index.ts") },
+      ...{ bundle: true, minify: true, write: false, metafile: true },
+      ...{ format: "esm", target: "es2022", platform: "browser" },
+    });
+
+  test("is under 6 kB gzipped, and holds nothing of the server, of Zod or of Node.js", async () => {
+    const { outputFiles, metafile } = await bundle('export * from "sallyport/client"');
+    const [file] = outputFiles;
+    expect(gzipSync(file?.contents ?? "", { level: 9 }).length).toBeLessThan(6144);
+    const inputs = Object.keys(metafile.inputs).filter((name) => !name.startsWith("src/client/"));
+    expect(inputs).toEqual(["<stdin>"]);
+    expect(file?.text).not.toMatch(/\bprocess\.|\bBuffer\b|require\(|node:/);
+  });
+
+  test("holds nothing of a routing whose type it is made from", async () => {
+    const { metafile } = await bundle(
+      'import { createClient } from "sallyport/client"; import type { routing } from "./example/src/routing.ts"; export const client = createClient<typeof routing>({ baseUrl: "/" });',
+    );
+    const inputs = Object.keys(metafile.inputs).filter((name) => !name.startsWith("src/client/"));
+    expect(inputs).toEqual(["<stdin>"]);
+  });
+});

@@ -1,0 +1,156 @@
+import type { Routing } from "sallyport";
+import { createClient, UnsendableInputError, type ClientOptions } from "sallyport/client";
+import { expect, test } from "vitest";
+import type { AnyClient } from "./client-round-trips.ts";
+
+const circle: Record<string, unknown> = {};
+circle["self"] = circle;
+const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
+
+/** Of each: what it is, the key, the input, the field and what is wrong with it, the options. */
+type Case = readonly [string, string, object, string, string, Partial<ClientOptions>?];
+
+const refusals: readonly Case[] = [
+  ["a dot as a parameter", "get /a/:id", { id: "." }, "id", "is a path segment that URLs drop"],
+  ["two dots as a parameter", "get /a/:id", { id: ".." }, "id", "is a path segment that URLs drop"],
+  [
+    "an empty parameter",
+    "get /a/:id",
+    { id: "" },
+    "id",
+    'is empty, or has "" in it, which ends it',
+  ],
+  ["a missing parameter", "get /a/:id", {}, "id", "is missing in the path"],
+  ["a parameter that is null", "get /a/:id", { id: null }, "id", "is missing in the path"],
+  [
+    "a separator in a parameter",
+    "get /:a-:b",
+    { a: "x-y", b: "z" },
+    "a",
+    'is empty, or has "-" in it, which ends it',
+  ],
+  [
+    "a wildcard that is no array",
+    "get /*rest",
+    { rest: "a" },
+    "rest",
+    "is no array of path segments",
+  ],
+  [
+    "a dot in a wildcard",
+    "get /*rest",
+    { rest: ["a", ".."] },
+    "rest[1]",
+    "is a path segment that URLs drop",
+  ],
+  ["a lone surrogate in a query", "get /a", { q: "\ud800" }, "q", "has a lone surrogate"],
+  ["a lone surrogate in JSON", "post /a", { q: ["\udc00"] }, "q[0]", "has a lone surrogate"],
+  [
+    "a lone surrogate in a key",
+    "post /a",
+    { q: { "\ud800": 1 } },
+    "q.\ud800",
+    "has a lone surrogate",
+  ],
+  ["NaN in a query", "get /a", { q: Number.NaN }, "q", "is NaN"],
+  ["Infinity in JSON", "post /a", { q: { n: -Infinity } }, "q.n", "is -Infinity"],
+  [
+    "__proto__",
+    "post /a",
+    { q: JSON.parse('{"__proto__":1}') as object },
+    "q.__proto__",
+    "has a name that APIs refuse",
+  ],
+  ["a function", "post /a", { q: () => 1 }, "q", "is of type function"],
+  ["a symbol", "post /a", { q: Symbol("s") }, "q", "is of type symbol"],
+  ["a map", "post /a", { q: new Map() }, "q", "is of type map"],
+  ["bytes in JSON", "post /a", { a: 1, q: new Uint8Array(1) }, "q", "is of type uint8array"],
+  ["undefined in an array", "post /a", { q: [undefined] }, "q[0]", "is of type undefined"],
+  // oxlint-disable-next-line no-sparse-arrays -- a hole is the case
+  ["a hole in an array", "post /a", { q: [1, , 2] }, "q[1]", "is of type undefined"],
+  ["an invalid date", "post /a", { q: new Date(Number.NaN) }, "q", "is an invalid date"],
+  ["an object in a query", "get /a", { q: { a: 1 } }, "q", "is of type object"],
+  ["null in a query", "get /a", { q: null }, "q", "is of type null"],
+  ["an empty array in a query", "get /a", { q: [] }, "q", "is empty; leave it out"],
+  ["an object beside a file", "post /a", { f: new Blob(["x"]), q: {} }, "q", "is of type object"],
+  ["a file in an object", "post /a", { q: { f: new Blob(["x"]) } }, "q.f", "is of type blob"],
+  [
+    "a quote in the name of a form field",
+    "post /a",
+    { f: new Blob(["x"]), 'a"b': "c" },
+    'a"b',
+    "has a name that forms do not keep",
+  ],
+  ["no bytes", "post /a", { raw: new Uint8Array() }, "raw", "is empty"],
+  [
+    "a line break in a header",
+    "get /a",
+    { "x-a": "b\nc" },
+    "x-a",
+    "is not printable ASCII",
+    { inputSources: { get: ["headers"] } },
+  ],
+  [
+    "a field that no source carries",
+    "get /a/:id",
+    { id: "1", q: "x" },
+    "q",
+    "has no source that could carry it",
+    { inputSources: { get: ["params"] } },
+  ],
+  [
+    "brackets under the extended parser",
+    "get /a",
+    { "a[b]": "x" },
+    "a[b]",
+    "has a name that the extended parser does not keep",
+    { queryParser: "extended" },
+  ],
+  [
+    "21 elements under the extended parser",
+    "get /a",
+    { q: Array.from({ length: 21 }, () => "x") },
+    "q",
+    "is more than the extended parser reads",
+    { queryParser: "extended" },
+  ],
+  [
+    "7 levels under the extended parser",
+    "get /a",
+    deep,
+    "a.b.c.d.e.f",
+    "is more than the extended parser reads",
+    { queryParser: "extended" },
+  ],
+  [
+    "a circle",
+    "post /a",
+    circle,
+    Array.from({ length: 201 }, () => "self").join("."),
+    "contains itself",
+  ],
+];
+
+test.each(refusals)("%s is refused before anything is sent", async (...given) => {
+  const [, key, input, field, reason, options = {}] = given as unknown as Case;
+  let isSent = false;
+  const client = createClient<Routing>({
+    baseUrl: "http://127.0.0.1",
+    fetch: async () => {
+      isSent = true;
+      return new Response();
+    },
+    ...options,
+  });
+  const [method = "", path = ""] = key.split(" ");
+  const failed = (client as unknown as AnyClient).provide(key, input);
+  await expect(failed).rejects.toBeInstanceOf(UnsendableInputError);
+  await expect(failed).rejects.toMatchObject({
+    code: "SLP_CLIENT_UNSENDABLE",
+    field,
+    method: method.toUpperCase(),
+    path,
+    message: `${method.toUpperCase()} ${path}: \`${field}\` ${reason}`,
+  });
+  expect(isSent).toBe(false);
+});

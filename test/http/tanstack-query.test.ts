@@ -1,0 +1,187 @@
+import {
+  MutationObserver,
+  QueryClient,
+  QueryObserver,
+  type InfiniteData,
+} from "@tanstack/query-core";
+import createHttpError from "http-errors";
+import { defaultEndpointsFactory as factory, ez, problemEndpointsFactory } from "sallyport";
+import { createClient, ReplyError } from "sallyport/client";
+import {
+  infiniteQueryOptions,
+  mutationOptions,
+  queryKey,
+  queryOptions,
+} from "sallyport/tanstack-query";
+import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { start } from "./harness.ts";
+
+const itemSchema = z.object({ n: z.number() });
+const numbers = Array.from({ length: 25 }, (_, n) => ({ n }));
+const names = ["Ada"];
+let aborted = 0;
+
+const routing = {
+  v1: {
+    users: {
+      get: factory.build({
+        input: z.object({ prefix: z.string().optional() }),
+        output: z.object({ names: z.array(z.string()) }),
+        handler: async () => ({ names }),
+      }),
+      post: factory.build({
+        method: "post",
+        input: z.object({ name: z.string().min(2) }),
+        output: z.object({ name: z.string() }),
+        handler: async ({ input: { name } }) => {
+          names.push(name);
+          return { name };
+        },
+      }),
+      ":id": problemEndpointsFactory.build({
+        input: z.object({ id: z.string() }),
+        output: z.object({ id: z.string(), at: z.date().transform((at) => at.toISOString()) }),
+        handler: async ({ input: { id } }) => {
+          if (id === "0") throw createHttpError(404, "No such user");
+          return { id, at: new Date(0) };
+        },
+      }),
+    },
+    offset: factory.build({
+      ...ez.paginated({ style: "offset", itemSchema, itemsName: "numbers" }),
+      handler: async ({ input: { limit, offset } }) => ({
+        ...{ numbers: numbers.slice(offset, offset + limit), total: 25, limit, offset },
+      }),
+    }),
+    cursor: factory.build({
+      ...ez.paginated({ style: "cursor", itemSchema }),
+      handler: async ({ input: { limit, cursor = "0" } }) => {
+        const end = Number(cursor) + limit;
+        const nextCursor = end < 25 ? String(end) : null;
+        return { items: numbers.slice(Number(cursor), end), nextCursor, limit };
+      },
+    }),
+    slow: factory.build({
+      output: z.object({}),
+      handler: async ({ signal }) => {
+        signal.addEventListener("abort", () => aborted++);
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        return {};
+      },
+    }),
+  },
+};
+
+const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+afterEach(() => queryClient.clear());
+
+const connect = async () => {
+  const { port } = await start(routing);
+  return createClient<typeof routing>({ baseUrl: `http://127.0.0.1:${port}` });
+};
+
+describe("queryOptions", () => {
+  test("fetch what a response is about, under a key of path, method and input", async () => {
+    const client = await connect();
+    const options = queryOptions(client, "get /v1/users", { prefix: "A" });
+    expect(options.queryKey).toEqual(["v1", "users", "get", { prefix: "A" }]);
+    const data = await queryClient.fetchQuery(options);
+    expectTypeOf(data).toEqualTypeOf<{ names: string[] }>();
+    expect(data).toEqual({ names });
+    const cached = queryClient.getQueryData(options.queryKey);
+    expectTypeOf(cached).toEqualTypeOf<{ names: string[] } | undefined>();
+    expect(cached).toEqual({ names });
+    const user = await queryClient.fetchQuery(
+      queryOptions(client, "get /v1/users/:id", { id: "7" }),
+    );
+    expect(user).toEqual({ id: "7", at: new Date(0).toISOString() });
+  });
+
+  test("throw an error of the API with its status and issues", async () => {
+    const client = await connect();
+    const failed = queryClient.fetchQuery(queryOptions(client, "get /v1/users/:id", { id: "0" }));
+    await expect(failed).rejects.toBeInstanceOf(ReplyError);
+    await expect(failed).rejects.toMatchObject({
+      status: 404,
+      message: "GET /v1/users/:id: status 404: No such user",
+    });
+    const invalid = queryClient.fetchQuery(queryOptions(client, "get /v1/offset", { limit: 1000 }));
+    await expect(invalid).rejects.toMatchObject({
+      status: 400,
+      issues: [{ path: ["limit"], code: "too_big" }],
+    });
+  });
+
+  test("are cancelled down to the handler", async () => {
+    const client = await connect();
+    const { queryFn, queryKey } = queryOptions(client, "get /v1/slow");
+    const observer = new QueryObserver(queryClient, { queryFn, queryKey });
+    const stop = observer.subscribe(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await queryClient.cancelQueries({ queryKey });
+    await expect.poll(() => aborted).toBe(1);
+    stop();
+  });
+
+  test("take only routes and inputs that there are", async () => {
+    const client = await connect();
+    // @ts-expect-error -- no such route
+    void (() => queryOptions(client, "get /v1/user"));
+    // @ts-expect-error -- a field is missing
+    void (() => queryOptions(client, "get /v1/users/:id", {}));
+    // @ts-expect-error -- it gives no pages
+    void (() => infiniteQueryOptions(client, "get /v1/users"));
+    expect(client).toBeDefined();
+  });
+});
+
+describe("infiniteQueryOptions", () => {
+  test.each(["get /v1/offset", "get /v1/cursor"] as const)("walk the pages of %s", async (key) => {
+    const client = await connect();
+    const options = infiniteQueryOptions(client, key, { limit: 10 });
+    const data = await queryClient.fetchInfiniteQuery({ ...options, pages: 5 });
+    const sizes = (data as InfiniteData<{ numbers?: object[]; items?: object[] }>).pages.map(
+      (page) => (page.numbers ?? page.items ?? []).length,
+    );
+    expect(sizes).toEqual([10, 10, 5]);
+    expect(queryClient.getQueryData(queryKey(key, { limit: 10 }))).toBeUndefined();
+  });
+});
+
+describe("mutationOptions", () => {
+  test("send the input, and queries are invalidated by the beginning of their keys", async () => {
+    const client = await connect();
+    const list = queryOptions(client, "get /v1/users");
+    await queryClient.fetchQuery(list);
+    await queryClient.fetchQuery(queryOptions(client, "get /v1/users/:id", { id: "7" }));
+    await queryClient.fetchQuery(queryOptions(client, "get /v1/offset"));
+    const observer = new MutationObserver(queryClient, {
+      ...mutationOptions(client, "post /v1/users"),
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") }),
+    });
+    const created = await observer.mutate({ name: "Bob" });
+    expectTypeOf(created).toEqualTypeOf<{ name: string }>();
+    expect(created).toEqual({ name: "Bob" });
+    const stale = queryClient
+      .getQueryCache()
+      .findAll()
+      .filter(({ state }) => state.isInvalidated)
+      .map(({ queryHash }) => queryHash);
+    expect(stale).toEqual(['["v1","users","get",{}]', '["v1","users",":id","get",{"id":"7"}]']);
+    expect((await queryClient.fetchQuery(list)).names).toContain("Bob");
+    await expect(observer.mutate({ name: "B" })).rejects.toMatchObject({
+      status: 400,
+      issues: [{ path: ["name"] }],
+    });
+  });
+});
+
+test("keys begin with the path, so that a prefix covers what is beneath", () => {
+  expect(queryKey("/v1/users")).toEqual(["v1", "users"]);
+  expect(queryKey("get /v1/users")).toEqual(["v1", "users", "get"]);
+  expect(queryKey("get /v1/users", { since: new Date(0), id: 7n, none: undefined })).toEqual([
+    ...["v1", "users", "get"],
+    { since: "1970-01-01T00:00:00.000Z", id: "7" },
+  ]);
+});
