@@ -1,13 +1,15 @@
 import { fileURLToPath } from "node:url";
-import { dirname, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { buildHook } from "../endpoint/build-hook.ts";
 
-const own = dirname(dirname(fileURLToPath(import.meta.url)));
+const built = dirname(dirname(fileURLToPath(import.meta.url)));
+/** Where this package is built, and where source maps say that it comes from. */
+const own = [`${built}/`, `${join(dirname(built), "src")}/`];
 
 /** Remembers where in the code of the application each endpoint and middleware is built. */
 export const watchBuilds = (): ReadonlyMap<object, string> => {
   const places = new Map<object, string>();
-  (globalThis as { [buildHook]?: (built: object) => void })[buildHook] = (built) => {
+  (globalThis as { [buildHook]?: (endpoint: object) => void })[buildHook] = (endpoint) => {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 30;
     const { stack = "" } = new Error("Built");
@@ -16,7 +18,7 @@ export const watchBuilds = (): ReadonlyMap<object, string> => {
       .split("\n")
       .map(toPlace)
       .find((one) => one !== undefined);
-    if (place !== undefined) places.set(built, place);
+    if (place !== undefined) places.set(endpoint, place);
   };
   return places;
 };
@@ -26,6 +28,6 @@ const toPlace = (frame: string): string | undefined => {
   const [, url, line] = /[( ](file:\/\/.+?|\/.+?):(\d+):\d+\)?$/.exec(frame) ?? [];
   if (url === undefined) return undefined;
   const file = url.startsWith("file:") ? fileURLToPath(url) : url;
-  if (file.startsWith(`${own}/`) || file.includes("/node_modules/")) return undefined;
+  if (own.some((folder) => file.startsWith(folder)) || file.includes("/node_modules/")) return undefined;
   return `${relative(process.cwd(), file)}:${line}`;
 };
