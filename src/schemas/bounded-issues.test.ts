@@ -86,6 +86,29 @@ describe("a list with many wrong elements", () => {
     expect(caught[1]).toMatchObject({ errors: [[{}], [{}]] });
   });
 
+  const element = z.array(z.number());
+  test.each<[string, z.ZodType, unknown]>([
+    ["a tuple", z.tuple([element], element), wrong],
+    ["a longer tuple", z.tuple([element, element, element.optional()], element), wrong],
+    [
+      "an object",
+      z.object({ a: element, b: element }).catchall(element),
+      { a: 1, b: 1, ...wrongByKey },
+    ],
+  ])(
+    "names those that Zod names, also where %s has fields of the same schema",
+    (_what, schema, value) => {
+      const toPaths = (issues: ParseResult["issues"]) =>
+        toZodError(issues).issues.map(({ path }) => path);
+      const zods = schema._zod.run({ value, issues: [] }, { async: false }) as ParseResult;
+      for (let turn = 0; turn < compileAfter * 2; turn++) {
+        const { issues } = parse(schema, value);
+        expect(toPaths(issues)).toEqual(toPaths(zods.issues));
+        expect(issues.length).toBeLessThan(2 * maxIssues);
+      }
+    },
+  );
+
   test("names the first ones, and leaves the schema as it was", () => {
     const schema = z.object({ a: z.array(z.string()) });
     const { element } = schema.shape.a;

@@ -154,6 +154,18 @@ describe("ez.cursor", () => {
     expect(build).toThrow(message);
     expect(build).not.toThrow(/hunter2/);
   });
+
+  test.each([
+    ["SLP_DEFINITION_VALUE", [z.int(), undefined]],
+    ["SLP_DEFINITION_VALUE", [z.int(), {}]],
+    ["SLP_DEFINITION_UNKNOWN_KEY", [z.int(), { secrets: secret }]],
+    ["SLP_DEFINITION_SCHEMA", [{}, { secret }]],
+    ["SLP_DEFINITION_SCHEMA", [z.date(), { secret }]],
+  ] as const)("is refused with the code %s", (code, [schema, options]) => {
+    expect(() => cursor(schema as z.ZodInt, options as { secret: string })).toThrow(
+      expect.objectContaining({ code }) as Error,
+    );
+  });
 });
 
 describe("pages with a signed cursor", () => {

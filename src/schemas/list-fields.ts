@@ -17,7 +17,8 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
       return true;
     case "union": {
       const options = def.options.filter(({ _zod }) => !isNothing(_zod.def.type));
-      return options.length > 0 && options.every((option) => isArray(option, seen));
+      // two options may share a schema without containing themselves
+      return options.length > 0 && options.every((option) => isArray(option, new Set(seen)));
     }
     case "intersection":
       return isArray(def.left, seen) || isArray(def.right, seen);

@@ -43,8 +43,6 @@ export const runEndpointTest = async <LoggerProps extends object>(
     }
     if (endpoint.keepsRawBody && getRawBody(request) === undefined)
       keepRawBody(request, toBytes(request.body));
-    // as the server gives it to an endpoint that takes the body as it comes
-    if (plan.body === "raw" && Buffer.isBuffer(request.body)) request.body = { raw: request.body };
     await prepared.dispatcher.serve(plan, request, response);
   });
 };

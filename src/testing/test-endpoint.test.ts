@@ -414,6 +414,15 @@ describe("a run", () => {
 });
 
 describe("what needs more than a plain request", () => {
+  test("gives a Buffer to an endpoint that takes the body as it comes", async () => {
+    const endpoint = factory.build({
+      ...{ method: "post", input: ez.raw() },
+      handler: ({ input }) => ({ text: input.raw.toString() }),
+    });
+    const sent = await testEndpoint({ endpoint, requestProps: { body: Buffer.from("own") } });
+    expect(dataOf(sent)).toEqual({ text: "own" });
+  });
+
   test("has the bytes of its body where the endpoint keeps them", async () => {
     const endpoint = factory.build({
       method: "post",
