@@ -28,6 +28,7 @@ const toPlace = (frame: string): string | undefined => {
   const [, url, line] = /[( ](file:\/\/.+?|\/.+?):(\d+):\d+\)?$/.exec(frame) ?? [];
   if (url === undefined) return undefined;
   const file = url.startsWith("file:") ? fileURLToPath(url) : url;
-  if (own.some((folder) => file.startsWith(folder)) || file.includes("/node_modules/")) return undefined;
+  if (own.some((folder) => file.startsWith(folder)) || file.includes("/node_modules/"))
+    return undefined;
   return `${relative(process.cwd(), file)}:${line}`;
 };

@@ -35,9 +35,9 @@ export const queryOptions = <R, Key extends string>(
 ): RouteQueryOptions<DataAt<TypesAt<R, Key>>> => {
   type Data = DataAt<TypesAt<R, Key>>;
   return {
-    queryKey: queryKey(key as string, input ?? {}) as DataTag<RouteQueryKey, Data>,
+    queryKey: queryKey(key, input ?? {}) as DataTag<RouteQueryKey, Data>,
     queryFn: ({ signal }) =>
-      fetchPayload(client, key as string, input, { ...options, signal }) as Promise<Data>,
+      fetchPayload(client, key, input, { ...options, signal }) as Promise<Data>,
   };
 };
 
@@ -69,14 +69,14 @@ export const infiniteQueryOptions = <R, Key extends string>(
   type Page = PageAt<TypesAt<R, Key>>;
   return {
     // beside the key of a query of the same page, which has other data
-    queryKey: [...queryKey(key as string, input ?? {}), "infinite"] as unknown as DataTag<
+    queryKey: [...queryKey(key, input ?? {}), "infinite"] as unknown as DataTag<
       RouteQueryKey,
       InfiniteData<Page, PageParameter>
     >,
     queryFn: ({ pageParam, signal }) =>
       fetchPayload(
         client,
-        key as string,
+        key,
         { ...(input as object), ...pageParam },
         {
           ...options,
@@ -108,7 +108,7 @@ export const mutationOptions = <R, Key extends string>(
   key: CheckKey<R, Key, TypesAt<R, Key>>,
   options: CallOptions = {},
 ): RouteMutationOptions<InputAt<TypesAt<R, Key>, Key>, DataAt<TypesAt<R, Key>>> => ({
-  mutationKey: queryKey(key as string),
+  mutationKey: queryKey(key),
   mutationFn: (input) =>
-    fetchPayload(client, key as string, input, options) as Promise<DataAt<TypesAt<R, Key>>>,
+    fetchPayload(client, key, input, options) as Promise<DataAt<TypesAt<R, Key>>>,
 });
