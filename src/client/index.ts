@@ -23,7 +23,7 @@ export type {
   UploadProgress,
 } from "./call-options.ts";
 export type { Pages } from "./client.ts";
-export type { ReplyAt } from "./inferred-client.ts";
+export type { ForgottenClient, InferredClient, ReplyAt, RoutesOf } from "./inferred-client.ts";
 export type {
   ErrorReply,
   ErrorStatus,

@@ -199,6 +199,29 @@ describe("replies", () => {
     expectTypeOf(problem).returns.resolves.toEqualTypeOf<Items | string | null>();
   });
 
+  test("are a Blob or text where content is sent without an envelope", () => {
+    const content = {
+      file: factory.build({ output: ez.file("image/png"), handler: async () => "/a" }),
+      stream: factory.build({ output: ez.stream(), handler: async function* () {} }),
+      buffer: factory.build({
+        output: ez.buffer("text/css"),
+        handler: async () => Buffer.from(""),
+      }),
+      anything: factory.build({ handler: async () => ({ path: "a" }) }),
+    };
+    const calls = () => {
+      const client = create<typeof content>();
+      return [
+        client.provide("get /file"),
+        client.provide("get /stream"),
+        client.provide("get /buffer"),
+      ];
+    };
+    expectTypeOf(calls).returns.toEqualTypeOf<Promise<Blob | ErrorEnvelope | string>[]>();
+    const other = async () => create<typeof content>().provide("get /anything");
+    expectTypeOf(other).returns.resolves.toExtend<ErrorEnvelope | SuccessEnvelope<object>>();
+  });
+
   test("have no body with 204", () => {
     expectTypeOf(() => client().provide("get /empty")).returns.resolves.toEqualTypeOf<
       ErrorEnvelope | undefined

@@ -68,7 +68,7 @@ type Forgotten =
   "This routing is declared `: Routing`, which forgets its keys: write `satisfies Routing`";
 
 /** A client of a routing map whose type has no keys. */
-interface ForgottenClient {
+export interface ForgottenClient {
   readonly provide: (key: Forgotten) => never;
   readonly request: (key: Forgotten) => never;
   readonly iterate: (key: Forgotten) => never;

@@ -10,6 +10,8 @@ import type {
   EventStreamResultHandler,
   StreamedEvent,
 } from "../results/event-stream-result-handler.ts";
+import type { z } from "zod";
+import type { FileSchema, StreamSchema } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
 import type { EndpointTypes } from "./route-at.ts";
 
@@ -59,17 +61,22 @@ type Placed<Input, MiddlewareInput, Names extends string> = [Names] extends [key
         Readonly<Record<Exclude<Names, keyof (Input & MiddlewareInput)>, PathValue>>
     >;
 
+/** What `ez.file()`, `ez.stream()` and `ez.buffer()` with a media type make: the bytes are sent without an envelope. */
+type ContentSchema = FileSchema | StreamSchema | z.ZodCustom<Buffer, Buffer>;
+
 type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
 
 /** The body of a success. */
 export type SuccessAt<T> = T extends EndpointTypes
   ? T["statusCode"] extends 204 | 205
     ? undefined
-    : T["resultHandler"] extends DefaultResultHandler
-      ? SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>>
-      : T["resultHandler"] extends EventStreamResultHandler<infer _Events>
-        ? "This is an event stream: use `subscribe`"
-        : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
+    : T["output"] extends ContentSchema
+      ? Blob | string
+      : T["resultHandler"] extends DefaultResultHandler
+        ? SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>>
+        : T["resultHandler"] extends EventStreamResultHandler<infer _Events>
+          ? "This is an event stream: use `subscribe`"
+          : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
   : never;
 
 /** The body of an error; `never` for data means that there is none. */
@@ -104,7 +111,9 @@ export type BodyAt<T> = T extends EndpointTypes
       | (T["resultHandler"] extends DefaultResultHandler
           ? T["statusCode"] extends 204 | 205
             ? ErrorEnvelope | undefined
-            : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
+            : T["output"]["_zod"]["def"]["type"] extends "custom"
+              ? SuccessAt<T> | ErrorEnvelope
+              : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
           : SuccessAt<T> | ErrorAt<T>)
       | ({} extends T["errors"] & T["middlewareErrors"]
           ? never

@@ -84,6 +84,22 @@ describe("what provide resolves to", () => {
   });
 });
 
+test("content without an envelope is a Blob, text where it is text", async () => {
+  const client = await connect({
+    bytes: factory.build({ output: ez.buffer("image/png"), handler: () => Buffer.from([1, 2, 3]) }),
+    text: factory.build({
+      output: ez.stream("text/csv"),
+      handler: async function* () {
+        yield "a,";
+        yield "b";
+      },
+    }),
+  });
+  const bytes = await client.provide("get /bytes");
+  expect(bytes instanceof Blob && [bytes.size, bytes.type]).toEqual([3, "image/png"]);
+  expect(await client.provide("get /text")).toBe("a,b");
+});
+
 describe("what request resolves to", () => {
   test("tells statuses apart, with the data of declared errors", async () => {
     const create = factory.build({

@@ -16,6 +16,7 @@ import {
   ServeStatic,
   type Routing,
 } from "sallyport";
+import { createClient } from "sallyport/client";
 import { testEndpoint, testMiddleware, testServer } from "sallyport/testing";
 import { z } from "zod";
 
@@ -98,4 +99,11 @@ export const tested = () => testEndpoint({ endpoint: get, loggerProps: { id: 1 }
 export const testedMiddleware = () => testMiddleware({ middleware });
 export const served = () => testServer({ cors: true }, { list, clock });
 export const main = () => createServer(config, map);
+export const client = createClient<typeof map>({ baseUrl: "http://localhost" });
+export const provided = () => client.provide("get /v1/:id", { id: "1", key: "k" });
+export const replied = () => client.request("post /v1/:id/more", { id: "1" });
+export const paged = () =>
+  createClient<{ list: typeof list }>({ baseUrl: "" }).iterate("get /list", { limit: 5 });
+export const subscribed = () =>
+  createClient<{ clock: typeof clock }>({ baseUrl: "" }).subscribe("get /clock");
 export { attachRouting };
