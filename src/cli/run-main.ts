@@ -72,7 +72,7 @@ const assertFlags = (name: string, { args }: CommandDef, given: readonly string[
   const flags = definitions.flatMap(([flag, { type }]) => (type === "positional" ? [] : flag));
   for (const one of given) {
     if (!one.startsWith("-")) continue;
-    const flag = one.replace(/^--?(?:no-)?/, "").replace(/=.*$/s, "");
+    const flag = (one.split("=", 1)[0] ?? one).replace(/^--?(?:no-)?/, "");
     if (flags.includes(flag)) continue;
     throw new CliError(
       "SLP_CLI_USAGE",

@@ -84,16 +84,18 @@ const toPath = (path = "/docs"): string =>
     .join("/")}`;
 
 /** The path of the page as it was asked for, with whatever the API is mounted under. */
-const toBase = ({ originalUrl }: Request): string =>
-  (originalUrl.split("?")[0] ?? "").replace(/\/+$/, "");
+const toBase = ({ originalUrl }: Request): string => {
+  const [path = ""] = originalUrl.split("?", 1);
+  return path.endsWith("/") ? path.slice(0, -1) : path;
+};
 
 /** Sends bytes, or 304 to whoever has them. */
 const send = (request: Request, response: Response, { type, bytes, etag }: Content): void => {
   response.setHeader("ETag", etag);
   response.setHeader("Cache-Control", "no-cache");
   response.setHeader("X-Content-Type-Options", "nosniff");
-  const known = (request.headers["if-none-match"] ?? "").split(/\s*,\s*/);
-  if (known.some((one) => one.replace(/^W\//, "") === etag || one === "*")) {
+  const known = (request.headers["if-none-match"] ?? "").split(",");
+  if (known.some((one) => isOf(one.trim(), etag))) {
     response.statusCode = 304;
     response.end();
     return;
@@ -102,6 +104,9 @@ const send = (request: Request, response: Response, { type, bytes, etag }: Conte
   response.setHeader("Content-Length", bytes.length);
   response.end(bytes);
 };
+
+const isOf = (known: string, etag: string): boolean =>
+  known === etag || known === `W/${etag}` || known === "*";
 
 /** Whoever develops is told at the start of what cannot be documented, once the server listens. */
 const warnEarly = (texts: DocumentTexts, logger: Logger): void => {

@@ -13,6 +13,10 @@ const exceptions: ReadonlyMap<string, string> = new Map([
     "/^application\\/(?:[^;]*\\+)?json *(?:;|$)/i",
     "reads what the application answers in its own tests",
   ],
+  [
+    "/[( ](file:\\/\\/.+?|\\/.+?):(\\d+):\\d+\\)?$/",
+    "reads lines of a stack of the application, on the command line",
+  ],
 ]);
 
 /** Patterns that are made at run time, and why they are known nevertheless. */

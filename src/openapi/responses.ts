@@ -63,7 +63,7 @@ const listContentStatuses = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,
 ): readonly StatusResponse[] => {
-  const [mediaType = type] = type.split(/ *;/, 1);
+  const mediaType = (type.split(";", 1)[0] ?? type).trim();
   const isText = /^text\/|\b(?:json|xml)\b/i.test(mediaType);
   const schema = isText
     ? { type: "string" }
