@@ -100,6 +100,14 @@ describe("RouteTable", () => {
     expect(() => tableOf(...paths)).toThrow(RoutingError);
   });
 
+  test("gives each parameter its own value, whatever comes before it", () => {
+    const path = "/:a/:b-:c/x/:d.:e/*f";
+    expect(find(tableOf(path), "/1/2-3/x/4.5/6/7")).toEqual([
+      path,
+      { a: "1", b: "2", c: "3", d: "4", e: "5", f: ["6", "7"] },
+    ]);
+  });
+
   test.each([
     "/:id?",
     "/*",

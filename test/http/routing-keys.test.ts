@@ -355,6 +355,17 @@ describe("DECISIONS 12: a wrong routing map is refused with a RoutingError namin
     expect((error as RoutingError).message).toContain(path);
   });
 
+  test.each([
+    [null, "null"],
+    [undefined, "undefined"],
+    [[], "an array"],
+    [5, "a number"],
+    [new Date(0), "an object of class Date"],
+  ])("%j is named in the error", async (value, name) => {
+    const error = await refusal({ a: value } as never);
+    expect(error).toMatchObject({ message: expect.stringContaining(`is ${name};`) as string });
+  });
+
   test("the same path for different methods, and different parameters, are no duplicates", async () => {
     const routing = { a: { ":id": { get: echo } }, "post a/:slug": echo, "a/:from-:to": echo };
     const server = await start(routing);
