@@ -55,7 +55,10 @@ const encodeBracketed = (field: string, name: string, value: unknown, depth: num
   return parts
     .map(([part, inner]) => {
       const inside = toField(field, part);
-      if (!isArray) assertName(inside, String(part), /[[\]]|^\d*$/);
+      if (!isArray) {
+        assertName(inside, String(part), /[[\]]/);
+        assertName(inside, String(part), /^\d*$/);
+      }
       return encodeBracketed(inside, `${name}[${part}]`, inner, depth + 1);
     })
     .join("&");

@@ -38,7 +38,10 @@ const toBlock = (lines: readonly string[]): EventBlock => {
   let retry: number | undefined;
   const data: string[] = [];
   for (const line of lines) {
-    const [, name, value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const given = colon < 0 ? "" : line.slice(colon + 1);
+    const value = given.startsWith(" ") ? given.slice(1) : given;
     if (name === "event") event = value;
     else if (name === "data") data.push(value);
     else if (name === "id" && !value.includes("\0")) id = value;

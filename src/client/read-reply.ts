@@ -29,7 +29,7 @@ const readKind = (type: string): BodyKind => {
  */
 export const readReply = async (call: Call, response: Response): Promise<Reply> => {
   const { status, headers } = response;
-  const type = (headers.get("content-type") ?? "").replace(/;.*$/s, "").trim().toLowerCase();
+  const type = (headers.get("content-type") ?? "").split(";", 1).join("").trim().toLowerCase();
   let kind = readKind(type);
   let body: unknown = await toNetworkError(call, async () =>
     kind === "blob" && type !== "" ? response.blob() : response.text(),

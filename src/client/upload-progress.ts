@@ -46,10 +46,10 @@ export const toProgressFetch = (
 const toResponse = (request: ProgressRequest): Response => {
   const { status, statusText } = request;
   const headers = new Headers();
-  for (const [, name = "", value = ""] of request
-    .getAllResponseHeaders()
-    .matchAll(/^([^:\r\n]+): *(.*?)\r?$/gm))
-    headers.append(name, value);
+  for (const line of request.getAllResponseHeaders().split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1));
+  }
   const body = [204, 205, 304].includes(status) ? null : request.response;
   return new Response(body, { status, statusText, headers });
 };
