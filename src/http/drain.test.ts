@@ -1,0 +1,37 @@
+import { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { expect, test, vi } from "vitest";
+import { drain } from "./drain.ts";
+
+const createRequest = () => {
+  const pieces: string[] = [];
+  const read = vi.fn(() => pieces.shift() ?? null);
+  const resume = vi.fn();
+  const request = Object.assign(new EventEmitter(), { read, resume });
+  return {
+    pieces,
+    read,
+    resume,
+    request,
+    start: () => drain(request as unknown as IncomingMessage),
+  };
+};
+
+test("a request that nobody reads flows", () => {
+  const { read, resume, start } = createRequest();
+  start();
+  expect(resume).toHaveBeenCalledOnce();
+  expect(read).not.toHaveBeenCalled();
+});
+
+test("beside a listener that stops the flow everything is read, now and later", () => {
+  const { pieces, read, resume, request, start } = createRequest();
+  request.on("readable", () => undefined);
+  pieces.push("a", "b");
+  start();
+  expect([pieces, read.mock.calls.length]).toEqual([[], 3]);
+  pieces.push("c", "d");
+  request.emit("readable");
+  expect([pieces, read.mock.calls.length]).toEqual([[], 6]);
+  expect(resume).not.toHaveBeenCalled();
+});
