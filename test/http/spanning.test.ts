@@ -231,6 +231,21 @@ describe("an around middleware", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
+  test("that fails once the output is there answers alone", async () => {
+    const failing = new Middleware({
+      around: async (_args, next) => {
+        await next({});
+        throw createHttpError(409, "Not committed");
+      },
+    });
+    const server = await start({
+      a: factory.addMiddleware(failing).build({ handler: () => ({}) }),
+    });
+    const answer = await server.send("/a");
+    expect([answer.status, answer.json()]).toEqual([409, errorEnvelope("Not committed")]);
+    expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
+  });
+
   test("spans a handler that sends a file, whose head alone is the answer to HEAD", async () => {
     const path = fileURLToPath(import.meta.url);
     const endpoint = factory
