@@ -317,6 +317,11 @@ describe("handler parameters", () => {
 
 describe("definition errors, thrown by build", () => {
   const handler = () => ({});
+  it.each(["build", "buildVoid"] as const)("name the method that was called: %s", (name) => {
+    for (const wrong of [{}, { handler, timeuot: 1 }])
+      expect(() => factory[name](wrong as never)).toThrow(new RegExp(`^${name}: `));
+  });
+
   it.each([
     ["an upper-case method", { method: "GET", handler }, "SLP_DEFINITION_METHOD", '"GET"'],
     ["an unknown method", { method: "head", handler }, "SLP_DEFINITION_METHOD", '"head"'],
