@@ -319,7 +319,9 @@ describe("definition errors, thrown by build", () => {
   const handler = () => ({});
   it.each(["build", "buildVoid"] as const)("name the method that was called: %s", (name) => {
     for (const wrong of [{}, { handler, timeuot: 1 }])
-      expect(() => factory[name](wrong as never)).toThrow(new RegExp(`^${name}: `));
+      expect(() => Reflect.apply(factory[name], factory, [wrong])).toThrow(
+        new RegExp(`^${name}: `),
+      );
   });
 
   it.each([
