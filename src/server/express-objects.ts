@@ -217,11 +217,6 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       (socket as ReplyingSocket)[runningReply] = this;
     }
 
-    override detachSocket(socket: Socket): void {
-      super.detachSocket(socket);
-      (socket as ReplyingSocket)[runningReply] = undefined;
-    }
-
     // what was sent past `setHeader` is told as well
     override getHeader(name: string): number | string | string[] | undefined {
       return super.getHeader(name) ?? findField(this[sentFields], name);

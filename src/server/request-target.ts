@@ -20,8 +20,12 @@ export const maxTargetLength = 8192;
 export const toCanonicalPath = (request: IncomingMessage): string => {
   let url = request.url ?? "";
   if (url.length > maxTargetLength) throw new RequestError("SLP_TARGET_TOO_LONG");
-  if (url.charCodeAt(0) !== slash || url.includes("%")) url = normalisePath(request);
-  const end = findPathEnd(url);
+  if (url.charCodeAt(0) !== slash) url = normalisePath(request);
+  let end = findPathEnd(url);
+  if (isEncoded) {
+    url = normalisePath(request);
+    end = findPathEnd(url);
+  }
   if (url === "*" && request.method === "OPTIONS") return url;
   if (url.charCodeAt(0) !== slash) throw new RequestError("SLP_TARGET_MALFORMED");
   const hasSlash =
@@ -32,6 +36,10 @@ export const toCanonicalPath = (request: IncomingMessage): string => {
 const slash = 0x2f;
 const questionMark = 0x3f;
 const hash = 0x23;
+const percent = 0x25;
+
+/** Whether the target that was looked at last has something encoded; a result of two values would cost an object. */
+let isEncoded = false;
 
 /**
  * Finds where the path ends; one loop over short texts beats regular expressions and searches.
@@ -40,10 +48,12 @@ const hash = 0x23;
  */
 const findPathEnd = (url: string): number => {
   let end = url.length;
+  isEncoded = false;
   for (let index = url.length - 1; index >= 0; index--) {
     const code = url.charCodeAt(index);
     if (code < 0x21 || code > 0x7e) throw new RequestError("SLP_TARGET_MALFORMED");
     if (code === questionMark || code === hash) end = index;
+    else if (code === percent) isEncoded = true;
   }
   return end;
 };
