@@ -22,11 +22,22 @@ export const isIdle = (response: Response): boolean => {
   return hasLeft !== true && !response.writableEnded && !isSending && !isFed(response);
 };
 
-/** The answer to HEAD needs no body, so a stream that would feed it is stopped and the head is sent at once. */
-export const endHead = (response: Response): void => {
-  if (response.req.method !== "HEAD" || response.writableEnded) return;
-  response.once("unpipe", (source: Readable) => source.destroy());
-  if (response.listenerCount("unpipe") > 1) response.end();
+/**
+ * Watches a response that a stream feeds: the stream is closed when the client has left, which `pipe` alone does not do.
+ *
+ * The answer to HEAD needs no body, so there the stream is stopped, and the head is sent at once.
+ */
+export const watchFeeding = (response: Response): void => {
+  if (response.listenerCount("unpipe") === 0) return;
+  if (response.req.method === "HEAD" && !response.writableEnded) {
+    response.once("unpipe", (source: Readable) => source.destroy());
+    response.end();
+    return;
+  }
+  response.on("unpipe", (source: Readable) => {
+    // a handler may unpipe it to pipe another one
+    if (response.destroyed && !response.writableEnded) source.destroy();
+  });
 };
 
 /** Where a file could not be sent, the response is free again, unless it has begun. */

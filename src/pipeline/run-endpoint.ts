@@ -5,7 +5,7 @@ import type { Logger } from "../logger/logger.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import { endHead, isAbandoned, isTaken } from "./response-state.ts";
+import { watchFeeding, isAbandoned, isTaken } from "./response-state.ts";
 import { findLargeBody, withoutPrototype } from "./large-body.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { checkErrorData } from "./error-data.ts";
@@ -135,7 +135,7 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
     if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)
       warnAlreadySent(walk);
     leaveBody(walk.request, response, false);
-    endHead(response);
+    watchFeeding(response);
     return noOutput;
   }
   if (hasLeft(walk)) return noOutput;

@@ -5,7 +5,7 @@ import { watchedMark } from "../results/send-json.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { endHead, isAbandoned, isTaken } from "./response-state.ts";
+import { watchFeeding, isAbandoned, isTaken } from "./response-state.ts";
 import { failWalk } from "./send-result.ts";
 import { watchUnreadBody } from "./unread-body.ts";
 import { validateInput } from "./validate-input.ts";
@@ -96,7 +96,14 @@ const runSpan = async (
     walk.next = next;
   };
   if (middleware.isNative) (walk.response as { [watchedMark]?: boolean })[watchedMark] = true;
-  await middleware.span?.(args, { run, setNext, fail: (error) => failWalk(walk, error) });
+  const spanning = middleware.span?.(args, {
+    run,
+    setNext,
+    fail: (error) => failWalk(walk, error),
+  });
+  // it may be over only once a response that it feeds is
+  if (middleware.isNative) watchFeeding(walk.response);
+  await spanning;
   if (failure) throw failure.error;
   if (!isRun) canGoOn(walk);
 };
@@ -104,7 +111,7 @@ const runSpan = async (
 /** Not where the response is sent or being sent, nor where the client has left: an unfinished check has allowed nothing. */
 const canGoOn = (walk: Walk): boolean => {
   const { response, isStopped } = walk;
-  if (isTaken(response)) endHead(response);
+  if (isTaken(response)) watchFeeding(response);
   else if (isAbandoned(response)) logAbandoned(walk);
   else return !isStopped;
   return false;

@@ -9,7 +9,7 @@ import { logClientFault, logServerFault } from "../results/log-fault.ts";
 import type { Result } from "../results/result-handler.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { answered, offerFault } from "./offer-fault.ts";
-import { endHead, forgetSending, isAbandoned, isIdle, isTaken } from "./response-state.ts";
+import { watchFeeding, forgetSending, isAbandoned, isIdle, isTaken } from "./response-state.ts";
 import type { Walk } from "./walk.ts";
 
 /**
@@ -116,7 +116,7 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
     return;
   }
   if (isIdle(response) && !isAbandoned(response)) await waitForSending(walk);
-  if (isTaken(response)) endHead(response);
+  if (isTaken(response)) watchFeeding(response);
   if (isAbandoned(response)) return;
   if (response.headersSent && isIdle(response)) {
     breakOff(walk, new ServerFault("SLP_NOTHING_SENT", "The result handler has sent a head alone"));

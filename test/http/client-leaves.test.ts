@@ -1,4 +1,4 @@
-import express from "express";
+import express, { type Response } from "express";
 import {
   attachRouting,
   createConfig,
@@ -8,6 +8,8 @@ import {
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { createRecorder, start } from "./harness.ts";
@@ -113,3 +115,33 @@ describe("B19: no handler runs for a client that has left", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 });
+
+test("a stream that a handler has piped into the response is closed when the client leaves", async () => {
+  const opened: Readable[] = [];
+  const pipe = (response: Response): void => {
+    const stream = Readable.from(endless());
+    opened.push(stream);
+    stream.pipe(response);
+  };
+  const server = await start({
+    handler: factory.build({ handler: ({ response }) => pipe(response) }),
+    middleware: factory
+      .addMiddleware({ handler: ({ response }) => pipe(response) })
+      .build({ handler: () => ({}) }),
+    native: factory.use((_request, response) => pipe(response)).build({ handler: () => ({}) }),
+  });
+  for (const path of ["handler", "middleware", "native"]) {
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write(`GET /${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await once(socket, "data");
+    socket.resetAndDestroy();
+  }
+  await expect.poll(() => opened.map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
+});
+
+async function* endless(): AsyncGenerator<Buffer> {
+  while (true) {
+    yield Buffer.alloc(1024);
+    await sleep(1);
+  }
+}
