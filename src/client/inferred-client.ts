@@ -1,5 +1,6 @@
 import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
+import type { Arguments } from "./generated-client.ts";
 import type {
   ErrorReply,
   ErrorStatus,
@@ -18,11 +19,6 @@ import type {
   PageAt,
   SuccessAt,
 } from "./wire-types.ts";
-
-/** The input, which may be left out where nothing in it is required, and the options. */
-export type Arguments<Input, Options> = {} extends Input
-  ? [input?: Input, options?: Options]
-  : [input: Input, options?: Options];
 
 /** The key itself, or what is wrong with it. */
 export type CheckKey<R, Key, T> = T extends null ? Instead<R, Key> : Key;

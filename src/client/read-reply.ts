@@ -17,7 +17,8 @@ export interface Reply {
   readonly isForeign: boolean;
 }
 
-const readKind = (type: string): BodyKind => {
+/** What a body of a media type is read as. */
+export const readKind = (type: string): BodyKind => {
   if (/[/+]json$/.test(type)) return "json";
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";
 };
