@@ -57,8 +57,17 @@ export type ReplyAt<T> = T extends EndpointTypes
       | UnexpectedReply
   : never;
 
-/** A client whose types are inferred from a routing map. */
-export type Client<R> = string extends keyof R ? ForgottenClient : InferredClient<R>;
+/** A client whose types are inferred from a routing map, or those of the file that stands for it. */
+export type Client<R> = R extends FrozenRouting
+  ? R["~client"]
+  : string extends keyof R
+    ? ForgottenClient
+    : InferredClient<R>;
+
+/** What a file of `sallyport client --types` exports as the routing map. */
+export interface FrozenRouting {
+  readonly "~client": unknown;
+}
 
 type Forgotten =
   "This routing is declared `: Routing`, which forgets its keys: write `satisfies Routing`";

@@ -37,10 +37,10 @@ export class TypeNames {
   }
 
   /** Gives one name to all types that are written the same, and refers to it. */
-  share(wanted: string, text: string): string {
+  share(wanted: string, text: string, comment: string): string {
     const key = this.#shared.get(`${wanted} ${text}`) ?? `shared/${this.#shared.size}`;
     this.#shared.set(`${wanted} ${text}`, key);
-    return this.define(key, { origin: key, wanted, text, comment: "" });
+    return this.define(key, { origin: key, wanted, text, comment });
   }
 
   /** Writes the declarations of all types, and gives a text with their names in it. */

@@ -23,7 +23,9 @@ export const toOperand = (members: Members): string =>
 /** Writes a type. */
 export const toText = (members: Members): string => {
   const [only = "", other] = members;
-  return other === undefined ? only : members.join(" | ");
+  if (other !== undefined) return members.join(" | ");
+  // an intersection that stands alone
+  return only.startsWith("(") && only.endsWith(")") ? only.slice(1, -1) : only;
 };
 
 /** Writes a string as a literal of TypeScript. */

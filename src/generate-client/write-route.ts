@@ -47,11 +47,7 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
   const toBody = (bodies: readonly ReplyBody[], suffix: string): Members =>
     toUnion(bodies.map((body) => writeBody(body, writer, name + suffix)));
 
-  const input = define(
-    "Input",
-    `The input of \`${key}\`.`,
-    writeInput(place, writer, `${name}Input`),
-  );
+  const input = define("Input", `The input of \`${key}\`.`, writeInput(place, writer, name));
   const results = successes.map(({ status, bodies }) => ({
     status,
     members: toBody(bodies, "Body"),
@@ -61,11 +57,13 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
   const failures = groupByText(
     errors.map(({ status, bodies: own, hasData }) => {
       const text = toText(toBody(own, `Error${status}`));
-      return [
-        status,
-        hasData === true || text.length < 20 ? text : names.share("ErrorBody", text),
-        hasData,
-      ];
+      // what is no object needs no name
+      const named = !text.includes("{")
+        ? text
+        : hasData === true
+          ? define(`Error${status}`, `The body of an error ${status} of \`${key}\`.`, text)
+          : names.share("ErrorBody", text, "/** The body of an error. */\n");
+      return [status, named, hasData];
     }),
   );
   const known = failures.filter(({ hasData }) => hasData).flatMap(({ statuses }) => statuses);

@@ -236,8 +236,7 @@ export class TypeWriter {
       const [key = "string"] = this.write(keyType, side, `${place}Key`);
       return toObject([`[key: ${key.startsWith("`") ? key : "string"}]: ${toText(values)};`]);
     }
-    // a partial record has no values of keys, since it asks for none
-    const isOptional = keyType._zod.values === undefined || values.includes("undefined");
+    const isOptional = "partial" in def || values.includes("undefined");
     const all = isOptional ? toUnion([values, ["undefined"]]) : values;
     const mark = isOptional ? "?" : "";
     return toObject(names.map((name) => `${toKey(String(name))}${mark}: ${toText(all)};`));
