@@ -93,16 +93,18 @@ export class TypeNames {
   ): ReadonlyMap<string, string> {
     const names = new Map<string, string>();
     const used = new Set(taken);
-    const origins = new Map<string, Set<string>>();
-    for (const [key, { origin }] of this.#types) {
-      const own = origins.get(origin) ?? new Set();
-      origins.set(origin, own.add(classes.get(key) ?? ""));
-    }
+    const origins = new Map<string, { readonly wanted: string; readonly own: Set<string> }>();
     for (const [key, { origin, wanted }] of this.#types) {
+      const known = origins.get(origin) ?? { wanted, own: new Set() };
+      known.own.add(classes.get(key) ?? "");
+      origins.set(origin, known);
+    }
+    for (const [key, { origin }] of this.#types) {
       const own = classes.get(key) ?? "";
       if (names.has(own)) continue;
       // what is sent and what is received may differ
-      const isSentOfTwo = key.startsWith("sent/") && (origins.get(origin)?.size ?? 0) > 1;
+      const { wanted = "", own: all = new Set() } = origins.get(origin) ?? {};
+      const isSentOfTwo = key.startsWith("sent/") && all.size > 1;
       const base = isSentOfTwo ? `${wanted}Input` : wanted;
       let name = base;
       for (let number = 2; used.has(name); number++) name = `${base}${number}`;
