@@ -126,7 +126,7 @@ test("descriptions are comments that nothing in them can end", () => {
   const endpoint = factory
     .build({
       shortDescription: "Greets",
-      description: "Says */ hello\nto all",
+      description: "Says */ hello\nto \u0001all",
       input: z.object({ name: z.string().describe("Whom").optional() }),
       output: z.object({}),
       handler: async () => ({}),

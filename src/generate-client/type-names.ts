@@ -9,9 +9,9 @@ interface NamedType {
 }
 
 /** What refers to a type until its name is settled; no source of TypeScript has these characters. */
-const toReference = (key: string): string => `\u0001${key}\u0002`;
-
-const reference = /\u0001([^\u0002]*)\u0002/g;
+const [opening, closing] = ["\u0001", "\u0002"];
+const toReference = (key: string): string => `${opening}${key}${closing}`;
+const reference = new RegExp(`${opening}([^${closing}]*)${closing}`, "g");
 
 /** Makes a name of a type, such as `UserProfile` of `user-profile`. */
 export const toTypeName = (text: string): string => {

@@ -7,7 +7,9 @@ export interface Notes {
 /** Writes a comment of TSDoc, with its line break; nothing where there is nothing to say. */
 export const writeComment = ({ texts, isDeprecated = false }: Notes): string => {
   const said = texts.flatMap((text) => {
-    const trimmed = text?.replaceAll("*/", "*\\/").trim() ?? "";
+    // of control characters, those between lines and words
+    const printable = text?.replaceAll(/[^\P{Cc}\t\n\r]/gu, "") ?? "";
+    const trimmed = printable.replaceAll("*/", "*\\/").trim();
     return trimmed === "" ? [] : [trimmed];
   });
   const lines = [...new Set(said), ...(isDeprecated ? ["@deprecated"] : [])]

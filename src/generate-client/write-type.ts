@@ -248,7 +248,7 @@ export class TypeWriter {
         return String(part)
           .replaceAll(/[\\`]|\$(?=\{)/g, "\\$&")
           .replaceAll("\r", "\\r");
-      const members = this.write(part as ZodSchema, side, place);
+      const members = this.write(part, side, place);
       const isPlain = members.every((one) =>
         /^(?:string|number|boolean|bigint|null|undefined|".*")$/.test(one),
       );
