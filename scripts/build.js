@@ -1,7 +1,7 @@
 // Builds `dist` from `src`: plain JavaScript with declarations and source maps, nothing bundled but the source of the client,
 // which generated clients contain.
 import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -12,6 +12,6 @@ const { status } = spawnSync(
   { cwd: root, stdio: "inherit" },
 );
 if (status !== 0) process.exit(status ?? 1);
-const folder = `${root}dist/generate-client/`;
-const { bundleRuntime } = await import(pathToFileURL(`${folder}runtime-source.js`).href);
-writeFileSync(`${folder}runtime.txt`, bundleRuntime(pathToFileURL(`${root}src/client/`)));
+const folder = pathToFileURL(`${root}dist/generate-client/`);
+const { writeParts } = await import(new URL("runtime-source.js", folder).href);
+writeParts(pathToFileURL(`${root}src/client/`), folder);

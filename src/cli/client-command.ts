@@ -14,6 +14,11 @@ export const clientCommand = defineCommand({
       description: "The module that exports `routing` and `config`",
     },
     out: { type: "string", valueHint: "file", description: "The file to write" },
+    format: {
+      type: "string",
+      valueHint: "string|date",
+      description: "What dates of responses are; else strings",
+    },
     types: {
       type: "boolean",
       description: "Write the types of the inferred client instead, as a .d.ts",
@@ -21,7 +26,9 @@ export const clientCommand = defineCommand({
     check: { type: "boolean", description: "Fail where --out is stale, and show the difference" },
   },
   run: async ({ args }): Promise<number> => {
-    const { out, types = false, check = false } = args;
+    const { out, format = "string", types = false, check = false } = args;
+    if (format !== "string" && format !== "date")
+      throw new CliError("SLP_CLI_USAGE", `--format must be string or date; got ${format}.`);
     if (out === undefined)
       throw new CliError(
         "SLP_CLI_USAGE",
@@ -31,7 +38,7 @@ export const clientCommand = defineCommand({
     const status = runWithTypeScript(path);
     if (status !== undefined) return status;
     const { routing, config } = await loadEntry(path);
-    const text = generateClient({ routing, config, types });
+    const text = generateClient({ routing, config, format, types });
     if (check) return checkFile(out, text);
     writeFile(out, text);
     return 0;

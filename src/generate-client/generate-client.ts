@@ -6,11 +6,12 @@ import type { ApiResponse } from "../results/api-response.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { listRoutes } from "../routing/list-routes.ts";
 import type { GenerateClientOptions } from "./options.ts";
-import { exportedClasses, exportedTypes, readRuntime } from "./runtime-source.ts";
+import { exportedClasses, exportedTypes, readPart } from "./runtime-source.ts";
 import { TypeNames } from "./type-names.ts";
 import { toObject } from "./type-text.ts";
 import { writeRoute } from "./write-route.ts";
-import { TypeWriter } from "./write-type.ts";
+import { RevivalWriter } from "./write-revival.ts";
+import { toReceived, TypeWriter } from "./write-type.ts";
 
 const header = `/* eslint-disable */
 // Written by \`sallyport client\`. Do not change it: run the command again when the API has changed.
@@ -30,6 +31,7 @@ const header = `/* eslint-disable */
 export const generateClient = ({
   routing,
   config = {},
+  format = "string",
   types: isForInferred = false,
 }: GenerateClientOptions): string => {
   const entries = listRoutes(routing, config).flatMap((entry) =>
@@ -37,13 +39,15 @@ export const generateClient = ({
   );
   const ids = new OperationIds(entries);
   const names = new TypeNames();
+  const revival = format === "date" && !isForInferred ? new RevivalWriter() : undefined;
   const context = {
     ...{ names, writer: new TypeWriter(names), listNegative: createListNegative(), isForInferred },
+    ...{ received: toReceived(revival !== undefined), revival },
   };
   const routes = entries.map((entry) =>
     writeRoute(toOperationPlace(entry, ids.find(entry), config), context),
   );
-  const runtime = readRuntime();
+  const runtime = readPart("runtime");
   const settled = names.finish(toObject(routes.map(({ type }) => type)), listTaken(runtime));
   const types = [
     ...settled.declarations,
@@ -59,6 +63,7 @@ export const generateClient = ({
       "QUERY_PARSER",
       queryParser === "extended" ? '{ queryParser: "extended", ...options }' : "options",
     ),
+    ...(revival ? [`${readPart("revival").trim()}\n`, ...revival.declarations] : []),
     `${plans}\n`,
     `// The client, the same for each API.\n\n${runtime.trim()}\n`,
     `export { ${exportedClasses.join(", ")} };`,

@@ -11,7 +11,17 @@ export interface GenerateClientOptions {
    */
   readonly config?: DocumentedConfig | undefined;
   /**
-   * Whether to write a declaration file instead: the types of `createClient<typeof routing>`, written out.
+   * What dates of responses are to the client: the strings that are sent, or `Date`s that are made of them.
+   *
+   * Those of `z.date()`, `ez.dateOut()` and `z.iso.datetime()` are; of the latter, what is finer than a millisecond is lost.
+   * In a union where a string or another object may be something else they stay strings.
+   *
+   * @default "string"
+   */
+  readonly format?: "date" | "string" | undefined;
+  /**
+   * Whether to write a declaration file instead: the types of `createClient<typeof routing>`, written out. Their
+   * dates are strings.
    *
    * @default false
    */

@@ -27,6 +27,10 @@ export interface StatusReply {
   readonly hasData?: boolean;
 }
 
+/** Whether no two bodies are JSON, so that it is known what a body of JSON is. */
+export const hasOneJson = (bodies: readonly ReplyBody[]): boolean =>
+  bodies.filter(({ kind }) => kind === "json").length < 2;
+
 const noBody: ReplyBody = { kind: "none" };
 
 /** What a body of a media type is read as; one that may be any is read as what it turns out to be. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 /** The modules of the client that a generated file contains, each after those that it imports. */
 const modules = [
@@ -8,8 +8,11 @@ const modules = [
   "generated-client",
 ] as const;
 
-/** Beside this module in the published package, where the build writes it. */
-const bundled = new URL("./runtime.txt", import.meta.url);
+/** What a file contains beside them where dates are revived. */
+const revivingModules = ["revive-dates"] as const;
+
+/** The parts of the client that are published beside this module, where the build writes them, and their modules. */
+const parts = { runtime: modules, revival: revivingModules } as const;
 
 /** What a file exports of the client, whatever its routes are. */
 export const exportedClasses = [
@@ -25,20 +28,28 @@ export const exportedTypes = [
   "UploadProgress",
 ] as const;
 
-/** Joins the modules of the client: what they say, without their imports and exports. */
-export const bundleRuntime = (folder: URL): string =>
-  modules
+/** Joins the modules of a part: what they say, without their imports and exports. */
+const bundle = (folder: URL, part: keyof typeof parts): string =>
+  parts[part]
     .map((name) =>
       readFileSync(new URL(`${name}.ts`, folder), "utf8")
         .replaceAll(/^import [^;]*;\n/gm, "")
-        .replaceAll(/^export (?=abstract|async|class|const|function|interface|type)/gm, "")
+        .replaceAll(/^export (?=async|class|const|function|interface|type)/gm, "")
         .replaceAll(/^ *\/\/ oxlint-disable.*\n/gm, "")
         .trim(),
     )
     .join("\n\n");
 
-/** The source of the client, as it is tested. */
-export const readRuntime = (): string =>
-  existsSync(bundled)
+/** Writes the parts for the published package; called by its build. */
+export const writeParts = (from: URL, to: URL): void => {
+  for (const part of Object.keys(parts) as (keyof typeof parts)[])
+    writeFileSync(new URL(`${part}.txt`, to), bundle(from, part));
+};
+
+/** The source of a part of the client, as it is tested. */
+export const readPart = (part: keyof typeof parts): string => {
+  const bundled = new URL(`./${part}.txt`, import.meta.url);
+  return existsSync(bundled)
     ? readFileSync(bundled, "utf8")
-    : bundleRuntime(new URL("../client/", import.meta.url));
+    : bundle(new URL("../client/", import.meta.url), part);
+};

@@ -1,20 +1,30 @@
 import type { ListNegative } from "../openapi/declared-responses.ts";
 import type { OperationPlace } from "../openapi/operation-place.ts";
-import { listErrors, listSuccesses, type ReplyBody, type StatusReply } from "./reply-kinds.ts";
+import {
+  hasOneJson,
+  listErrors,
+  listSuccesses,
+  type ReplyBody,
+  type StatusReply,
+} from "./reply-kinds.ts";
 import { writeInput } from "./route-input.ts";
 import { findPage } from "./route-page.ts";
 import { writePlan } from "./route-plan.ts";
+import type { RevivalWriter } from "./write-revival.ts";
 import type { TypeNames } from "./type-names.ts";
 import { toTypeName } from "./type-names.ts";
 import { quote, toKey, toObject, toText, toUnion, type Members } from "./type-text.ts";
 import { writeComment } from "./write-comment.ts";
-import { received, type TypeWriter } from "./write-type.ts";
+import type { Side, TypeWriter } from "./write-type.ts";
 
 /** What routes are written with. */
 export interface RouteContext {
   readonly names: TypeNames;
   readonly writer: TypeWriter;
   readonly listNegative: ListNegative;
+  readonly received: Side;
+  /** Writes what revives dates; undefined where they stay strings. */
+  readonly revival: RevivalWriter | undefined;
   /** Whether the types are for a client that knows no statuses when it runs. */
   readonly isForInferred: boolean;
 }
@@ -30,7 +40,7 @@ export interface WrittenRoute {
 /** Writes the types of a route, and what a client knows of it when it runs. */
 export const writeRoute = (place: OperationPlace, context: RouteContext): WrittenRoute => {
   const { method, path, endpoint, operationId } = place;
-  const { names, writer, isForInferred } = context;
+  const { names, writer, received, revival, isForInferred } = context;
   const key = `${method} ${path}`;
   const name = toTypeName(operationId);
   const define = (suffix: string, comment: string, text: string): string =>
@@ -44,8 +54,11 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
   const successes = listSuccesses(place).toSorted(ascending);
   const errors = listErrors(place, context.listNegative).toSorted(ascending);
   const page = findPage(place);
-  const toBody = (bodies: readonly ReplyBody[], suffix: string): Members =>
-    toUnion(bodies.map((body) => writeBody(body, writer, name + suffix)));
+  const toBody = (bodies: readonly ReplyBody[], suffix: string): Members => {
+    const hasDates = received.hasDates && hasOneJson(bodies);
+    const side = { ...received, hasDates };
+    return toUnion(bodies.map((body) => writeBody(body, writer, side, name + suffix)));
+  };
 
   const input = define("Input", `The input of \`${key}\`.`, writeInput(place, writer, name));
   const results = successes.map(({ status, bodies }) => ({
@@ -103,17 +116,18 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
   });
   return {
     type: `${comment}${toKey(key)}: ${toObject(lines)};`,
-    plan: `${quote(key)}: ${writePlan(place, [...successes, ...errors], page)},`,
+    plan: `${quote(key)}: ${writePlan(place, [...successes, ...errors], page, revival)},`,
   };
 };
 
 const writeBody = (
   { kind, schema, isEventStream }: ReplyBody,
   writer: TypeWriter,
+  side: Side,
   name: string,
 ): Members => {
   if (isEventStream) return [quote("This is an event stream: use `subscribe`")];
-  if (kind === "json") return schema ? writer.write(schema, received, name) : ["unknown"];
+  if (kind === "json") return schema ? writer.write(schema, side, name) : ["unknown"];
   if (kind === "none") return ["undefined"];
   return [kind === "text" ? "string" : "Blob"];
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isDate, tellsDates } from "./find-dates.ts";
 import { ownKinds, toDateKind } from "../routing/diagnostics/kinds.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
@@ -20,13 +21,17 @@ export interface Side {
   readonly direction: "input" | "output";
   /** Whether the client sends it: it may send dates and files, which it receives as strings. */
   readonly isSent: boolean;
+  /** Whether the client makes dates of their strings. */
+  readonly hasDates: boolean;
 }
 
 /** What the client gives. */
-export const sent: Side = { direction: "input", isSent: true };
+export const sent: Side = { direction: "input", isSent: true, hasDates: false };
 
 /** What the client gets. */
-export const received: Side = { direction: "output", isSent: false };
+export const toReceived = (hasDates: boolean): Side => ({
+  ...{ direction: "output", isSent: false, hasDates },
+});
 
 const literal = (value: unknown): string => {
   if (typeof value === "string") return quote(value);
@@ -65,7 +70,7 @@ export class TypeWriter {
   write(schema: ZodSchema, side: Side, place: string): Members {
     const number = this.#numbers.get(schema) ?? this.#numbers.size;
     this.#numbers.set(schema, number);
-    const key = `${side.isSent ? "sent" : "received"}/${side.direction}/${number}`;
+    const key = `${side.isSent ? "sent" : "received"}/${side.direction}${side.hasDates ? "/dates" : ""}/${number}`;
     const known = this.#written.get(key);
     if (known) return known;
     const open = this.#open.get(key);
@@ -121,12 +126,17 @@ export class TypeWriter {
   }
 
   #writeOwn(schema: ZodSchema, side: Side, place: string): Members {
-    const { direction, isSent } = side;
+    const { direction, isSent, hasDates } = side;
+    if (hasDates && isDate(schema, direction)) return ["Date"];
     const isInput = direction === "input";
     const write = (inner: ZodSchema, more = ""): Members => this.write(inner, side, place + more);
     const encoded = readEncoded(schema);
     if (encoded)
-      return this.write(encoded, { isSent, direction: isInput ? "output" : "input" }, place);
+      return this.write(
+        encoded,
+        { isSent, hasDates, direction: isInput ? "output" : "input" },
+        place,
+      );
     const { def } = (schema as z.core.$ZodTypes)._zod;
     switch (def.type) {
       case "string":
@@ -168,8 +178,12 @@ export class TypeWriter {
         const others = isStrict ? undefined : catchall;
         return [this.writeFields(Object.entries(def.shape), others, side, place)];
       }
-      case "union":
-        return toUnion(def.options.map((option, at) => write(option, `Option${at + 1}`)));
+      case "union": {
+        const own = { ...side, hasDates: hasDates && tellsDates(def, direction) };
+        return toUnion(
+          def.options.map((option, at) => this.write(option, own, `${place}Option${at + 1}`)),
+        );
+      }
       case "intersection":
         return toIntersection([write(def.left), write(def.right)]);
       case "optional":
