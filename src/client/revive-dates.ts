@@ -2,13 +2,13 @@
 export type Revive = (value: unknown) => unknown;
 
 /** A date, of a string that is one. */
-export const reviveDate: Revive = (value) => {
+const reviveDate: Revive = (value) => {
   const date = typeof value === "string" ? new Date(value) : undefined;
   return date && !Number.isNaN(date.getTime()) ? date : value;
 };
 
 /** Revives each element of an array, or each one by its place. */
-export const reviveItems =
+const reviveItems =
   (each: Revive | undefined, first: readonly (Revive | undefined)[] = []): Revive =>
   (value) =>
     Array.isArray(value)
@@ -22,7 +22,7 @@ const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Revives fields of an object, and its others. */
-export const reviveFields =
+const reviveFields =
   (fields: ReadonlyMap<string, Revive>, others?: Revive, known: readonly string[] = []): Revive =>
   (value) => {
     if (!isObject(value)) return value;
@@ -34,7 +34,7 @@ export const reviveFields =
   };
 
 /** Revives an object by the value of one of its fields. */
-export const reviveBy =
+const reviveBy =
   (name: string, options: ReadonlyMap<unknown, Revive>): Revive =>
   (value) => {
     const revive = isObject(value)
@@ -44,7 +44,16 @@ export const reviveBy =
   };
 
 /** Revives by one after the other. */
-export const reviveBoth =
+const reviveBoth =
   (one: Revive, other: Revive): Revive =>
   (value) =>
     other(one(value));
+
+/** What generated clients revive dates by. */
+export const dates = {
+  one: reviveDate,
+  items: reviveItems,
+  fields: reviveFields,
+  by: reviveBy,
+  both: reviveBoth,
+} as const;

@@ -21,14 +21,17 @@ const find = (text: string, name: string): string => {
 };
 
 /** The type of a field, as it is sent and as it is received. */
-const both = (schema: z.ZodType): readonly [sent: string, received: string] => {
+const both = (
+  schema: z.ZodType,
+  options: object = {},
+): readonly [sent: string, received: string] => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ value: schema }),
     output: z.object({ value: schema }),
     handler: () => ({}) as never,
   });
-  const text = typesOf({ a: endpoint });
+  const text = typesOf({ a: endpoint }, options);
   const strip = (own: string): string => own.replace(/^\{ (.*?);? \}$/, "$1");
   const [, data = ""] = find(text, "PostABody").split("data: ");
   return [strip(find(text, "PostAInput")), strip(data.replace(/; \}$/, ""))];
@@ -72,6 +75,32 @@ describe("types are those of the wire", () => {
     ["another map", z.map(z.string(), z.int()), "value: unknown", "value: unknown"],
   ])("%s", (_name, schema, input, output) => {
     expect(both(schema)).toEqual([input, output]);
+  });
+});
+
+describe("dates that are revived have their type where they are told from strings", () => {
+  const object = (at: z.ZodType) => z.object({ at });
+  test.each<[string, z.ZodType, string]>([
+    ["a plain date", z.date(), "value: Date"],
+    ["what is encoded", ez.encode(ez.dateIn()), "value: Date"],
+    ["a date of the output", ez.dateOut(), "value: Date"],
+    ["a date and time", z.iso.datetime(), "value: Date"],
+    ["a local time", z.iso.datetime({ local: true }), "value: string"],
+    ["a date or null", z.date().nullable(), "value: Date | null"],
+    ["a date or a string", z.date().or(z.string()), "value: string"],
+    ["one of two objects", object(z.date()).or(object(z.string())), "value: { at: string; }"],
+    ["an object or a number", object(z.date()).or(z.int()), "value: { at: Date; } | number"],
+    [
+      "one of two that are told apart",
+      z.discriminatedUnion("a", [
+        object(z.date()).extend({ a: z.literal(1) }),
+        object(z.string()).extend({ a: z.literal(2) }),
+      ]),
+      "value: { at: Date; a: 1; } | { at: string; a: 2; }",
+    ],
+  ])("%s", (_name, schema, type) => {
+    expect(both(schema, { format: "date" })[1]).toBe(type);
+    expect(both(schema)[1]).not.toContain("Date");
   });
 });
 

@@ -48,13 +48,17 @@ export const generateClient = ({
     writeRoute(toOperationPlace(entry, ids.find(entry), config), context),
   );
   const runtime = readPart("runtime");
-  const settled = names.finish(toObject(routes.map(({ type }) => type)), listTaken(runtime));
+  const reviving = readPart("revival");
+  const settled = names.finish(
+    toObject(routes.map(({ type }) => type)),
+    listTaken(`${runtime}\n${reviving}`),
+  );
   const types = [
     ...settled.declarations,
     `/** All routes by their keys: method and path. */\nexport interface Routes ${settled.text}`,
   ].join("\n\n");
   if (isForInferred) return `${header}${importedTypes}\n${types}\n${frozenRouting}`;
-  const plans = `const plans: RoutePlans = ${toObject(routes.map(({ plan }) => plan)).replace(/^\{\}$/, "{}")};`;
+  const plans = `const plans: RoutePlans = ${toObject(routes.map(({ plan }) => plan))};`;
   const { queryParser } = config;
   return [
     header,
@@ -63,9 +67,9 @@ export const generateClient = ({
       "QUERY_PARSER",
       queryParser === "extended" ? '{ queryParser: "extended", ...options }' : "options",
     ),
-    ...(revival ? [`${readPart("revival").trim()}\n`, ...revival.declarations] : []),
+    ...(revival?.isUsed ? [`${reviving}\n`, ...revival.declarations] : []),
     `${plans}\n`,
-    `// The client, the same for each API.\n\n${runtime.trim()}\n`,
+    `// The client, the same for each API.\n\n${runtime}\n`,
     `export { ${exportedClasses.join(", ")} };`,
     `export type { ${exportedTypes.join(", ")} };\n`,
   ].join("\n");

@@ -12,6 +12,11 @@ export class RevivalWriter {
   readonly #declarations = new Map<string, string>();
   readonly #holding = new Map<string, boolean>();
 
+  /** Whether any dates are revived. */
+  get isUsed(): boolean {
+    return [...this.#texts.values()].some((text) => text !== undefined);
+  }
+
   /** The declarations of the functions that refer to themselves. */
   get declarations(): readonly string[] {
     return [...this.#declarations.values()];
@@ -62,20 +67,20 @@ export class RevivalWriter {
   }
 
   #writeOwn(schema: ZodSchema, end: End): string | undefined {
-    if (isDate(schema, end)) return "reviveDate";
+    if (isDate(schema, end)) return "dates.one";
     const [inner, innerEnd] = unwrap(schema, end);
     if (inner !== schema) return this.write(inner, innerEnd);
     const { def } = (schema as z.core.$ZodTypes)._zod;
     const write = (part: ZodSchema): string | undefined => this.write(part, end);
     switch (def.type) {
       case "array":
-        return `reviveItems(${write(def.element)})`;
+        return `dates.items(${write(def.element)})`;
       case "tuple": {
         const rest = def.rest ? write(def.rest) : undefined;
-        return `reviveItems(${rest}, [${def.items.map((item) => String(write(item))).join(", ")}])`;
+        return `dates.items(${rest}, [${def.items.map((item) => String(write(item))).join(", ")}])`;
       }
       case "record":
-        return `reviveFields(new Map(), ${write(def.valueType)})`;
+        return `dates.fields(new Map(), ${write(def.valueType)})`;
       case "object": {
         const fields = Object.entries(def.shape).flatMap(([name, field]) => {
           const text = write(field);
@@ -83,7 +88,7 @@ export class RevivalWriter {
         });
         const rest = def.catchall ? write(def.catchall) : undefined;
         const known = Object.keys(def.shape).map(quote).join(", ");
-        return `reviveFields(${toMap(
+        return `dates.fields(${toMap(
           "string",
           fields.map(([name, text]) => [quote(name), text]),
         )}${rest ? `, ${rest}, [${known}]` : ""})`;
@@ -92,7 +97,7 @@ export class RevivalWriter {
         return this.#writeUnion(def, end);
       case "intersection": {
         const parts = [def.left, def.right].flatMap((part) => write(part) ?? []);
-        return parts.length === 2 ? `reviveBoth(${parts.join(", ")})` : parts[0];
+        return parts.length === 2 ? `dates.both(${parts.join(", ")})` : parts[0];
       }
       default:
         return undefined;
@@ -105,7 +110,7 @@ export class RevivalWriter {
     if (discriminator === undefined) {
       const own = [...new Set(texts.filter((text) => text !== undefined))];
       const [first, other] = own;
-      return first !== undefined && other !== undefined ? `reviveBoth(${own.join(", ")})` : first;
+      return first !== undefined && other !== undefined ? `dates.both(${own.join(", ")})` : first;
     }
     const entries = def.options.flatMap((option, at) => {
       const text = texts[at];
@@ -116,7 +121,7 @@ export class RevivalWriter {
             (value) => [typeof value === "string" ? quote(value) : String(value), text] as const,
           );
     });
-    return `reviveBy(${quote(discriminator)}, ${toMap("unknown", entries)})`;
+    return `dates.by(${quote(discriminator)}, ${toMap("unknown", entries)})`;
   }
 }
 

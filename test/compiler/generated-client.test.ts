@@ -12,6 +12,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(root, "node_modules/.cache/generated-client-"));
   const api = { routing: tortureRouting, config: tortureConfig };
   writeFileSync(join(folder, "client.ts"), generateClient(api));
+  writeFileSync(join(folder, "dates.ts"), generateClient({ ...api, format: "date" }));
   writeFileSync(join(folder, "api.d.ts"), generateClient({ ...api, types: true }));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,8 +41,8 @@ test.each<[string, object]>([
   ["for a bundler", { module: "esnext", moduleResolution: "bundler", verbatimModuleSyntax: true }],
   ["for Node.js", { module: "nodenext", lib: ["es2020"], types: ["node"] }],
   ["as CommonJS", { module: "commonjs", moduleResolution: "bundler" }],
-])("the client of the torture routing compiles %s, under every strict option", (_name, options) => {
-  expect(compile(["client.ts"], options)).toBe("");
+])("the clients of the torture routing compile %s, under every strict option", (_name, options) => {
+  expect(compile(["client.ts", "dates.ts"], options)).toBe("");
 });
 
 const calls = `

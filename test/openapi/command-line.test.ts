@@ -171,6 +171,13 @@ describe("mistakes are told without a stack", () => {
     ],
     ["a check of nothing", ["openapi", "--check"], {}, 2, "--check needs --out"],
     ["a client without a file", ["client"], {}, 2, "--out is missing: the file to write"],
+    [
+      "another format of dates",
+      ["client", "--out", "a.ts", "--format", "text"],
+      {},
+      2,
+      "--format must be string or date; got text.",
+    ],
     ["two entries", ["routes", "a.ts", "b.ts"], {}, 2, "takes one entry; got a.ts b.ts."],
     ["no module", ["routes"], {}, 1, "There is none of src/api.ts, src/api.js, src/routing.ts"],
     ["a missing module", ["routes", "a.ts"], {}, 1, "There is no file a.ts."],
