@@ -74,7 +74,7 @@ const cases: Readonly<Record<string, readonly [schema: z.ZodType, given: unknown
     objectOrNothing: [z.union([z.object({ at: z.date() }), z.null()]), { at }, { at }],
   };
 
-const serve = async <const R extends Routing>(routing: R): Promise<Client> => {
+const serve = async (routing: Routing): Promise<Client> => {
   const { port } = await start(routing);
   const { createClient } = await importGenerated<Client>(routing, {}, "date");
   return createClient({ baseUrl: `http://127.0.0.1:${port}` });
