@@ -4,6 +4,9 @@ import { defineConfig } from "vitest/config";
 const alias = {
   "sallyport/openapi": fileURLToPath(new URL("src/openapi/index.ts", import.meta.url)),
   "sallyport/client": fileURLToPath(new URL("src/client/index.ts", import.meta.url)),
+  "sallyport/generate-client": fileURLToPath(
+    new URL("src/generate-client/index.ts", import.meta.url),
+  ),
   "sallyport/tanstack-query": fileURLToPath(
     new URL("src/tanstack-query/index.ts", import.meta.url),
   ),

@@ -1,7 +1,8 @@
-// Builds `dist` from `src`: plain JavaScript with declarations and source maps, nothing bundled.
+// Builds `dist` from `src`: plain JavaScript with declarations and source maps, nothing bundled but the source of the client,
+// which generated clients contain.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 rmSync(`${root}dist`, { recursive: true, force: true });
@@ -10,4 +11,7 @@ const { status } = spawnSync(
   [`${root}node_modules/typescript/bin/tsc`, "-p", "tsconfig.build.json"],
   { cwd: root, stdio: "inherit" },
 );
-process.exit(status ?? 1);
+if (status !== 0) process.exit(status ?? 1);
+const folder = pathToFileURL(`${root}dist/generate-client/`);
+const { writeParts } = await import(new URL("runtime-source.js", folder).href);
+writeParts(pathToFileURL(`${root}src/client/`), folder);

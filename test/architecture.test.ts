@@ -18,6 +18,7 @@ const rooms = [
   "openapi",
   "docs",
   "client",
+  "generate-client",
   "tanstack-query",
   "server",
   "testing",
@@ -120,6 +121,7 @@ describe("architecture", () => {
     const barrels = sources.filter((file) => /^export (type )?(\*|\{)[^;]*from/m.test(read(file)));
     expect(barrels.toSorted()).toEqual([
       "src/client/index.ts",
+      "src/generate-client/index.ts",
       "src/index.ts",
       "src/openapi/index.ts",
       "src/tanstack-query/index.ts",

@@ -1,13 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
 import { defineCommand } from "citty";
 import { readInfo, toYaml } from "../docs/document-texts.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
 import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";
 import { CliError } from "./cli-error.ts";
-import { toDifference } from "./difference.ts";
 import { findEntry, loadEntry, runWithTypeScript, type Entry } from "./load-entry.ts";
-import { writeError, writeOut } from "./output.ts";
+import { checkFile, writeFile } from "./output-file.ts";
+import { writeOut } from "./output.ts";
 
 const versions: readonly string[] = ["3.0", "3.1", "3.2"];
 
@@ -52,10 +50,7 @@ export const openApiCommand = defineCommand({
       format === "json" ? `${JSON.stringify(document, undefined, 2)}\n` : toYaml(document);
     if (out === undefined) await writeOut(text);
     else if (check) return checkFile(out, text);
-    else {
-      mkdirSync(dirname(resolve(out)), { recursive: true });
-      writeFileSync(out, text);
-    }
+    else writeFile(out, text);
     return 0;
   },
 });
@@ -77,17 +72,4 @@ export const toDocument = (
     openapi: version ?? openapi,
     info: info ?? readInfo(),
   });
-};
-
-const checkFile = async (file: string, text: string): Promise<number> => {
-  const hint = "Run the command without --check to write it.";
-  if (!existsSync(file)) {
-    await writeError(`${file} does not exist. ${hint}\n`);
-    return 1;
-  }
-  // editors of other systems end lines otherwise
-  const known = readFileSync(file, "utf8").replaceAll("\r\n", "\n");
-  if (known === text) return 0;
-  await writeError(`${file} is stale. ${hint}\n\n${toDifference(known, text)}\n`);
-  return 1;
 };

@@ -3,17 +3,22 @@ import { renderUsage, runCommand, type CommandDef } from "citty";
 import { suggest } from "../errors.ts";
 import { getMessageFromError, readSafely } from "../results/http-error.ts";
 import { CliError } from "./cli-error.ts";
+import { clientCommand } from "./client-command.ts";
 import { openApiCommand } from "./openapi-command.ts";
 import { writeError, writeOut } from "./output.ts";
 import { routesCommand } from "./routes-command.ts";
 
 const commands: Readonly<Record<string, CommandDef>> = {
+  client: clientCommand as unknown as CommandDef,
   openapi: openApiCommand as unknown as CommandDef,
   routes: routesCommand as unknown as CommandDef,
 };
 
 const main: CommandDef = {
-  meta: { name: "sallyport", description: "Shows and documents an API made with sallyport." },
+  meta: {
+    name: "sallyport",
+    description: "Shows and documents an API made with sallyport, and writes its client.",
+  },
   subCommands: commands,
 };
 
@@ -55,7 +60,7 @@ const run = async (args: readonly string[]): Promise<number> => {
     const names = Object.keys(commands);
     throw new CliError(
       "SLP_CLI_USAGE",
-      `There is no command \`${name}\`.${suggest(name, names)} The commands are ${names.join(" and ")}; \`sallyport --help\` says more.`,
+      `There is no command \`${name}\`.${suggest(name, names)} The commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}; \`sallyport --help\` says more.`,
     );
   }
   if (rest.includes("--help") || rest.includes("-h")) {

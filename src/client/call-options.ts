@@ -152,8 +152,10 @@ export interface RoutePlan {
   readonly replies?: Readonly<Record<number, readonly BodyKind[]>>;
   /** The name of the array in a page. */
   readonly items?: string;
-  /** Changes the body of a success, as where dates are revived. */
-  readonly revive?: (body: unknown) => unknown;
+  /** Changes the body of a status, as where dates are revived. */
+  readonly revive?: Readonly<Record<number, (body: unknown) => unknown>>;
+  /** Changes an event. */
+  readonly reviveEvent?: (event: unknown) => unknown;
 }
 
 /** What a generated client knows of its routes, by keys such as `get /v1/users`. */

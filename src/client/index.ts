@@ -23,7 +23,14 @@ export type {
   UploadProgress,
 } from "./call-options.ts";
 export type { Pages } from "./client.ts";
-export type { ForgottenClient, InferredClient, ReplyAt, RoutesOf } from "./inferred-client.ts";
+export type { GeneratedClient } from "./generated-client.ts";
+export type {
+  ForgottenClient,
+  FrozenRouting,
+  InferredClient,
+  ReplyAt,
+  RoutesOf,
+} from "./inferred-client.ts";
 export type {
   ErrorReply,
   ErrorStatus,

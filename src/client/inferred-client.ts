@@ -1,5 +1,6 @@
 import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
+import type { Arguments } from "./generated-client.ts";
 import type {
   ErrorReply,
   ErrorStatus,
@@ -18,11 +19,6 @@ import type {
   PageAt,
   SuccessAt,
 } from "./wire-types.ts";
-
-/** The input, which may be left out where nothing in it is required, and the options. */
-export type Arguments<Input, Options> = {} extends Input
-  ? [input?: Input, options?: Options]
-  : [input: Input, options?: Options];
 
 /** The key itself, or what is wrong with it. */
 export type CheckKey<R, Key, T> = T extends null ? Instead<R, Key> : Key;
@@ -61,8 +57,17 @@ export type ReplyAt<T> = T extends EndpointTypes
       | UnexpectedReply
   : never;
 
-/** A client whose types are inferred from a routing map. */
-export type Client<R> = string extends keyof R ? ForgottenClient : InferredClient<R>;
+/** A client whose types are inferred from a routing map, or those of the file that stands for it. */
+export type Client<R> = R extends FrozenRouting
+  ? R["~client"]
+  : string extends keyof R
+    ? ForgottenClient
+    : InferredClient<R>;
+
+/** What a file of `sallyport client --types` exports as the routing map. */
+export interface FrozenRouting {
+  readonly "~client": unknown;
+}
 
 type Forgotten =
   "This routing is declared `: Routing`, which forgets its keys: write `satisfies Routing`";

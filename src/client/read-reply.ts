@@ -17,7 +17,8 @@ export interface Reply {
   readonly isForeign: boolean;
 }
 
-const readKind = (type: string): BodyKind => {
+/** What a body of a media type is read as. */
+export const readKind = (type: string): BodyKind => {
   if (/[/+]json$/.test(type)) return "json";
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";
 };
@@ -46,7 +47,7 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
   }
   const isForeign = !isPromised(call, status, kind, type);
   const declared = call.plan?.replies?.[status];
-  if (!isForeign) body = call.plan?.revive?.(body) ?? body;
+  if (!isForeign) body = call.plan?.revive?.[status]?.(body) ?? body;
   const isExpected = !isForeign && (call.plan?.replies ? declared !== undefined : status >= 200);
   const reply = { ok: response.ok, status, headers, body, response, isForeign };
   return isExpected ? reply : { ...reply, ok: false, status: "unexpected", actualStatus: status };

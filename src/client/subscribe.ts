@@ -89,6 +89,8 @@ async function* readEvents(
   const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const stop = (): void => void reader.cancel().catch(() => undefined);
   const decoder = new TextDecoder();
+  const revive = (event: ReceivedEvent): ReceivedEvent =>
+    (call.plan?.reviveEvent?.(event) as ReceivedEvent | undefined) ?? event;
   const parse = createEventParser();
   signal?.addEventListener("abort", stop);
   if (signal?.aborted) stop();
@@ -104,7 +106,7 @@ async function* readEvents(
         state.delay = retry ?? state.delay;
         state.failures = 0;
         if (data.length > 0)
-          yield { event, data: parseData(call, response, data.join("\n")), id, retry };
+          yield revive({ event, data: parseData(call, response, data.join("\n")), id, retry });
       }
     }
   } finally {

@@ -1,16 +1,19 @@
 import { z } from "zod";
-import { joinErrors, type DeclaredError } from "../endpoint/declared-errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { ApiResponse } from "../results/api-response.ts";
-import { defaultResultHandler } from "../results/default-result-handler.ts";
-import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import type { Components } from "./components.ts";
+import {
+  listErrorResponses,
+  listSuccessResponses,
+  type ErrorResponses,
+  withoutBody,
+} from "./declared-responses.ts";
 import { eventStreamType, toEventStreamMedia } from "./event-stream-media.ts";
 import { anyOf, compact } from "./json.ts";
-import { listInputSchemas, toWritePlace, type OperationPlace } from "./operation-place.ts";
+import { toWritePlace, type OperationPlace } from "./operation-place.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 import type { SharedResponses } from "./shared-responses.ts";
 
@@ -21,32 +24,32 @@ export interface ResponseContext {
   readonly version: OpenApiVersion;
 }
 
-const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
-
 /** Writes every response that an operation can have, by status. */
 export const toResponses = (place: OperationPlace, context: ResponseContext): JsonObject =>
   Object.fromEntries(
-    [...listSuccesses(place, context), ...listErrors(place, context)]
+    [
+      ...listSuccesses(place, context),
+      ...listErrorResponses(place, (...args) => context.shared.listNegative(...args)).map((error) =>
+        toErrorResponse(error, place, context),
+      ),
+    ]
       .toSorted(([one], [other]) => one - other)
       .map(([status, response]) => [String(status), response]),
   );
 
 type StatusResponse = readonly [status: number, response: JsonObject];
 
-const anyOutput = (): z.ZodType => z.record(z.string(), z.unknown());
-
 const listSuccesses = (
   place: OperationPlace,
   { components, version }: ResponseContext,
 ): readonly StatusResponse[] => {
   const { endpoint, method } = place;
-  const { outputSchema, resultHandler, statusCode } = endpoint;
+  const { outputSchema, statusCode } = endpoint;
   const content = outputSchema && readContent(outputSchema);
   if (content) return listContentStatuses(content, statusCode);
-  const declared = resultHandler.listPositive((outputSchema ?? anyOutput()) as z.ZodType);
   const hasLinks =
     method === "get" && outputSchema !== undefined && readPagination(outputSchema)?.hasLinks;
-  return groupByStatus(declared, statusCode ?? 200).map(([status, responses]) => [
+  return listSuccessResponses(place).map(([status, responses]) => [
     status,
     compact({
       description: toDescription(responses, place) ?? toStatusText(status),
@@ -93,17 +96,6 @@ const toDescription = (
   return z.globalRegistry.get((endpoint.outputSchema ?? response.schema) as z.ZodType)?.description;
 };
 
-const groupByStatus = (
-  responses: readonly ApiResponse[],
-  preset: number,
-): readonly (readonly [number, readonly ApiResponse[]])[] => {
-  const groups = new Map<number, ApiResponse[]>();
-  for (const response of responses)
-    for (const status of [response.statusCode ?? preset].flat())
-      groups.set(status, [...(groups.get(status) ?? []), response]);
-  return [...groups];
-};
-
 const toContent = (
   responses: readonly ApiResponse[],
   place: ReturnType<typeof toWritePlace>,
@@ -137,90 +129,25 @@ const toMediaSchema = (type: string, json: JsonObject): JsonObject => {
     : json;
 };
 
-/** Who answers an error of a status: the handler of the endpoint, or what answers before it is reached. */
-interface ErrorSource {
-  readonly status: number;
-  readonly handlers: readonly AnyResultHandler[];
-  readonly declared?: DeclaredError | undefined;
-  /** Whether the framework itself answers with it, without data. */
-  readonly isOwn: boolean;
-}
-
-const listErrors = (place: OperationPlace, context: ResponseContext): readonly StatusResponse[] => {
-  const { resultHandler } = place.endpoint;
-  const declared = joinErrors(place.endpoint);
-  const own = listOwnStatuses(place);
-  const named = resultHandler.listNegative().flatMap(({ statusCode = [] }) => statusCode);
-  const statuses = new Set([...declared.keys(), ...own.keys(), ...named]);
-  return [...statuses].map((status) => [
-    status,
-    toErrorResponse(
-      {
-        status,
-        handlers: own.get(status) ?? [resultHandler],
-        declared: declared.get(status),
-        isOwn: own.has(status),
-      },
-      place,
-      context,
-    ),
-  ]);
-};
-
-/** What the framework answers by itself, and by which result handlers. */
-const listOwnStatuses = (
-  place: OperationPlace,
-): ReadonlyMap<number, readonly AnyResultHandler[]> => {
-  const { endpoint, config, sources } = place;
-  const { resultHandler } = endpoint;
-  const { errorHandler = defaultResultHandler, requestTimeout = 0, handlerTimeout = 0 } = config;
-  const early = resultHandler === defaultResultHandler ? errorHandler : resultHandler;
-  const hasBody = sources.includes("body");
-  const hasInput = listInputSchemas(endpoint).length > 0;
-  const hasTimeout = (endpoint.timeout ?? (requestTimeout || handlerTimeout)) > 0;
-  const hasSecurity = endpoint.middlewares.some(({ security }) => security);
-  const isLocated = place.path.includes(":") || place.path.includes("*");
-  const wrong = [...(hasInput ? [resultHandler] : []), ...(hasBody || isLocated ? [early] : [])];
-  return new Map<number, readonly AnyResultHandler[]>([
-    ...(wrong.length > 0 ? [[400, [...new Set(wrong)]] as const] : []),
-    ...(hasSecurity ? [[401, [resultHandler]] as const] : []),
-    ...(hasBody
-      ? ([
-          [413, [early]],
-          [415, [early]],
-        ] as const)
-      : []),
-    [500, [resultHandler]],
-    ...(hasTimeout ? [[503, [resultHandler]] as const] : []),
-  ]);
-};
-
 const toErrorResponse = (
-  { status, handlers, declared, isOwn }: ErrorSource,
+  { status, responses, declared, hasData }: ErrorResponses,
   place: OperationPlace,
   { components, shared, version }: ResponseContext,
-): JsonObject => {
-  const data = declared && toDataSchema(declared, isOwn);
-  const responses = handlers.flatMap((handler) => {
-    const all = shared.listNegative(handler, data);
-    const exact = all.filter(({ statusCode }) => [statusCode ?? []].flat().includes(status));
-    const open = all.filter(({ statusCode }) => statusCode === undefined);
-    return exact.length > 0 ? exact : open.length > 0 ? open : all;
-  });
+): StatusResponse => {
   const written = toContent(
     responses,
     toWritePlace(place, `errors[${status}]`, `Error${status}`),
     components,
     version,
   );
-  const content = written && (data ? written : shared.nameSchemas(written, place));
+  const content = written && (hasData ? written : shared.nameSchemas(written, place));
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
   const response = compact({
     description: descriptions.join("\n\n"),
     headers: Object.keys(headers).length > 0 ? toHeaders(headers) : undefined,
     content,
   });
-  return declared ? response : shared.share(status, response);
+  return [status, declared ? response : shared.share(status, response)];
 };
 
 const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
@@ -230,22 +157,3 @@ const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
       { description, schema: { type: "string" } },
     ]),
   );
-
-const dataSchemas = new WeakMap<ZodSchema, { required?: z.ZodType; optional?: z.ZodType }>();
-
-/** The schema of the data of an error; made once, so that it is written once. */
-const toDataSchema = (
-  { schemas, mayLackData }: DeclaredError,
-  isOwn: boolean,
-): z.ZodType | undefined => {
-  const [first] = schemas;
-  if (!first) return undefined;
-  const mayLack = mayLackData || isOwn;
-  const kind = mayLack ? "optional" : "required";
-  const known = dataSchemas.get(first);
-  if (schemas.length === 1 && known?.[kind]) return known[kind];
-  const schema = (schemas.length === 1 ? first : z.union(schemas)) as z.ZodType;
-  const made = mayLack ? schema.optional() : schema;
-  if (schemas.length === 1) dataSchemas.set(first, { ...known, [kind]: made });
-  return made;
-};

@@ -1,6 +1,7 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
 import type { CallOptions } from "../client/call-options.ts";
-import type { Arguments, CheckKey, CheckPage } from "../client/inferred-client.ts";
+import type { Arguments } from "../client/generated-client.ts";
+import type { CheckKey, CheckPage } from "../client/inferred-client.ts";
 import { toNextPage } from "../client/pages.ts";
 import type { TypesAt } from "../client/route-at.ts";
 import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types.ts";

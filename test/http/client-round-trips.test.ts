@@ -1,10 +1,9 @@
 import fc from "fast-check";
-import { createClient } from "sallyport/client";
 import { describe, test } from "vitest";
-import { pairs, sendPairs, type AnyClient, type Place } from "./client-round-trips.ts";
+import { createBoth, pairs, sendPairs, type Place } from "./client-round-trips.ts";
 
 const places: readonly Place[] = [
-  ...(["path", "query", "extended", "header", "json", "multipart", "raw"] as const),
+  ...(["path", "query", "extended", "form", "header", "json", "multipart", "raw"] as const),
 ];
 const perPlace = Math.ceil(500 / places.length);
 
@@ -14,8 +13,7 @@ describe("what a client is given is what the handler receives, and back", () => 
     await fc.assert(
       fc.asyncProperty(
         fc.array(pairs(place), { minLength: perServer, maxLength: perServer }),
-        (given) =>
-          sendPairs(given, async (options) => [createClient(options) as unknown as AnyClient]),
+        (given) => sendPairs(given, createBoth),
       ),
       { numRuns: Math.ceil(perPlace / perServer) },
     );

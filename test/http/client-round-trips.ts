@@ -7,9 +7,10 @@ import {
   type Routing,
   type ServerConfig,
 } from "sallyport";
-import type { ClientOptions } from "sallyport/client";
+import { createClient, type ClientOptions } from "sallyport/client";
 import { expect } from "vitest";
 import { z } from "zod";
+import { importGenerated } from "./generated-client.ts";
 import { start } from "./harness.ts";
 
 /** Where the fields of a pair travel. */
@@ -272,13 +273,35 @@ const endpointOf = (pair: Pair, onInput: (input: object) => Promise<void>): AnyE
   });
 };
 
+/** Pairs that are served, and the options of an inferred client of them. */
+export interface ServedPairs {
+  readonly place: Place;
+  readonly routing: Routing;
+  readonly config: Partial<ServerConfig>;
+  readonly options: ClientOptions;
+}
+
+/** Both clients where both can send to the place: only the generated one knows what takes a form. */
+export const createBoth = async ({
+  place,
+  options,
+  routing,
+  config,
+}: ServedPairs): Promise<readonly AnyClient[]> => {
+  const { createClient: createGenerated } = await importGenerated<AnyClient>(routing, config);
+  const generated = createGenerated({ baseUrl: options.baseUrl });
+  return place === "form"
+    ? [generated]
+    : [createClient(options) as unknown as AnyClient, generated];
+};
+
 /**
  * Serves some pairs of one place, and sends each input with each client: the handler must receive what the client was given,
  * and the client what the handler returned.
  */
 export const sendPairs = async (
   given: readonly Pair[],
-  createClients: (options: ClientOptions, routing: Routing) => Promise<readonly AnyClient[]>,
+  createClients: (api: ServedPairs) => Promise<readonly AnyClient[]>,
 ): Promise<void> => {
   const place = given[0]?.place ?? "json";
   let received: object | undefined;
@@ -293,14 +316,16 @@ export const sendPairs = async (
   );
   const config = configOf(place);
   const server = await start(routing, config);
-  const clients = await createClients(
-    {
+  const clients = await createClients({
+    place,
+    options: {
       baseUrl: `http://127.0.0.1:${server.port}/`,
       ...(config.inputSources && { inputSources: { get: ["headers", "params"] } }),
       ...(place === "extended" && { queryParser: "extended" as const }),
     },
     routing,
-  );
+    config,
+  });
   for (const client of clients)
     for (const [index, pair] of given.entries()) {
       received = undefined;

@@ -120,6 +120,31 @@ describe("sallyport openapi", () => {
   });
 });
 
+describe("sallyport client", () => {
+  test("writes a file, and shows how it is stale", () => {
+    const folder = toFolder({ "api.ts": api() });
+    expect(run(folder, "client", "--out", "a/client.ts").status).toBe(0);
+    const file = join(folder, "a/client.ts");
+    const written = readFileSync(file, "utf8");
+    expect(written).toMatch(/^ {2}"get \/hello": \{$/m);
+    expect(written).toContain("export const createClient = (");
+    expect(run(folder, "client", "--out", "a/client.ts", "--check").status).toBe(0);
+    writeFileSync(file, written.replaceAll("/hello", "/other"));
+    const { status, stderr } = run(folder, "client", "--out", "a/client.ts", "--check");
+    expect(status).toBe(1);
+    expect(stderr).toContain("a/client.ts is stale.");
+    expect(stderr).toMatch(/- +"get \/other": \{\n/);
+  });
+
+  test("writes the types of the inferred client", () => {
+    const folder = toFolder({ "api.ts": api() });
+    expect(run(folder, "client", "--types", "--out", "api.d.ts").status).toBe(0);
+    const written = readFileSync(join(folder, "api.d.ts"), "utf8");
+    expect(written).toContain('export declare const routing: { readonly "~client": Client };');
+    expect(written).not.toContain("createPlainClient");
+  });
+});
+
 describe("mistakes are told without a stack", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
     ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
@@ -145,6 +170,14 @@ describe("mistakes are told without a stack", () => {
       "--openapi must be one of 3.0, 3.1, 3.2; got 2.0.",
     ],
     ["a check of nothing", ["openapi", "--check"], {}, 2, "--check needs --out"],
+    ["a client without a file", ["client"], {}, 2, "--out is missing: the file to write"],
+    [
+      "another format of dates",
+      ["client", "--out", "a.ts", "--format", "text"],
+      {},
+      2,
+      "--format must be string or date; got text.",
+    ],
     ["two entries", ["routes", "a.ts", "b.ts"], {}, 2, "takes one entry; got a.ts b.ts."],
     ["no module", ["routes"], {}, 1, "There is none of src/api.ts, src/api.js, src/routing.ts"],
     ["a missing module", ["routes", "a.ts"], {}, 1, "There is no file a.ts."],

@@ -1,9 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { defaultEndpointsFactory } from "sallyport";
+import { generateClient } from "sallyport/generate-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tortureConfig, tortureRouting } from "../openapi/torture/routing.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 let folder = "";
@@ -52,6 +63,7 @@ beforeAll(() => {
       ...["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline"],
       ...[`./${tarball}`, "express@5", "zod@4", "http-errors@2", "@types/node@20"],
       ...["typescript@7.0.2", "typescript-5@npm:typescript@5.9"],
+      ...["typescript-5.0@npm:typescript@5.0", "typescript-6@npm:typescript@6"],
     ],
     folder,
   );
@@ -122,6 +134,41 @@ describe("the packed package in an empty folder", () => {
   test("type-checks with TypeScript 5.9, and all inferred types have names", () => {
     expect(check("typescript-5", "out-5")).toContain("index.d.ts");
   });
+
+  test("writes a client by its command, the same as from the source", () => {
+    const api = `
+      import { defaultEndpointsFactory as factory } from "sallyport";
+      export const routing = { hello: factory.build({ handler: () => ({}) }) };
+    `;
+    writeFileSync(join(folder, "api.mjs"), api);
+    const command = join(folder, "node_modules/sallyport/dist/cli/main.js");
+    run(process.execPath, [command, "client", "api.mjs", "--out", "generated/hello.ts"], folder);
+    const written = readFileSync(join(folder, "generated/hello.ts"), "utf8");
+    const routing = { hello: defaultEndpointsFactory.build({ handler: () => ({}) }) };
+    expect(written).toBe(generateClient({ routing }));
+  });
+
+  test.each(["typescript-5.0", "typescript-5", "typescript-6", "typescript"])(
+    "what it writes of the torture routing type-checks with %s",
+    (compiler) => {
+      const out = join(folder, "generated");
+      mkdirSync(out, { recursive: true });
+      for (const format of ["date", "string"] as const)
+        writeFileSync(
+          join(out, `${format}.ts`),
+          generateClient({ routing: tortureRouting, config: tortureConfig, format }),
+        );
+      const compilerOptions = {
+        ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+        ...{ noUnusedLocals: true, isolatedModules: true, verbatimModuleSyntax: true },
+        ...{ noEmit: true, types: [], lib: ["es2020", "dom", "dom.iterable"] },
+        ...{ target: "es2020", module: "esnext", moduleResolution: "bundler" },
+      };
+      const files = ["date.ts", "string.ts"];
+      writeFileSync(join(out, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+      run(process.execPath, [join(folder, "node_modules", compiler, "bin/tsc"), "-p", out], out);
+    },
+  );
 
   test("has a package.json without faults", () => {
     const bin = (name: string): string => join(root, "node_modules/.bin", name);

@@ -1,0 +1,46 @@
+import { defineCommand } from "citty";
+import { generateClient } from "../generate-client/generate-client.ts";
+import { CliError } from "./cli-error.ts";
+import { findEntry, loadEntry, runWithTypeScript } from "./load-entry.ts";
+import { checkFile, writeFile } from "./output-file.ts";
+
+/** `sallyport client`: writes a typed client, or checks that a file has it. */
+export const clientCommand = defineCommand({
+  meta: { name: "client", description: "Writes a typed client of the API: one TypeScript file." },
+  args: {
+    entry: {
+      type: "positional",
+      required: false,
+      description: "The module that exports `routing` and `config`",
+    },
+    out: { type: "string", valueHint: "file", description: "The file to write" },
+    format: {
+      type: "string",
+      valueHint: "string|date",
+      description: "What dates of responses are; else strings",
+    },
+    types: {
+      type: "boolean",
+      description: "Write the types of the inferred client instead, as a .d.ts",
+    },
+    check: { type: "boolean", description: "Fail where --out is stale, and show the difference" },
+  },
+  run: async ({ args }): Promise<number> => {
+    const { out, format = "string", types = false, check = false } = args;
+    if (format !== "string" && format !== "date")
+      throw new CliError("SLP_CLI_USAGE", `--format must be string or date; got ${format}.`);
+    if (out === undefined)
+      throw new CliError(
+        "SLP_CLI_USAGE",
+        "--out is missing: the file to write, such as client.ts.",
+      );
+    const path = findEntry(args.entry);
+    const status = runWithTypeScript(path);
+    if (status !== undefined) return status;
+    const { routing, config } = await loadEntry(path);
+    const text = generateClient({ routing, config, format, types });
+    if (check) return checkFile(out, text);
+    writeFile(out, text);
+    return 0;
+  },
+});

@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { dates } from "./revive-dates.ts";
+
+const at = new Date("2026-11-21T10:00:00.000Z");
+const text = at.toISOString();
+
+describe("what is not as it is declared stays as it is", () => {
+  test.each([null, undefined, 5, "", "no date", { at: text }, [text]])("%j is no date", (value) => {
+    expect(dates.one(value)).toBe(value);
+  });
+
+  test.each([null, 5, text, { 0: text }])("%j is no array", (value) => {
+    expect(dates.items(dates.one)(value)).toBe(value);
+  });
+
+  test.each([null, 5, text, [text]])("%j is no object", (value) => {
+    expect(dates.fields(new Map([["0", dates.one]]))(value)).toBe(value);
+    expect(dates.by("0", new Map([[text, dates.one]]))(value)).toBe(value);
+  });
+});
+
+test("a field of any name is kept", () => {
+  const value = JSON.parse(
+    `{ "__proto__": "${text}", "at": "${text}", "b": "${text}" }`,
+  ) as unknown;
+  const revived = dates.fields(new Map([["at", dates.one]]))(value);
+  expect(Object.entries(revived as object)).toEqual([
+    ["__proto__", text],
+    ["at", at],
+    ["b", text],
+  ]);
+  expect(Object.getPrototypeOf(revived)).toBe(Object.prototype);
+});

@@ -1,0 +1,59 @@
+/** Puts dates in the place of their strings; what is something else stays as it is. */
+export type Revive = (value: unknown) => unknown;
+
+/** A date, of a string that is one. */
+const reviveDate: Revive = (value) => {
+  const date = typeof value === "string" ? new Date(value) : undefined;
+  return date && !Number.isNaN(date.getTime()) ? date : value;
+};
+
+/** Revives each element of an array, or each one by its place. */
+const reviveItems =
+  (each: Revive | undefined, first: readonly (Revive | undefined)[] = []): Revive =>
+  (value) =>
+    Array.isArray(value)
+      ? value.map((item: unknown, at) => {
+          const revive = at < first.length ? first[at] : each;
+          return revive ? revive(item) : item;
+        })
+      : value;
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Revives fields of an object, and its others. */
+const reviveFields =
+  (fields: ReadonlyMap<string, Revive>, others?: Revive, known: readonly string[] = []): Revive =>
+  (value) => {
+    if (!isObject(value)) return value;
+    const revived = Object.entries(value).map(([name, part]: [string, unknown]) => {
+      const revive = fields.get(name) ?? (known.includes(name) ? undefined : others);
+      return [name, revive ? revive(part) : part] as const;
+    });
+    return Object.fromEntries(revived);
+  };
+
+/** Revives an object by the value of one of its fields. */
+const reviveBy =
+  (name: string, options: ReadonlyMap<unknown, Revive>): Revive =>
+  (value) => {
+    const revive = isObject(value)
+      ? options.get((value as Readonly<Record<string, unknown>>)[name])
+      : undefined;
+    return revive ? revive(value) : value;
+  };
+
+/** Revives by one after the other. */
+const reviveBoth =
+  (one: Revive, other: Revive): Revive =>
+  (value) =>
+    other(one(value));
+
+/** What generated clients revive dates by. */
+export const dates = {
+  one: reviveDate,
+  items: reviveItems,
+  fields: reviveFields,
+  by: reviveBy,
+  both: reviveBoth,
+} as const;

@@ -1,0 +1,83 @@
+import type { z } from "zod";
+import { toDateKind } from "../routing/diagnostics/kinds.ts";
+import { readEncoded } from "../schemas/encode.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+
+/** Which end of a schema is looked at. */
+export type End = "input" | "output";
+
+type Kind = "date" | "other" | "string" | "structure" | "unknown";
+
+/** Whether a schema writes a date: a `Date` of the server, or the string of one with its offset. */
+export const isDate = (schema: ZodSchema, end: End): boolean => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "date") return true;
+  if (def.type === "pipe") return end === "input" && toDateKind(def) === "dateIn";
+  const { format, local } = def as { readonly format?: string; readonly local?: boolean };
+  return def.type === "string" && format === "datetime" && local !== true;
+};
+
+/** The schema that another one stands for at one end; itself where it stands for itself. */
+export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema, end: End] => {
+  const encoded = readEncoded(schema);
+  if (encoded) return [encoded, end === "input" ? "output" : "input"];
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "pipe") {
+    const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
+    return [end === "input" && !isPreprocessed ? def.in : def.out, end];
+  }
+  if (def.type === "lazy") return [(schema as z.core.$ZodLazy)._zod.innerType, end];
+  return ["innerType" in def ? def.innerType : schema, end];
+};
+
+const structures: ReadonlySet<string> = new Set([
+  ...["array", "intersection", "object", "record", "tuple"],
+]);
+const strings: ReadonlySet<string> = new Set(["enum", "literal", "string", "template_literal"]);
+const others: ReadonlySet<string> = new Set([
+  ...[
+    "bigint",
+    "boolean",
+    "file",
+    "nan",
+    "never",
+    "null",
+    "number",
+    "success",
+    "undefined",
+    "void",
+  ],
+]);
+
+const listKinds = (schema: ZodSchema, end: End, depth = 0): readonly Kind[] => {
+  if (isDate(schema, end)) return ["date"];
+  const [inner, innerEnd] = unwrap(schema, end);
+  // what stands for itself in a circle is nothing
+  if (inner !== schema) return depth > 50 ? ["unknown"] : listKinds(inner, innerEnd, depth + 1);
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "union")
+    return def.options.flatMap((option) => listKinds(option, end, depth + 1));
+  if (structures.has(def.type)) return ["structure"];
+  if (def.type === "literal" && def.values.every((value) => typeof value !== "string"))
+    return ["other"];
+  if (strings.has(def.type)) return ["string"];
+  return [others.has(def.type) ? "other" : "unknown"];
+};
+
+/** The field that tells the options of a union of objects apart. */
+export const readDiscriminator = (def: z.core.$ZodUnionDef): string | undefined => {
+  const { discriminator } = def as { readonly discriminator?: string };
+  const isTold = def.options.every(
+    (option) => discriminator !== undefined && option._zod.propValues?.[discriminator],
+  );
+  return isTold ? discriminator : undefined;
+};
+
+/** Whether a value of a union tells what of it is a date. */
+export const tellsDates = (def: z.core.$ZodUnionDef, end: End): boolean => {
+  if (readDiscriminator(def) !== undefined) return true;
+  const kinds = def.options.flatMap((option) => listKinds(option, end));
+  if (kinds.includes("unknown")) return false;
+  if (kinds.includes("date") && kinds.includes("string")) return false;
+  return kinds.filter((kind) => kind === "structure").length < 2;
+};

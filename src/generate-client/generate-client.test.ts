@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
+import { ez } from "../schemas/ez.ts";
+import type { Routing } from "../routing/routing.ts";
+import { generateClient } from "./generate-client.ts";
+
+/** The types of the routes, without what is the same for each API. */
+const typesOf = (routing: Routing, options: object = {}): string => {
+  const [types = ""] = generateClient({ routing, ...options }).split(
+    "/** A client of this API. */",
+  );
+  return types;
+};
+
+/** The declaration of a type, without its comment. */
+const find = (text: string, name: string): string => {
+  const start = text.indexOf(`export type ${name} = `);
+  const [declaration = ""] = text.slice(start).split(/;\n(?=\n)/, 1);
+  return start < 0 ? "" : declaration.replace(/^export type \w+ = /, "").replaceAll(/\s+/g, " ");
+};
+
+/** The type of a field, as it is sent and as it is received. */
+const both = (
+  schema: z.ZodType,
+  options: object = {},
+): readonly [sent: string, received: string] => {
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ value: schema }),
+    output: z.object({ value: schema }),
+    handler: () => ({}) as never,
+  });
+  const text = typesOf({ a: endpoint }, options);
+  const strip = (own: string): string => own.replace(/^\{ (.*?);? \}$/, "$1");
+  const [, data = ""] = find(text, "PostABody").split("data: ");
+  return [strip(find(text, "PostAInput")), strip(data.replace(/; \}$/, ""))];
+};
+
+describe("types are those of the wire", () => {
+  test.each<[string, z.ZodType, string, string]>([
+    ["a date", ez.dateIn(), "value: Date | string", "value: string"],
+    ["a date of the output", ez.dateOut(), "value: Date", "value: string"],
+    ["a plain date", z.date(), "value: Date", "value: string"],
+    ["what is encoded", ez.encode(ez.dateIn()), "value: Date", "value: string"],
+    ["a preset", z.string().default("a"), "value?: string | undefined", "value: string"],
+    ["what is caught", z.int().catch(1), "value?: number | undefined", "value: number"],
+    ["a transformation", z.string().transform(Number), "value: string", "value: unknown"],
+    ["a pipe", z.string().transform(Number).pipe(z.int()), "value: string", "value: number"],
+    [
+      "a preprocessed value",
+      z.preprocess(Number, z.int()),
+      "value?: number | undefined",
+      "value: number",
+    ],
+    ["a coerced number", z.coerce.number(), "value: number | string", "value: number"],
+    [
+      "holes",
+      z.array(z.string().optional()),
+      "value: (string | undefined)[]",
+      "value: (string | null)[]",
+    ],
+    [
+      "a partial record",
+      z.partialRecord(z.enum(["a"]), z.int()),
+      "value: { a?: number | undefined; }",
+      "value: { a?: number | undefined; }",
+    ],
+    [
+      "an intersection",
+      z.object({ a: z.int() }).and(z.object({ "b-c": z.int() })),
+      'value: { a: number; } & { "b-c": number; }',
+      'value: { a: number; } & { "b-c": number; }',
+    ],
+    ["another map", z.map(z.string(), z.int()), "value: unknown", "value: unknown"],
+  ])("%s", (_name, schema, input, output) => {
+    expect(both(schema)).toEqual([input, output]);
+  });
+});
+
+describe("dates that are revived have their type where they are told from strings", () => {
+  const object = (at: z.ZodType) => z.object({ at });
+  test.each<[string, z.ZodType, string]>([
+    ["a plain date", z.date(), "value: Date"],
+    ["what is encoded", ez.encode(ez.dateIn()), "value: Date"],
+    ["a date of the output", ez.dateOut(), "value: Date"],
+    ["a date and time", z.iso.datetime(), "value: Date"],
+    ["a local time", z.iso.datetime({ local: true }), "value: string"],
+    ["a date or null", z.date().nullable(), "value: Date | null"],
+    ["a date or a string", z.date().or(z.string()), "value: string"],
+    ["one of two objects", object(z.date()).or(object(z.string())), "value: { at: string; }"],
+    ["an object or a number", object(z.date()).or(z.int()), "value: { at: Date; } | number"],
+    [
+      "one of two that are told apart",
+      z.discriminatedUnion("a", [
+        object(z.date()).extend({ a: z.literal(1) }),
+        object(z.string()).extend({ a: z.literal(2) }),
+      ]),
+      "value: { at: Date; a: 1; } | { at: string; a: 2; }",
+    ],
+  ])("%s", (_name, schema, type) => {
+    expect(both(schema, { format: "date" })[1]).toBe(type);
+    expect(both(schema)[1]).not.toContain("Date");
+  });
+});
+
+describe("names", () => {
+  const echo = (schema: z.ZodType) =>
+    factory.build({
+      method: "post",
+      input: z.object({ value: schema }),
+      output: z.object({ value: schema }),
+      handler: () => ({}) as never,
+    });
+
+  test("one name for both directions where they are the same, two where they differ", () => {
+    const same = z.object({ a: z.int() }).meta({ id: "Same" });
+    const other = z.object({ same, a: z.int().default(1) }).meta({ id: "Other" });
+    const text = typesOf({ a: echo(same), b: echo(other) });
+    expect(find(text, "PostAInput")).toBe("{ value: Same; }");
+    expect(find(text, "PostABody")).toContain("value: Same;");
+    expect(find(text, "PostBInput")).toBe("{ value: OtherInput; }");
+    expect(find(text, "PostBBody")).toContain("value: Other;");
+    expect(find(text, "OtherInput")).toBe("{ same: Same; a?: number | undefined; }");
+    expect(find(text, "Other")).toBe("{ same: Same; a: number; }");
+  });
+
+  test("a schema that refers to itself is named by its place, and by its direction where that matters", () => {
+    const tree = z.object({
+      at: z.int().default(0),
+      get parts() {
+        return z.array(tree);
+      },
+    });
+    const text = typesOf({ a: echo(tree) });
+    expect(find(text, "PostAValueInput")).toBe(
+      "{ at?: number | undefined; parts: PostAValueInput[]; }",
+    );
+    expect(find(text, "PostAValue")).toBe("{ at: number; parts: PostAValue[]; }");
+  });
+
+  test("none is one that the file has already, or that another schema has", () => {
+    const taken = ["Client", "Response", "Blob", "reply", "call options"].map((id) =>
+      z.object({ [id]: z.int() }).meta({ id }),
+    );
+    const twins = ["user", "User"].map((id) => z.object({ [id]: z.int() }).meta({ id }));
+    const text = typesOf({ a: echo(z.tuple([...taken, ...twins] as unknown as [z.ZodType])) });
+    expect(find(text, "PostAInput")).toBe(
+      "{ value: [Client2, Response2, Blob2, Reply2, CallOptions2, User, User2]; }",
+    );
+  });
+});
+
+test("descriptions are comments that nothing in them can end", () => {
+  const endpoint = factory
+    .build({
+      shortDescription: "Greets",
+      description: "Says */ hello\nto \u0001all",
+      input: z.object({ name: z.string().describe("Whom").optional() }),
+      output: z.object({}),
+      handler: async () => ({}),
+    })
+    .deprecated();
+  const text = typesOf({ hello: endpoint });
+  expect(text).toContain(
+    '  /**\n   * Greets\n   *\n   * Says *\\/ hello\n   * to all\n   *\n   * @deprecated\n   */\n  "get /hello": {',
+  );
+  expect(text).toContain("  /** Whom */\n  name?: string | undefined;");
+});
+
+test("the input has what middlewares ask for, and the parameters that no schema names", () => {
+  const guarded = factory.addMiddleware({
+    input: z.object({ key: z.string() }),
+    handler: async () => ({}),
+  });
+  const endpoint = guarded.build({
+    input: z.object({ id: z.string() }),
+    output: z.object({}),
+    handler: async () => ({}),
+  });
+  const text = typesOf({
+    ":id": { "*rest": endpoint },
+    none: factory.build({ handler: () => ({}) }),
+  });
+  expect(find(text, "GetByIdByRestInput")).toBe(
+    "{ key: string; id: string; } & { rest: (bigint | boolean | Date | number | string)[]; }",
+  );
+  expect(find(text, "GetNoneInput")).toBe("{ [key: string]: never }");
+});
+
+test("the same API gives the same bytes, with the source of the client in them", () => {
+  const routing = { a: factory.build({ output: z.object({}), handler: async () => ({}) }) };
+  const text = generateClient({ routing });
+  expect(generateClient({ routing })).toBe(text);
+  expect(text).not.toMatch(/^import /m);
+  expect(text).toContain("const createPlainClient = (");
+  expect(text).not.toContain("\u0001");
+});
+
+test("the extended parser is told to the client", () => {
+  const routing = { a: factory.build({ output: z.object({}), handler: async () => ({}) }) };
+  expect(generateClient({ routing, config: { queryParser: "extended" } })).toContain(
+    '{ queryParser: "extended", ...options }',
+  );
+});

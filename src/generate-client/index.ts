@@ -1,0 +1,2 @@
+export { generateClient } from "./generate-client.ts";
+export type { GenerateClientOptions } from "./options.ts";

@@ -1,0 +1,46 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { exportedClasses, exportedTypes, readPart, writeParts } from "./runtime-source.ts";
+
+const clientFolder = new URL("../client/", import.meta.url);
+
+test("the build writes the parts as they are read from the source", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-parts-"));
+  try {
+    writeParts(clientFolder, pathToFileURL(`${folder}/`));
+    expect(readdirSync(folder).toSorted()).toEqual(["revival.txt", "runtime.txt"]);
+    for (const part of ["revival", "runtime"] as const)
+      expect(readFileSync(join(folder, `${part}.txt`), "utf8")).toBe(readPart(part));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("what stays of each module is its source, without imports and exports", () => {
+  const runtime = readPart("runtime");
+  expect(runtime).not.toMatch(/^(?:import|export) /m);
+  const [, body = ""] = /(export const hasMore = [\s\S]*)$/.exec(
+    readFileSync(new URL("pages.ts", clientFolder), "utf8"),
+  ) ?? [""];
+  expect(body).not.toBe("");
+  expect(runtime).toContain(body.replaceAll("export const ", "const ").trim());
+});
+
+test("what a file exports is in it", () => {
+  const runtime = readPart("runtime");
+  for (const name of exportedClasses) expect(runtime).toContain(`class ${name} `);
+  for (const name of exportedTypes)
+    expect(runtime).toMatch(new RegExp(`(?:interface|type) ${name}\\b`));
+});
+
+test("a file exports what `sallyport/client` does, but for what is inferred", () => {
+  const index = readFileSync(new URL("index.ts", clientFolder), "utf8");
+  const inferred = /\.\/(?:create-client|inferred-client|route-at|wire-types|generated-client)\.ts/;
+  const names = [...index.matchAll(/export (?:type )?\{([^}]*)\} from "([^"]*)"/g)].flatMap(
+    ([, list = "", from = ""]) => (inferred.test(from) ? [] : (list.match(/\w+/g) ?? [])),
+  );
+  expect([...exportedClasses, ...exportedTypes].toSorted()).toEqual(names.toSorted());
+});

@@ -1,0 +1,55 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+
+/** The modules of the client that a generated file contains, each after those that it imports. */
+const modules = [
+  ...["call-options", "client-errors", "reply-types", "wire-value", "encode-pairs"],
+  ...["encode-multipart", "fill-path", "build-request", "pages", "upload-progress"],
+  ...["send-request", "read-reply", "parse-events", "subscribe", "client"],
+  "generated-client",
+] as const;
+
+/** What a file contains beside them where dates are revived. */
+const revivingModules = ["revive-dates"] as const;
+
+/** The parts of the client that are published beside this module, where the build writes them, and their modules. */
+const parts = { runtime: modules, revival: revivingModules } as const;
+
+/** What a file exports of the client, whatever its routes are. */
+export const exportedClasses = [
+  ...["AbortedError", "ClientError", "NetworkError", "ReplyError", "TimeoutError"],
+  ...["UnexpectedBodyError", "UnsendableInputError"],
+] as const;
+
+/** The types that a file exports of the client. */
+export const exportedTypes = [
+  ...["Attempt", "CallOptions", "CallRoute", "ClientOptions", "ErrorReply", "ErrorStatus", "Fetch"],
+  ...["HeaderFields", "HeaderSource", "Pages", "ReplyIssue", "RetryOptions", "SharedOptions"],
+  ...["SourceName", "SubscribeOptions", "SuccessReply", "SuccessStatus", "UnexpectedReply"],
+  "UploadProgress",
+] as const;
+
+/** Joins the modules of a part: what they say, without their imports and exports. */
+const bundle = (folder: URL, part: keyof typeof parts): string =>
+  parts[part]
+    .map((name) =>
+      readFileSync(new URL(`${name}.ts`, folder), "utf8")
+        .replaceAll(/^import [^;]*;\n/gm, "")
+        .replaceAll(/^export (?=async|class|const|function|interface|type)/gm, "")
+        .replaceAll(/^ *\/\/ oxlint-disable.*\n/gm, "")
+        .trim(),
+    )
+    .join("\n\n");
+
+/** Writes the parts for the published package; called by its build. */
+export const writeParts = (from: URL, to: URL): void => {
+  for (const part of Object.keys(parts) as (keyof typeof parts)[])
+    writeFileSync(new URL(`${part}.txt`, to), bundle(from, part));
+};
+
+/** The source of a part of the client, as it is tested. */
+export const readPart = (part: keyof typeof parts): string => {
+  const bundled = new URL(`./${part}.txt`, import.meta.url);
+  return existsSync(bundled)
+    ? readFileSync(bundled, "utf8")
+    : bundle(new URL("../client/", import.meta.url), part);
+};

@@ -1,0 +1,44 @@
+/** A type as the members of a union, each of which may stand before `[]`. */
+export type Members = readonly string[];
+
+/** Joins types to a union. */
+export const toUnion = (types: readonly Members[]): Members => {
+  const members = [...new Set(types.flat())];
+  if (members.includes("unknown")) return ["unknown"];
+  const some = members.filter((member) => member !== "never");
+  return some.length > 0 ? some : ["never"];
+};
+
+/** Joins types to an intersection. */
+export const toIntersection = (types: readonly Members[]): Members => {
+  const parts = types.filter((members) => members.join() !== "unknown");
+  const [first = ["unknown"]] = parts;
+  return parts.length < 2 ? first : [`(${parts.map(toOperand).join(" & ")})`];
+};
+
+/** Writes a type where an operator follows. */
+export const toOperand = (members: Members): string =>
+  members.length === 1 ? (members[0] ?? "") : `(${members.join(" | ")})`;
+
+/** Writes a type. */
+export const toText = (members: Members): string => {
+  const [only = "", other] = members;
+  if (other !== undefined) return members.join(" | ");
+  // an intersection that stands alone
+  return only.startsWith("(") && only.endsWith(")") ? only.slice(1, -1) : only;
+};
+
+/** Writes a string as a literal of TypeScript. */
+export const quote = (text: string): string =>
+  JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+
+/** Writes the name of a property. */
+export const toKey = (name: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
+
+/** Moves the lines of a text below the first one to the right. */
+export const indent = (text: string): string => text.replaceAll("\n", "\n  ");
+
+/** Writes an object type of lines that end with a semicolon. */
+export const toObject = (lines: readonly string[]): string =>
+  lines.length === 0 ? "{}" : `{\n  ${lines.map(indent).join("\n  ")}\n}`;

@@ -1,0 +1,160 @@
+import type { z } from "zod";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { isDate, readDiscriminator, tellsDates, unwrap, type End } from "./find-dates.ts";
+import { indent, quote } from "./type-text.ts";
+
+/** Writes functions that revive the dates of schemas. */
+export class RevivalWriter {
+  readonly #numbers = new Map<string, number>();
+  readonly #schemas = new Map<ZodSchema, number>();
+  readonly #texts = new Map<string, string | undefined>();
+  readonly #open = new Set<string>();
+  readonly #declarations = new Map<string, string>();
+  readonly #holding = new Map<string, boolean>();
+
+  /** Whether any dates are revived. */
+  get isUsed(): boolean {
+    return [...this.#texts.values()].some((text) => text !== undefined);
+  }
+
+  /** The declarations of the functions that refer to themselves. */
+  get declarations(): readonly string[] {
+    return [...this.#declarations.values()];
+  }
+
+  /** Writes a function; undefined where a schema has no dates. */
+  write(schema: ZodSchema, end: End): string | undefined {
+    const key = this.#toKey(schema, end);
+    if (this.#texts.has(key)) return this.#texts.get(key);
+    if (!this.#holdsDates(schema, end, new Set())) return undefined;
+    if (this.#open.has(key)) {
+      const number = this.#numbers.get(key) ?? this.#numbers.size + 1;
+      this.#numbers.set(key, number);
+      return `(value) => revive${number}(value)`;
+    }
+    this.#open.add(key);
+    let text = this.#writeOwn(schema, end);
+    this.#open.delete(key);
+    const number = this.#numbers.get(key);
+    if (number !== undefined && text !== undefined) {
+      this.#declarations.set(key, `const revive${number}: Revive = ${text};`);
+      text = `(value) => revive${number}(value)`;
+    }
+    this.#texts.set(key, text);
+    return text;
+  }
+
+  #toKey(schema: ZodSchema, end: End): string {
+    const number = this.#schemas.get(schema) ?? this.#schemas.size;
+    this.#schemas.set(schema, number);
+    return `${end}/${number}`;
+  }
+
+  /** Whether there is a date somewhere that can be told. */
+  #holdsDates(schema: ZodSchema, end: End, seen: Set<string>): boolean {
+    const key = this.#toKey(schema, end);
+    const known = this.#holding.get(key);
+    if (known !== undefined) return known;
+    if (seen.has(key)) return false;
+    const isRoot = seen.size === 0;
+    seen.add(key);
+    const holds =
+      isDate(schema, end) ||
+      listParts(schema, end).some(([part, partEnd]) => this.#holdsDates(part, partEnd, seen));
+    // within a circle the answer may still be open
+    if (holds || isRoot) this.#holding.set(key, holds);
+    return holds;
+  }
+
+  #writeOwn(schema: ZodSchema, end: End): string | undefined {
+    if (isDate(schema, end)) return "dates.one";
+    const [inner, innerEnd] = unwrap(schema, end);
+    if (inner !== schema) return this.write(inner, innerEnd);
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    const write = (part: ZodSchema): string | undefined => this.write(part, end);
+    switch (def.type) {
+      case "array":
+        return `dates.items(${write(def.element)})`;
+      case "tuple": {
+        const rest = def.rest ? write(def.rest) : undefined;
+        return `dates.items(${rest}, [${def.items.map((item) => String(write(item))).join(", ")}])`;
+      }
+      case "record":
+        return `dates.fields(new Map(), ${write(def.valueType)})`;
+      case "object": {
+        const fields = Object.entries(def.shape).flatMap(([name, field]) => {
+          const text = write(field);
+          return text === undefined ? [] : [[name, text] as const];
+        });
+        const rest = def.catchall ? write(def.catchall) : undefined;
+        const known = Object.keys(def.shape).map(quote).join(", ");
+        return `dates.fields(${toMap(
+          "string",
+          fields.map(([name, text]) => [quote(name), text]),
+        )}${rest ? `, ${rest}, [${known}]` : ""})`;
+      }
+      case "union":
+        return this.#writeUnion(def, end);
+      case "intersection": {
+        const parts = [def.left, def.right].flatMap((part) => write(part) ?? []);
+        return parts.length === 2 ? `dates.both(${parts.join(", ")})` : parts[0];
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #writeUnion(def: z.core.$ZodUnionDef, end: End): string | undefined {
+    const discriminator = readDiscriminator(def);
+    const texts = def.options.map((option) => this.write(option, end));
+    if (discriminator === undefined) {
+      const own = [...new Set(texts.filter((text) => text !== undefined))];
+      const [first, other] = own;
+      return first !== undefined && other !== undefined ? `dates.both(${own.join(", ")})` : first;
+    }
+    const entries = def.options.flatMap((option, at) => {
+      const text = texts[at];
+      const values = option._zod.propValues?.[discriminator] ?? [];
+      return text === undefined
+        ? []
+        : [...values].map(
+            (value) => [typeof value === "string" ? quote(value) : String(value), text] as const,
+          );
+    });
+    return `dates.by(${quote(discriminator)}, ${toMap("unknown", entries)})`;
+  }
+}
+
+const toMap = (
+  keys: "string" | "unknown",
+  entries: readonly (readonly [key: string, text: string])[],
+): string =>
+  `new Map<${keys}, Revive>([\n  ${entries.map(([key, text]) => indent(`[${key}, ${text}],`)).join("\n  ")}\n])`;
+
+/** The parts of a schema in which dates can be told. */
+const listParts = (
+  schema: ZodSchema,
+  end: End,
+): readonly (readonly [schema: ZodSchema, end: End])[] => {
+  const [inner, innerEnd] = unwrap(schema, end);
+  if (inner !== schema) return [[inner, innerEnd]];
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const toParts = (parts: readonly (ZodSchema | null | undefined)[]) =>
+    parts.flatMap((part) => (part ? [[part, end] as const] : []));
+  switch (def.type) {
+    case "array":
+      return toParts([def.element]);
+    case "tuple":
+      return toParts([...def.items, def.rest]);
+    case "record":
+      return toParts([def.valueType]);
+    case "object":
+      return toParts([...Object.values(def.shape), def.catchall]);
+    case "union":
+      return tellsDates(def, end) ? toParts(def.options) : [];
+    case "intersection":
+      return toParts([def.left, def.right]);
+    default:
+      return [];
+  }
+};

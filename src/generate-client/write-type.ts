@@ -1,0 +1,290 @@
+import { z } from "zod";
+import { isDate, tellsDates } from "./find-dates.ts";
+import { ownKinds, toDateKind } from "../routing/diagnostics/kinds.ts";
+import { readEncoded } from "../schemas/encode.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import {
+  quote,
+  toIntersection,
+  toKey,
+  toObject,
+  toOperand,
+  toText,
+  toUnion,
+  type Members,
+} from "./type-text.ts";
+import { toTypeName, type TypeNames } from "./type-names.ts";
+import { writeComment } from "./write-comment.ts";
+
+/** Which side of a schema is written, and who has the value. */
+export interface Side {
+  readonly direction: "input" | "output";
+  /** Whether the client sends it: it may send dates and files, which it receives as strings. */
+  readonly isSent: boolean;
+  /** Whether the client makes dates of their strings. */
+  readonly hasDates: boolean;
+}
+
+/** What the client gives. */
+export const sent: Side = { direction: "input", isSent: true, hasDates: false };
+
+/** What the client gets. */
+export const toReceived = (hasDates: boolean): Side => ({
+  ...{ direction: "output", isSent: false, hasDates },
+});
+
+const literal = (value: unknown): string => {
+  if (typeof value === "string") return quote(value);
+  return typeof value === "bigint" ? `${value}n` : String(value);
+};
+
+/** Reads what is said of a schema, through its wrappers. */
+export const readNotes = (schema: ZodSchema): { description?: string; deprecated?: boolean } => {
+  const { description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const inner = "innerType" in def ? readNotes(def.innerType) : {};
+  return {
+    ...inner,
+    ...(description !== undefined && { description }),
+    ...(deprecated === true && { deprecated }),
+  };
+};
+
+/** Writes the types of schemas as they are on the wire. */
+export class TypeWriter {
+  readonly #names: TypeNames;
+  readonly #numbers = new Map<ZodSchema, number>();
+  readonly #written = new Map<string, Members>();
+  /** The schemas that are being written, and whether they have been found inside of themselves. */
+  readonly #open = new Map<string, { isFound: boolean }>();
+
+  constructor(names: TypeNames) {
+    this.#names = names;
+  }
+
+  /**
+   * Writes a type.
+   *
+   * @param place what a type is called that refers to itself and has no name
+   */
+  write(schema: ZodSchema, side: Side, place: string): Members {
+    const number = this.#numbers.get(schema) ?? this.#numbers.size;
+    this.#numbers.set(schema, number);
+    const key = `${side.isSent ? "sent" : "received"}/${side.direction}${side.hasDates ? "/dates" : ""}/${number}`;
+    const known = this.#written.get(key);
+    if (known) return known;
+    const open = this.#open.get(key);
+    if (open) {
+      open.isFound = true;
+      return [this.#names.refer(key)];
+    }
+    const state = { isFound: false };
+    this.#open.set(key, state);
+    let members = this.#writeOwn(schema, side, place);
+    this.#open.delete(key);
+    const { id, description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
+    if (typeof id === "string" || state.isFound)
+      members = [
+        this.#names.define(key, {
+          origin: `schema/${number}`,
+          wanted: toTypeName(typeof id === "string" ? id : place),
+          text: toText(members),
+          comment: writeComment({ texts: [description], isDeprecated: deprecated === true }),
+        }),
+      ];
+    this.#written.set(key, members);
+    return members;
+  }
+
+  /** Writes the fields of objects as one object. */
+  writeFields(
+    fields: Iterable<readonly [string, ZodSchema]>,
+    others: ZodSchema | undefined,
+    side: Side,
+    place: string,
+  ): string {
+    const types: Members[] = [];
+    const lines = Array.from(fields, ([name, field]) => {
+      const members = this.write(field, side, `${place}${toTypeName(name)}`);
+      types.push(members);
+      const { optin, optout } = field._zod;
+      const optional = side.direction === "input" ? optin : optout;
+      const isOptional = optional === "optional" || members.includes("undefined");
+      const all = isOptional ? toUnion([members, ["undefined"]]) : members;
+      const { description, deprecated } = readNotes(field);
+      const comment = writeComment({ texts: [description], isDeprecated: deprecated });
+      return `${comment}${toKey(name)}${isOptional ? "?" : ""}: ${toText(all)};`;
+    });
+    if (!others) return toObject(lines);
+    // an index signature must hold for the known fields as well
+    const rest = toUnion([this.write(others, side, `${place}Value`), ...types, ["undefined"]]);
+    const known = rest.filter((member) => member !== "undefined" || types.flat().includes(member));
+    const hasOptional = lines.some((line) =>
+      /^(?:\/\*\*[\s\S]*?\*\/\n)?(?:"[^\n]*"|[\w$]+)\?:/.test(line),
+    );
+    return toObject([...lines, `[key: string]: ${toText(hasOptional ? rest : known)};`]);
+  }
+
+  #writeOwn(schema: ZodSchema, side: Side, place: string): Members {
+    const { direction, isSent, hasDates } = side;
+    if (hasDates && isDate(schema, direction)) return ["Date"];
+    const isInput = direction === "input";
+    const write = (inner: ZodSchema, more = ""): Members => this.write(inner, side, place + more);
+    const encoded = readEncoded(schema);
+    if (encoded)
+      return this.write(
+        encoded,
+        { isSent, hasDates, direction: isInput ? "output" : "input" },
+        place,
+      );
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    switch (def.type) {
+      case "string":
+        return isSent && def.coerce ? ["string", "number", "boolean", "bigint"] : ["string"];
+      case "number":
+        return isSent && isInput && def.coerce ? ["number", "string"] : ["number"];
+      case "boolean":
+        return ["boolean"];
+      case "bigint":
+        if (!isSent) return ["unknown"];
+        return isInput && def.coerce ? ["bigint", "number", "string"] : ["bigint"];
+      case "date":
+        if (!isSent) return ["string"];
+        return isInput && def.coerce ? ["Date", "number", "string"] : ["Date"];
+      case "nan":
+        return [isSent ? "number" : "null"];
+      case "null":
+        return ["null"];
+      case "undefined":
+      case "void":
+        return ["undefined"];
+      case "never":
+        return ["never"];
+      case "literal":
+        return toUnion([def.values.map(literal)]);
+      case "enum":
+        return toUnion([Array.from(schema._zod.values ?? [], literal)]);
+      case "file":
+        return ["Blob"];
+      case "array":
+        return [`${toOperand(this.#toElement(write(def.element, "Item"), isSent))}[]`];
+      case "tuple":
+        return [this.#writeTuple(def, side, place)];
+      case "record":
+        return [this.#writeRecord(def, side, place)];
+      case "object": {
+        const { catchall } = def;
+        const isStrict = (catchall as z.core.$ZodTypes | undefined)?._zod.def.type === "never";
+        const others = isStrict ? undefined : catchall;
+        return [this.writeFields(Object.entries(def.shape), others, side, place)];
+      }
+      case "union": {
+        const own = { ...side, hasDates: hasDates && tellsDates(def, direction) };
+        return toUnion(
+          def.options.map((option, at) => this.write(option, own, `${place}Option${at + 1}`)),
+        );
+      }
+      case "intersection":
+        return toIntersection([write(def.left), write(def.right)]);
+      case "optional":
+        return toUnion([write(def.innerType), ["undefined"]]);
+      case "nullable":
+        return toUnion([write(def.innerType), ["null"]]);
+      case "default":
+      case "prefault":
+      case "catch":
+        return isInput ? toUnion([write(def.innerType), ["undefined"]]) : write(def.innerType);
+      case "nonoptional":
+        return write(def.innerType).filter((member) => member !== "undefined");
+      case "readonly":
+      case "promise":
+        return write(def.innerType);
+      case "lazy":
+        return write((schema as z.core.$ZodLazy)._zod.innerType);
+      case "success":
+        return ["boolean"];
+      case "template_literal":
+        return [this.#writeTemplate(def, side, place)];
+      case "pipe":
+        return this.#writePipe(def, side, place);
+      case "custom":
+        return this.#writeCustom(def, isSent);
+      default:
+        return ["unknown"];
+    }
+  }
+
+  /** JSON has null where an array has nothing. */
+  #toElement(members: Members, isSent: boolean): Members {
+    if (isSent || !members.includes("undefined")) return members;
+    return toUnion([members.filter((member) => member !== "undefined"), ["null"]]);
+  }
+
+  #writeTuple(def: z.core.$ZodTupleDef, side: Side, place: string): string {
+    const items = def.items.map((item, at) => {
+      const members = this.write(item, side, `${place}Item${at + 1}`);
+      const { optin, optout } = item._zod;
+      const isOptional = (side.direction === "input" ? optin : optout) === "optional";
+      if (!isOptional) return toText(this.#toElement(members, side.isSent));
+      return `${toOperand(members)}?`;
+    });
+    const rest = def.rest
+      ? [
+          `...${toOperand(this.#toElement(this.write(def.rest, side, `${place}Rest`), side.isSent))}[]`,
+        ]
+      : [];
+    return `[${[...items, ...rest].join(", ")}]`;
+  }
+
+  #writeRecord(def: z.core.$ZodRecordDef, side: Side, place: string): string {
+    const { keyType, valueType } = def;
+    const values = this.write(valueType, side, `${place}Value`);
+    const keyDef = (keyType as z.core.$ZodTypes)._zod.def;
+    const names =
+      keyDef.type === "enum"
+        ? Object.values(keyDef.entries)
+        : keyDef.type === "literal"
+          ? keyDef.values
+          : undefined;
+    if (!names) {
+      const [key = "string"] = this.write(keyType, side, `${place}Key`);
+      return toObject([`[key: ${key.startsWith("`") ? key : "string"}]: ${toText(values)};`]);
+    }
+    const isOptional = "partial" in def || values.includes("undefined");
+    const all = isOptional ? toUnion([values, ["undefined"]]) : values;
+    const mark = isOptional ? "?" : "";
+    return toObject(names.map((name) => `${toKey(String(name))}${mark}: ${toText(all)};`));
+  }
+
+  #writeTemplate(def: z.core.$ZodTemplateLiteralDef, side: Side, place: string): string {
+    const parts = def.parts.map((part) => {
+      if (typeof part !== "object" || part === null)
+        return String(part)
+          .replaceAll(/[\\`]|\$(?=\{)/g, "\\$&")
+          .replaceAll("\r", "\\r");
+      const members = this.write(part, side, place);
+      const isPlain = members.every((one) =>
+        /^(?:string|number|boolean|bigint|null|undefined|".*")$/.test(one),
+      );
+      return `\${${isPlain ? toText(members) : "string"}}`;
+    });
+    return `\`${parts.join("")}\``;
+  }
+
+  #writePipe(def: z.core.$ZodPipeDef, side: Side, place: string): Members {
+    const isInput = side.direction === "input";
+    if (isInput && side.isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
+    // what is preprocessed is described by what comes after
+    const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
+    return this.write(isInput && !isPreprocessed ? def.in : def.out, side, place);
+  }
+
+  #writeCustom(def: z.core.$ZodCustomDef, isSent: boolean): Members {
+    const kind = ownKinds.get(def.fn);
+    if (kind === "upload") return ["Blob"];
+    if (kind === "raw") return ["ArrayBuffer", "Blob", "Uint8Array", "string"];
+    // what `JSON.stringify` makes of a Buffer
+    if (kind === "buffer" && !isSent) return ['{ type: "Buffer"; data: number[] }'];
+    return ["unknown"];
+  }
+}

@@ -1,0 +1,111 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { generateClient } from "sallyport/generate-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { tortureConfig, tortureRouting } from "../openapi/torture/routing.ts";
+import { compiler, root } from "./compile.ts";
+
+let folder = "";
+beforeAll(() => {
+  mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
+  folder = mkdtempSync(join(root, "node_modules/.cache/generated-client-"));
+  const api = { routing: tortureRouting, config: tortureConfig };
+  writeFileSync(join(folder, "client.ts"), generateClient(api));
+  writeFileSync(join(folder, "dates.ts"), generateClient({ ...api, format: "date" }));
+  writeFileSync(join(folder, "api.d.ts"), generateClient({ ...api, types: true }));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Everything that makes the compiler stricter. */
+const strict = {
+  ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+  ...{ noUnusedLocals: true, noUnusedParameters: true, noImplicitOverride: true },
+  ...{ noPropertyAccessFromIndexSignature: true, noImplicitReturns: true },
+  ...{ noFallthroughCasesInSwitch: true, isolatedModules: true, erasableSyntaxOnly: true },
+};
+
+const compile = (files: readonly string[], options: object): string => {
+  const compilerOptions = {
+    ...{ ...strict, noEmit: true, target: "es2020", lib: ["es2020", "dom", "dom.iterable"] },
+    ...{ types: [], skipLibCheck: false, ...options },
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  return spawnSync(process.execPath, [compiler, "--pretty", "false"], {
+    cwd: folder,
+    encoding: "utf8",
+  }).stdout;
+};
+
+test.each<[string, object]>([
+  ["for a bundler", { module: "esnext", moduleResolution: "bundler", verbatimModuleSyntax: true }],
+  ["for Node.js", { module: "nodenext", lib: ["es2020"], types: ["node"] }],
+  ["as CommonJS", { module: "commonjs", moduleResolution: "bundler" }],
+])("the clients of the torture routing compile %s, under every strict option", (_name, options) => {
+  expect(compile(["client.ts", "dates.ts"], options)).toBe("");
+});
+
+const calls = `
+export const main = async (): Promise<void> => {
+  const created = await client.request("post /created", { name: "a" });
+  if (created.ok) created.body.data.name satisfies string;
+  else if (created.status === 409) created.body.error.data.suggestion satisfies string;
+  else if (created.status === "unexpected") created.actualStatus satisfies number;
+  else created.body.error.message satisfies string;
+  for await (const item of client.iterate("get /pages", { limit: 2 })) item.id satisfies number;
+  for await (const name of client.iterate("get /cursors")) name satisfies string;
+  for await (const event of client.subscribe("get /stream"))
+    if (event.event === "time") event.data.now satisfies number;
+    else event.data satisfies string;
+  (await client.provide("get /png")) satisfies Blob | { message: string };
+  await client.provide("post /upload", { avatar: new Blob([]), title: "a" });
+  await client.provide("put /raw/:name", { raw: new Uint8Array(1), name: "a" });
+  await client.provide("post /kinds/date", { value: new Date() });
+};
+`;
+const wrong: readonly (readonly [line: string, message: string])[] = [
+  [
+    'client.provide("get /userz")',
+    `Argument of type '"get /userz"' is not assignable to parameter of type `,
+  ],
+  [
+    'client.provide("post /created", { nam: "a" })',
+    "Object literal may only specify known properties, but 'nam' does not exist in type 'PostCreatedInput'. Did you mean to write 'name'?",
+  ],
+  ['client.provide("post /created")', "Expected 2-3 arguments, but got 1."],
+  [
+    'client.iterate("get /png")',
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png gives no pages"'.`,
+  ],
+  [
+    'client.subscribe("get /png")',
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png is no event stream"'.`,
+  ],
+];
+
+test.each<[string, string]>([
+  [
+    "generated",
+    'import { createClient } from "./client.js"; const client = createClient({ baseUrl: "" });',
+  ],
+  [
+    "inferred with written types",
+    'import { createClient } from "sallyport/client"; import type { routing } from "./api.js"; const client = createClient<typeof routing>({ baseUrl: "" });',
+  ],
+])("calls of a client that is %s are checked", (_name, head) => {
+  writeFileSync(
+    join(folder, "calls.ts"),
+    [head, ...wrong.map(([line]) => `void ${line};`), calls].join("\n"),
+  );
+  const printed = compile(["calls.ts"], {
+    ...{ module: "nodenext", lib: ["es2023"], types: ["node"], skipLibCheck: true },
+    ...{ allowImportingTsExtensions: true, noPropertyAccessFromIndexSignature: false },
+    paths: { "sallyport/client": [join(root, "src/client/index.ts")] },
+  })
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/^calls\.ts\((\d+),\d+\): error TS\d+: /, "$1 "));
+  expect(printed).toEqual(
+    wrong.map(([, message], at) => expect.stringContaining(`${at + 2} ${message}`) as string),
+  );
+});
