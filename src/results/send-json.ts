@@ -3,7 +3,7 @@ import type { Response } from "express";
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** The settings of the Express application that concern responses. */
-export type AppSettings = Readonly<Record<string, unknown>>;
+export type AppSettings = Readonly<Record<string | symbol, unknown>>;
 
 /** Where a response has the settings of its application, without a need to load Express. */
 export const appSettings: unique symbol = Symbol.for("sallyport/app-settings");
@@ -25,10 +25,7 @@ export const sendJson = (
 ): void => {
   const settings = toSettings(response);
   if (
-    settings["etag fn"] ||
-    settings["json escape"] ||
-    settings["json replacer"] ||
-    settings["json spaces"] ||
+    (settings[untouched] !== true && (isFormatted(settings) || hasOwnSender(response))) ||
     statusesWithoutBody.has(status) ||
     isWatched(response) ||
     response.hasHeader("Content-Type") ||
@@ -45,6 +42,21 @@ export const sendJson = (
   (response as { [sentFields]?: SentFields })[sentFields] = fields;
   response.end(text);
 };
+
+/** Marks settings of an application that nobody has asked for: Express is not loaded, so that nothing of it can be replaced. */
+export const untouched: unique symbol = Symbol.for("sallyport/untouched");
+
+const isFormatted = (settings: AppSettings): boolean =>
+  Boolean(
+    settings["etag fn"] ||
+    settings["json escape"] ||
+    settings["json replacer"] ||
+    settings["json spaces"],
+  );
+
+/** To read these of the prototype would load Express. */
+const hasOwnSender = (response: Response): boolean =>
+  Object.hasOwn(response, "json") || Object.hasOwn(response, "send");
 
 /** Where a response has the header fields that it was sent with past `setHeader`. */
 export const sentFields: unique symbol = Symbol.for("sallyport/sent-fields");
@@ -63,10 +75,7 @@ const isWatched = (response: Response & { readonly [watchedMark]?: boolean }): b
     response.end !== own.end ||
     response.writeHead !== own.writeHead ||
     response.setHeader !== own.setHeader ||
-    response.write !== own.write ||
-    // to read these of the prototype would load Express
-    Object.hasOwn(response, "json") ||
-    Object.hasOwn(response, "send")
+    response.write !== own.write
   );
 };
 

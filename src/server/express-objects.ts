@@ -9,11 +9,12 @@ import { Stoppables, stoppables } from "../pipeline/stoppables.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
 import { loadNodeHttp } from "../http/node-modules.ts";
 import {
-  appSettings,
-  sentFields,
-  watchedMark,
   type AppSettings,
   type SentFields,
+  appSettings,
+  sentFields,
+  untouched,
+  watchedMark,
 } from "../results/send-json.ts";
 import { bodySink, type BodySink } from "./body-sink.ts";
 import type { ServerConfig } from "./config.ts";
@@ -74,7 +75,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   const { etag = false, queryParser = "simple", stalled, fail, sentTwice, build } = plan;
   const { OwnMessage, OwnResponse } = toOwnClasses();
   /** Those of the application, as far as they matter, also before it is made. */
-  let settings: AppSettings = { "query parser": queryParser };
+  let settings: AppSettings = { "query parser": queryParser, [untouched]: true };
   let app: Express | undefined;
   const toStop = new Stoppables();
   const getApp = (): Express => {
