@@ -7,7 +7,7 @@ export type Arguments<Input, Options> = {} extends Input
   : [input: Input, options?: Options];
 
 /** A part of what is known of a route; never where it has none. */
-type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;
+export type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;
 
 /** The key itself, or what is wrong with it. */
 type KeyWith<Routes, Key extends keyof Routes & string, Name, Lack extends string> = [
@@ -16,13 +16,20 @@ type KeyWith<Routes, Key extends keyof Routes & string, Name, Lack extends strin
   ? `${Key} ${Lack}`
   : Key;
 
+/** Tells the compiler the routes of a generated client. */
+export interface GeneratedRoutes<Routes> {
+  readonly "~generated": Routes;
+}
+
 /**
- * A client whose types are generated: of each route, by its key, the `input`, the `body` and the `reply`, and the `page` and
- * its `item` or the `event` where it has these.
+ * A client whose types are generated: of each route, by its key, the `input`, the body of a `success`, the `body` of any reply,
+ * and the `reply`; and the `page` and its `item` or the `event` where it has these.
  *
  * Its functions are bound: they may be taken off.
  */
 export interface GeneratedClient<Routes> {
+  /** Exists for the compiler only. */
+  readonly "~routes"?: GeneratedRoutes<Routes>;
   /**
    * Sends a request and resolves to the body of its reply: of a success as well as of an error.
    *

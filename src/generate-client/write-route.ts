@@ -101,6 +101,7 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
     define("Page", `A page of \`${key}\`.`, toText(writer.write(output, received, `${name}Page`)));
   const lines = [
     `input: ${input};`,
+    `success: ${result};`,
     `body: ${toText(toUnion([[result], failures.map(({ text }) => text)]))};`,
     `reply: ${replies};`,
     ...(page && pageType !== undefined

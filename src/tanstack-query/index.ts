@@ -2,8 +2,8 @@ export { queryKey } from "./query-key.ts";
 export { infiniteQueryOptions, mutationOptions, queryOptions } from "./query-options.ts";
 export type { ClientOf } from "./client-routes.ts";
 export type { RouteQueryKey } from "./query-key.ts";
+export type { CheckedKey, CheckedPage, RouteData, RouteInput, RoutePage } from "./route-types.ts";
 export type {
-  DataAt,
   PageParameter,
   QueryCallOptions,
   RouteInfiniteQueryOptions,

@@ -1,18 +1,13 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
 import type { CallOptions } from "../client/call-options.ts";
 import type { Arguments } from "../client/generated-client.ts";
-import type { CheckKey, CheckPage } from "../client/inferred-client.ts";
 import { toNextPage } from "../client/pages.ts";
-import type { TypesAt } from "../client/route-at.ts";
-import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types.ts";
 import { fetchPayload, type ClientOf } from "./client-routes.ts";
 import { queryKey, type RouteQueryKey } from "./query-key.ts";
+import type { CheckedKey, CheckedPage, RouteData, RouteInput, RoutePage } from "./route-types.ts";
 
 /** Options of the calls; the signal is TanStack Query's. */
 export type QueryCallOptions = Omit<CallOptions, "signal">;
-
-/** What a query of a route is about. */
-export type DataAt<T> = PayloadOf<SuccessAt<T>>;
 
 /** Options for `useQuery` and its like. */
 export interface RouteQueryOptions<Data> {
@@ -31,10 +26,10 @@ export interface RouteQueryOptions<Data> {
  */
 export const queryOptions = <R, Key extends string>(
   client: ClientOf<R>,
-  key: CheckKey<R, Key, TypesAt<R, Key>>,
-  ...[input, options]: Arguments<InputAt<TypesAt<R, Key>, Key>, QueryCallOptions>
-): RouteQueryOptions<DataAt<TypesAt<R, Key>>> => {
-  type Data = DataAt<TypesAt<R, Key>>;
+  key: CheckedKey<R, Key>,
+  ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
+): RouteQueryOptions<RouteData<R, Key>> => {
+  type Data = RouteData<R, Key>;
   return {
     queryKey: queryKey(key, input ?? {}) as DataTag<RouteQueryKey, Data>,
     queryFn: ({ signal }) =>
@@ -64,10 +59,10 @@ export interface RouteInfiniteQueryOptions<Page> {
  */
 export const infiniteQueryOptions = <R, Key extends string>(
   client: ClientOf<R>,
-  key: CheckPage<R, Key, TypesAt<R, Key>>,
-  ...[input, options]: Arguments<InputAt<TypesAt<R, Key>, Key>, QueryCallOptions>
-): RouteInfiniteQueryOptions<PageAt<TypesAt<R, Key>>> => {
-  type Page = PageAt<TypesAt<R, Key>>;
+  key: CheckedPage<R, Key>,
+  ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
+): RouteInfiniteQueryOptions<RoutePage<R, Key>> => {
+  type Page = RoutePage<R, Key>;
   return {
     // beside the key of a query of the same page, which has other data
     queryKey: [...queryKey(key, input ?? {}), "infinite"] as unknown as DataTag<
@@ -106,10 +101,9 @@ export interface RouteMutationOptions<Input, Data> {
  */
 export const mutationOptions = <R, Key extends string>(
   client: ClientOf<R>,
-  key: CheckKey<R, Key, TypesAt<R, Key>>,
+  key: CheckedKey<R, Key>,
   options: CallOptions = {},
-): RouteMutationOptions<InputAt<TypesAt<R, Key>, Key>, DataAt<TypesAt<R, Key>>> => ({
+): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>> => ({
   mutationKey: queryKey(key),
-  mutationFn: (input) =>
-    fetchPayload(client, key, input, options) as Promise<DataAt<TypesAt<R, Key>>>,
+  mutationFn: (input) => fetchPayload(client, key, input, options) as Promise<RouteData<R, Key>>,
 });

@@ -46,6 +46,15 @@ test.each<[string, object]>([
 });
 
 const calls = `
+import { infiniteQueryOptions, mutationOptions, queryOptions } from "sallyport/tanstack-query";
+export const queries = async (): Promise<void> => {
+  const context = { signal: new AbortController().signal };
+  const page = await queryOptions(client, "get /pages", { limit: 2 }).queryFn(context);
+  page.items[0]?.id satisfies number | undefined;
+  const names = await infiniteQueryOptions(client, "get /cursors").queryFn({ ...context, pageParam: {} });
+  names.names satisfies string[];
+  (await mutationOptions(client, "post /created").mutationFn({ name: "a" })).name satisfies string;
+};
 export const main = async (): Promise<void> => {
   const created = await client.request("post /created", { name: "a" });
   if (created.ok) created.body.data.name satisfies string;
@@ -78,6 +87,10 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
     `Argument of type '"get /png"' is not assignable to parameter of type '"get /png gives no pages"'.`,
   ],
   [
+    'import("sallyport/tanstack-query").then((own) => own.infiniteQueryOptions(client, "get /png"))',
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png gives no pages"'.`,
+  ],
+  [
     'client.subscribe("get /png")',
     `Argument of type '"get /png"' is not assignable to parameter of type '"get /png is no event stream"'.`,
   ],
@@ -100,7 +113,10 @@ test.each<[string, string]>([
   const printed = compile(["calls.ts"], {
     ...{ module: "nodenext", lib: ["es2023"], types: ["node"], skipLibCheck: true },
     ...{ allowImportingTsExtensions: true, noPropertyAccessFromIndexSignature: false },
-    paths: { "sallyport/client": [join(root, "src/client/index.ts")] },
+    paths: {
+      "sallyport/client": [join(root, "src/client/index.ts")],
+      "sallyport/tanstack-query": [join(root, "src/tanstack-query/index.ts")],
+    },
   })
     .trim()
     .split("\n")
