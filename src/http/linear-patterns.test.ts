@@ -17,10 +17,24 @@ const exceptions: ReadonlyMap<string, string> = new Map([
     "/[( ](file:\\/\\/.+?|\\/.+?):(\\d+):\\d+\\)?$/",
     "reads lines of a stack of the application, on the command line",
   ],
+  ["/;.*$/s", "reads media types that the application declares, when a client is generated"],
+  [
+    "/\\/\\*\\*[\\s\\S]*?\\*\\//g",
+    "reads the source of the client's runtime, when a client is generated",
+  ],
+  [
+    '/^(?:\\/\\*\\*[\\s\\S]*?\\*\\/\\n)?(?:"[^\\n]*"|[\\w$]+)\\?:/',
+    "reads types that the generator of clients has written",
+  ],
 ]);
 
 /** Patterns that are made at run time, and why they are known nevertheless. */
-const dynamic: ReadonlyMap<string, string> = new Map();
+const dynamic: ReadonlyMap<string, string> = new Map([
+  [
+    'new RegExp(`${opening}([^${closing}]*)${closing}`, "g")',
+    "reads what the generator of clients has written, between two fixed characters",
+  ],
+]);
 
 interface Found {
   readonly literals: ReadonlyMap<string, RegExp>;
