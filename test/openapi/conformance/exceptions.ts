@@ -2,5 +2,6 @@
 export const isLenient = (path: string): boolean =>
   ["/kinds/piped", "/search/{kind}", "/broken"].includes(path);
 
-/** A catch takes anything. */
-export const isForgiving = (path: string): boolean => path === "/kinds/catch";
+/** A catch takes anything, and an option of a union drops what only the other options name. */
+export const isForgiving = (path: string): boolean =>
+  ["/kinds/catch", "/search/{kind}"].includes(path);

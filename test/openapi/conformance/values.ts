@@ -80,8 +80,9 @@ export class Values {
     if (known) return random.pick(known);
     const regexp = typeof pattern === "string" ? new RegExp(pattern) : undefined;
     const [minimum, maximum] = [Number(minLength), Number(maxLength)];
+    // JSON Schema counts characters, not UTF-16 units
     const fits = (text: string): boolean =>
-      (regexp?.test(text) ?? true) && text.length >= minimum && text.length <= maximum;
+      (regexp?.test(text) ?? true) && count(text) >= minimum && count(text) <= maximum;
     const given = [...texts, ...Object.values(samples).flat(), "10:30", "10:30:15.5"].filter(fits);
     if (given.length > 3 || (regexp && given.length > 0)) return random.pick(given);
     if (regexp) {
@@ -135,3 +136,5 @@ export class Values {
     return object;
   }
 }
+
+const count = (text: string): number => Array.from(text).length;
