@@ -34,6 +34,11 @@ export const clientCommand = defineCommand({
         "SLP_CLI_USAGE",
         "--out is missing: the file to write, such as client.ts.",
       );
+    if (types && format === "date")
+      throw new CliError(
+        "SLP_CLI_USAGE",
+        "--types takes no --format date: the inferred client does not know which strings are dates.",
+      );
     const path = findEntry(args.entry);
     const status = runWithTypeScript(path);
     if (status !== undefined) return status;

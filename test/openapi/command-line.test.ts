@@ -172,6 +172,13 @@ describe("mistakes are told without a stack", () => {
     ["a check of nothing", ["openapi", "--check"], {}, 2, "--check needs --out"],
     ["a client without a file", ["client"], {}, 2, "--out is missing: the file to write"],
     [
+      "dates of the inferred client",
+      ["client", "--out", "a.d.ts", "--types", "--format", "date"],
+      {},
+      2,
+      "--types takes no --format date",
+    ],
+    [
       "another format of dates",
       ["client", "--out", "a.ts", "--format", "text"],
       {},
