@@ -67,7 +67,7 @@ export const generatorMutants: readonly GeneratorMutant[] = [
   { file: "declared-responses", from: "[500, [resultHandler]],", to: "", only: /broken/ },
   {
     file: "declared-responses",
-    from: "[...declared.keys(), ...own.keys(), ...named]",
+    from: "[...errors.keys(), ...own.keys(), ...named]",
     to: "[...own.keys(), ...named]",
     only: /created/,
   },
