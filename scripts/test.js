@@ -17,7 +17,8 @@ const steps = {
   compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],
   assumptions: ["Assumptions about dependencies", vitest("assumptions")],
   architecture: ["Architecture tests", vitest("architecture")],
-  http: ["HTTP tests", vitest("http")],
+  // most of them wait for something, so that two cores have room for more than two files
+  http: ["HTTP tests", [...vitest("http"), "--maxWorkers=4"]],
   openapi: ["OpenAPI tests", vitest("openapi")],
   "quick-start": ["Quick-start test", vitest("quick-start")],
   package: ["Packed-install tests", vitest("package")],
