@@ -106,6 +106,10 @@ const readDump = (folder) => {
   return Number(/^(?:totals|summary): (\d+)/m.exec(text)[1]);
 };
 
+const clearDumps = (folder) => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+};
+
 const listFunctions = (folder, count, requests) => {
   const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
   const text = execFileSync("callgrind_annotate", [join(folder, file)], { encoding: "utf8" });
@@ -131,7 +135,7 @@ const count = async (node, name, workloadName) => {
   const child = spawn(
     "valgrind",
     [
-      ...["--tool=callgrind", "--smc-check=all-non-file", "--log-file=/dev/null"],
+      ...["--tool=callgrind", "--smc-check=all-non-file", "--fair-sched=yes", "--log-file=/dev/null"],
       `--callgrind-out-file=${join(folder, "out")}`,
       ...[node, ...flags, file, String(port)],
     ],
@@ -147,14 +151,21 @@ const count = async (node, name, workloadName) => {
   );
   try {
     await untilListening(port);
-    await send(port, workload, Number(values.warmup));
-    control("-z", child.pid);
-    await send(port, workload, requests);
-    control("-d", child.pid);
-    if (Number(values.functions) > 0)
-      for (const line of listFunctions(folder, Number(values.functions), requests))
-        process.stdout.write(`    ${line}\n`);
-    return readDump(folder) / requests;
+    const counts = [];
+    let sent = 0;
+    for (const warmup of values.warmup.split(",").map(Number)) {
+      await send(port, workload, warmup - sent);
+      control("-z", child.pid);
+      await send(port, workload, requests);
+      sent = warmup + requests;
+      control("-d", child.pid);
+      counts.push(readDump(folder) / requests);
+      if (Number(values.functions) > 0)
+        for (const line of listFunctions(folder, Number(values.functions), requests))
+          process.stdout.write(`    ${line}\n`);
+      clearDumps(folder);
+    }
+    return counts;
   } finally {
     child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
@@ -177,9 +188,9 @@ const main = async () => {
   );
   for (const workload of values.workload.split(","))
     for (const server of values.server.split(",")) {
-      const instructions = await count(node, server, workload);
+      const counts = await count(node, server, workload);
       process.stdout.write(
-        `${workload.padEnd(5)} ${server.padEnd(18)} ${(instructions / 1000).toFixed(1)}\n`,
+        `${workload.padEnd(5)} ${server.padEnd(18)} ${counts.map((one) => (one / 1000).toFixed(1).padStart(6)).join("")}\n`,
       );
     }
 };
