@@ -1,0 +1,33 @@
+import { afterAll, expect, test } from "vitest";
+import { createGuideFolder, readFiles, readGuideProgram, type GuideFolder } from "./guide.ts";
+
+const folders: GuideFolder[] = [];
+afterAll(async () => {
+  for (const folder of folders) await folder.remove();
+});
+
+// each compile reads all declarations, so that pages share one
+test.each([
+  { pages: ["README.md", "docs/cluster.md", "docs/guide.md"], skipLibCheck: false },
+  // the declarations of vitest and of the query client need more than Node's own
+  { pages: ["docs/client.md", "docs/testing.md"], skipLibCheck: true },
+])("what $pages show compiles under strict", ({ pages, skipLibCheck }) => {
+  const files = pages.flatMap((page) =>
+    page === "docs/guide.md"
+      ? [["guide/guide.ts", readGuideProgram()] as const]
+      : [...readFiles(page)].map(([name, code]) => [`${page}/${name}`, code] as const),
+  );
+  expect(files.length).toBeGreaterThan(5);
+  const folder = createGuideFolder(files);
+  folders.push(folder);
+  const compilerOptions = {
+    ...{ module: "nodenext", target: "es2023", strict: true, types: ["node"] },
+    ...{ noEmit: true, skipLibCheck },
+  };
+  folder.write(
+    "tsconfig.json",
+    JSON.stringify({ compilerOptions, files: files.map(([name]) => name) }),
+  );
+  const compiler = "node_modules/typescript/bin/tsc";
+  expect(folder.run(compiler, "--pretty", "false")).toEqual({ status: 0, output: "" });
+});
