@@ -1,10 +1,11 @@
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { dirname, join, relative } from "node:path";
+import { dirname, relative } from "node:path";
 import { buildHook } from "../endpoint/build-hook.ts";
 
-const built = dirname(dirname(fileURLToPath(import.meta.url)));
+const home = dirname(createRequire(import.meta.url).resolve("sallyport/package.json"));
 /** Where this package is built, and where source maps say that it comes from. */
-const own = [`${built}/`, `${join(dirname(built), "src")}/`];
+const own = [`${home}/dist/`, `${home}/src/`];
 
 /** Remembers where in the code of the application each endpoint and middleware is built. */
 export const watchBuilds = (): ReadonlyMap<object, string> => {

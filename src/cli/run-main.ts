@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { renderUsage, runCommand, type CommandDef } from "citty";
 import { suggest } from "../errors.ts";
 import { getMessageFromError, readSafely } from "../results/http-error.ts";
@@ -105,7 +106,7 @@ const isValue = (
 };
 
 const readVersion = (): string => {
-  const file = new URL("../../package.json", import.meta.url);
+  const file = createRequire(import.meta.url).resolve("sallyport/package.json");
   const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
   return version;
 };
