@@ -21,7 +21,7 @@ export const root = fileURLToPath(new URL("../../", import.meta.url));
 export const readPage = (page: string): string => readFileSync(join(root, page), "utf8");
 
 const fileBlock = /```ts file=(\S+).*\n([\s\S]*?)```/g;
-const quickStartBlock = /<!-- quick start: (\S+) -->\s*```ts\n([\s\S]*?)```/g;
+const quickStartBlock = /<!-- quick start: (\S+) -->\s*```(?:ts|json)\n([\s\S]*?)```/g;
 
 /** The files that a page shows, by name. */
 export const readFiles = (page: string): ReadonlyMap<string, string> =>

@@ -1,0 +1,16 @@
+// Takes from package.json what only this repository uses, before it is packed; `--restore` puts it back.
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const file = fileURLToPath(new URL("../package.json", import.meta.url));
+const whole = `${file}.whole`;
+
+if (process.argv.includes("--restore")) {
+  if (existsSync(whole)) renameSync(whole, file);
+} else {
+  const text = readFileSync(file, "utf8");
+  // yarn warns users of the workspaces of a package
+  const { workspaces, scripts, devDependencies, ...published } = JSON.parse(text);
+  writeFileSync(whole, text);
+  writeFileSync(file, `${JSON.stringify(published, null, 2)}\n`);
+}
