@@ -10,7 +10,9 @@ if (process.argv.includes("--restore")) {
 } else {
   const text = readFileSync(file, "utf8");
   // yarn warns users of the workspaces of a package
-  const { workspaces, scripts, devDependencies, ...published } = JSON.parse(text);
+  const manifest = JSON.parse(text);
+  // yarn warns users of the workspaces of a package
+  for (const name of ["workspaces", "scripts", "devDependencies"]) delete manifest[name];
   writeFileSync(whole, text);
-  writeFileSync(file, `${JSON.stringify(published, null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }
