@@ -19,7 +19,8 @@ const shared = { isolate: false };
 const setupFiles = ["test/http/setup.ts"];
 const project = (name: string, include: string[], more: object = {}) => ({
   resolve: { alias },
-  test: { name, include, environment: "node", ...more },
+  // a time limit finds what hangs; beside busy cores the slowest tests take seconds
+  test: { name, include, environment: "node", testTimeout: 20_000, ...more },
 });
 
 export default defineConfig({
