@@ -11,7 +11,7 @@ test.each([
   { pages: ["README.md", "docs/cluster.md", "docs/guide.md"], skipLibCheck: false },
   // the declarations of vitest and of the query client need more than Node's own
   { pages: ["docs/client.md", "docs/testing.md"], skipLibCheck: true },
-])("what $pages show compiles under strict", ({ pages, skipLibCheck }) => {
+])("what $pages.0 and others show compiles under strict", ({ pages, skipLibCheck }) => {
   const files = pages.flatMap((page) =>
     page === "docs/guide.md"
       ? [["guide/guide.ts", readGuideProgram()] as const]

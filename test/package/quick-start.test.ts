@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   createGuideFolder,
@@ -34,10 +35,17 @@ afterAll(() => folder.remove());
 
 describe("the quick start of the README", () => {
   test("has under 60 lines, its test under 15, and the README no more than 200", () => {
-    const names = ["tsconfig.json", "greet.ts", "server.ts", "greet.test.ts", "client.ts"];
+    const names = [
+      "tsconfig.json",
+      "greet.ts",
+      "api.ts",
+      "server.ts",
+      "greet.test.ts",
+      "client.ts",
+    ];
     expect([...files.keys()]).toEqual(names);
     const count = (name: string): number => (files.get(name) ?? "").trim().split("\n").length;
-    expect(count("greet.ts") + count("server.ts")).toBeLessThan(60);
+    expect(count("greet.ts") + count("api.ts") + count("server.ts")).toBeLessThan(60);
     expect(count("greet.test.ts")).toBeLessThan(15);
     expect(readme.split("\n").length).toBeLessThanOrEqual(200);
   });
@@ -57,6 +65,11 @@ describe("the quick start of the README", () => {
   test("has a client that prints what the server answers", () => {
     const { output } = folder.run("--import", "tsx", "client.ts");
     expect(output).toBe("Hello, Ada! Hello, Ada!\n");
+  });
+
+  test("is what the command line finds", () => {
+    const { output } = folder.run(join(root, "dist/cli/main.js"), "routes");
+    expect(output).toMatch(/^GET +\/v1\/greetings\/:name /m);
   });
 
   test("has a test that passes, and fails where the endpoint is wrong", () => {
