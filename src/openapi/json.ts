@@ -45,6 +45,15 @@ export const mapReferences = (
     return object;
   });
 
+/** Copies a value without some references; what stands beside them stays. */
+export const omitReferences = (value: JsonObject, references: ReadonlySet<unknown>): JsonObject => {
+  if (references.size === 0) return value;
+  const copy = mapObjects(value, ({ $ref: reference, ...rest }) =>
+    reference === undefined || references.has(reference) ? rest : { $ref: reference, ...rest },
+  );
+  return copy as JsonObject;
+};
+
 /** Shows each reference of a value. */
 export const visitReferences = (value: unknown, visit: (reference: string) => void): void => {
   if (Array.isArray(value)) for (const one of value) visitReferences(one, visit);
