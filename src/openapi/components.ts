@@ -41,7 +41,7 @@ export class Components {
   readonly #ownNames = new Map<ZodSchema, string>();
   readonly #takenNames = new Set<string>();
   readonly #searched = new Set<ZodSchema>();
-  readonly #hoisted = new Map<string, string>();
+  readonly #hoisted = new Map<JsonObject | string, string>();
 
   constructor(writer: NodeWriter) {
     this.#writer = writer;
@@ -93,15 +93,21 @@ export class Components {
   /** Gives a name of the framework's own to a schema that many places share. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    const text = JSON.stringify(json);
-    let key = this.#hoisted.get(text);
-    if (key === undefined) {
-      key = `shared/${name}${this.#hoisted.size}`;
-      this.#hoisted.set(text, key);
-      const component = { name, isGiven: false, direction: "output" as const, schema: undefined };
-      this.#components.set(key, { ...component, json, place });
-    }
+    // what is written once is the same object each time, which saves its comparison
+    const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
+    this.#hoisted.set(json, key);
     return { $ref: prefix + key };
+  }
+
+  #hoist(json: JsonObject, name: string, place: WritePlace): string {
+    const text = JSON.stringify(json);
+    const known = this.#hoisted.get(text);
+    if (known !== undefined) return known;
+    const key = `shared/${name}${this.#hoisted.size}`;
+    this.#hoisted.set(text, key);
+    const component = { name, isGiven: false, direction: "output" as const, schema: undefined };
+    this.#components.set(key, { ...component, json, place });
+    return key;
   }
 
   /** What a schema says itself, or what it refers to says. */

@@ -87,9 +87,10 @@ export const allOf = (schemas: readonly JsonObject[]): JsonObject => {
   return distinct.length < 2 ? (first ?? {}) : { allOf: distinct };
 };
 
-const distinctBy = (schemas: readonly JsonObject[]): readonly JsonObject[] => [
-  ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
-];
+const distinctBy = (schemas: readonly JsonObject[]): readonly JsonObject[] =>
+  schemas.length < 2
+    ? schemas
+    : [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 
 /** The values of a schema that is nothing but a list of them. */
 const toValues = (schema: JsonObject): readonly unknown[] | undefined => {
