@@ -46,6 +46,7 @@ export default defineConfig({
           "test/package/testing-guide.test.ts",
           "test/package/cluster-guide.test.ts",
           "test/package/client-guide.test.ts",
+          "test/package/openapi-guide.test.ts",
         ],
         { testTimeout: 120_000 },
       ),

@@ -17,7 +17,7 @@ export interface Drive {
   /** Operations whose schema says less than the server checks: valid requests may be refused there. */
   readonly isLenient?: (path: string) => boolean;
   /** Operations that replace what is wrong, and so accept more than their schema says. */
-  readonly isForgiving?: (path: string) => boolean;
+  readonly isForgiving?: (path: string, mutation: string | undefined) => boolean;
   readonly only?: (at: string) => boolean;
 }
 
@@ -81,7 +81,9 @@ export const drive = async (options: Drive): Promise<Driven> => {
       !isLenient(path);
     const wrong =
       checker.checkAnswer(operation, answer) ??
-      (isAccepted && !isForgiving(path) ? checker.checkRequest(operation, draft) : undefined) ??
+      (isAccepted && !isForgiving(path, draft.mutation)
+        ? checker.checkRequest(operation, draft)
+        : undefined) ??
       (isWronglyRefused
         ? `a valid request was answered with ${answer.status}: ${answer.text}`
         : undefined);
