@@ -152,6 +152,14 @@ test("the exit code is that of the process", () => {
   expect(runProcess(folder, "opnapi").status).toBe(2);
 });
 
+test("help has no colours where it is not read on a terminal", () => {
+  const program = [...imports, `${root}src/cli/main.ts`, "--help"];
+  const coloured = { ...process.env, NO_COLOR: "", TERM: "xterm", TEST: "", CI: "" };
+  const { stdout } = spawnSync(process.execPath, program, { encoding: "utf8", env: coloured });
+  expect(stdout).toContain("COMMANDS");
+  expect(stdout).not.toContain("\u001B");
+});
+
 describe("sallyport client", () => {
   test("writes a file, and shows how it is stale", async () => {
     const folder = toFolder({ "api.ts": api() });
