@@ -76,7 +76,7 @@ describe("docs/openapi.md", () => {
   test("compiles under strict", () => {
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     const flags =
-      "--noEmit --ignoreConfig --module nodenext --target es2023 --strict --types node --skipLibCheck --allowImportingTsExtensions";
+      "--noEmit --ignoreConfig --module nodenext --target es2023 --strict --types node --skipLibCheck";
     expect(run(tsc, ...flags.split(" "), ...files.keys())).toEqual({ status: 0, output: "" });
   });
 

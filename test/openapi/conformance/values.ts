@@ -135,11 +135,10 @@ export class Values {
       own.map(([name, field]) => [name, this.make(field, depth + 1)]),
     );
     const isOpen = typeof additionalProperties === "object" && depth < 4;
-    const names = (propertyNames as { readonly enum?: readonly string[] } | undefined)?.enum;
     const needed = (required as string[]).filter((name) => !(name in object));
     for (const name of needed) object[name] = this.make(additionalProperties, depth + 1);
     if (isOpen && this.#random.chance(0.5))
-      object[names ? this.#random.pick(names) : "extra"] = this.make(
+      object[propertyNames ? String(this.make(propertyNames, depth + 1)) : "extra"] = this.make(
         additionalProperties,
         depth + 1,
       );
