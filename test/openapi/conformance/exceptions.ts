@@ -3,5 +3,6 @@ export const isLenient = (path: string): boolean =>
   ["/kinds/piped", "/search/{kind}", "/broken"].includes(path);
 
 /** A catch takes anything, and an option of a union drops what only the other options name. */
-export const isForgiving = (path: string): boolean =>
-  ["/kinds/catch", "/search/{kind}"].includes(path);
+export const isForgiving = (path: string, mutation: string | undefined): boolean =>
+  path === "/kinds/catch" ||
+  (path === "/search/{kind}" && /^another query (?:name|age)$/.test(mutation ?? ""));
