@@ -135,7 +135,12 @@ const count = async (node, name, workloadName) => {
   const child = spawn(
     "valgrind",
     [
-      ...["--tool=callgrind", "--smc-check=all-non-file", "--fair-sched=yes", "--log-file=/dev/null"],
+      ...[
+        "--tool=callgrind",
+        "--smc-check=all-non-file",
+        "--fair-sched=yes",
+        "--log-file=/dev/null",
+      ],
       `--callgrind-out-file=${join(folder, "out")}`,
       ...[node, ...flags, file, String(port)],
     ],

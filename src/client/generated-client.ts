@@ -2,9 +2,10 @@ import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
 
 /** The input, which may be left out where nothing in it is required, and the options. */
-export type Arguments<Input, Options> = {} extends Input
-  ? [input?: Input, options?: Options]
-  : [input: Input, options?: Options];
+export type Arguments<Input, Options> = [
+  ...({} extends Input ? [input?: Input] : [input: Input]),
+  options?: Options,
+];
 
 /** A part of what is known of a route; never where it has none. */
 export type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;

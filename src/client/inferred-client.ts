@@ -8,7 +8,7 @@ import type {
   SuccessStatus,
   UnexpectedReply,
 } from "./reply-types.ts";
-import type { EndpointTypes, Suggested, TypesAt } from "./route-at.ts";
+import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
 import type {
   BodyAt,
   DataErrorsAt,
@@ -21,22 +21,22 @@ import type {
 } from "./wire-types.ts";
 
 /** The key itself, or what is wrong with it. */
-export type CheckKey<R, Key, T> = T extends null ? Instead<R, Key> : Key;
+export type CheckKey<R, Key, T> = T extends NoRoute ? Instead<R, Key> : Key;
 
 /** What is suggested is completed, too; so the text stands only where nothing is. */
-type Instead<R, Key> = [Suggested<R, Key>] extends [never]
-  ? `There is no route ${Key & string}`
-  : Suggested<R, Key>;
+type Instead<R, Key> = NoInfer<
+  [Suggested<R, Key>] extends [never] ? `There is no route ${Key & string}` : Suggested<R, Key>
+>;
 
 /** The key itself, or what is wrong with it as that of a page. */
-export type CheckPage<R, Key, T> = T extends null
+export type CheckPage<R, Key, T> = T extends NoRoute
   ? Instead<R, Key>
   : [PageAt<T>] extends [never]
     ? `${Key & string} gives no pages`
     : Key;
 
 /** The key itself, or what is wrong with it as that of an event stream. */
-type CheckStream<R, Key, T> = T extends null
+type CheckStream<R, Key, T> = T extends NoRoute
   ? Instead<R, Key>
   : [EventAt<T>] extends [never]
     ? `${Key & string} is no event stream`
