@@ -9,12 +9,13 @@ const ownCompiler = `${root}node_modules/typescript/bin/tsc`;
 /** Numbers from 0, so many. */
 export const range = (length) => Array.from({ length }, (_, index) => index);
 
-/** Runs a compiler and gives what it prints; what does not compile is an error. */
-const run = (compiler, args, cwd) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, ...args], {
+/** Runs a program and gives what it prints; a failure, such as what does not compile, is an error. */
+const run = (program, args, cwd, env = {}) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     cwd,
     encoding: "utf8",
     maxBuffer: 2 ** 26,
+    env: { ...process.env, ...env },
   });
   if (status !== 0) throw new Error(`${stdout.slice(0, 4000)}${stderr}`);
   return stdout;
@@ -46,6 +47,7 @@ export const createBench = (name, compiler = ownCompiler) => {
       paths: {
         sallyport: [`${cache}/declarations/index.d.ts`],
         "sallyport/client": [`${cache}/declarations/client/index.d.ts`],
+        "sallyport/generate-client": [`${cache}/declarations/generate-client/index.d.ts`],
       },
       ...more,
     };
@@ -72,5 +74,11 @@ export const createBench = (name, compiler = ownCompiler) => {
     remove(file);
   };
 
-  return { cache, folder, version, write, remove, configure, measure, declareFile };
+  /** Runs a file on the source of this package, and gives what it prints. */
+  const execute = (file) =>
+    run(`${root}node_modules/tsx/dist/cli.mjs`, [`${folder}/${file}`], root, {
+      TSX_TSCONFIG_PATH: `${root}tsconfig.json`,
+    });
+
+  return { execute, folder, version, write, remove, configure, measure, declareFile };
 };

@@ -56,16 +56,27 @@ export const routing = {
     })
     .join("")}
   },
-};
-void createServer(createConfig({ cors: true }), routing);`;
+};`;
 
-const toServer = (endpoints) =>
+const toApi = (endpoints, end) =>
   [
     `import { createConfig, createServer, defaultEndpointsFactory as factory } from "sallyport";`,
     `import { z } from "zod";`,
     ...range(endpoints).map(toEndpoint),
     toRouting(endpoints),
+    end,
   ].join("\n");
+
+const toServer = (endpoints) =>
+  toApi(endpoints, "void createServer(createConfig({ cors: true }), routing);");
+
+/** What `sallyport client --types` does, without a server. */
+const toPrinter = (endpoints) =>
+  toApi(
+    endpoints,
+    `import { generateClient } from "sallyport/generate-client";
+process.stdout.write(generateClient({ routing, types: true }));`,
+  );
 
 /** Twenty calls, all over the routes; each uses the input and the nested object of the output. */
 const toClient = (endpoints, calls = 20) =>
@@ -83,7 +94,7 @@ if (response${call}.status === "success") console.log(response${call}.data.addre
     "export {};",
   ].join("\n");
 
-const measureAll = ({ write, measure, declareFile }, endpoints) => {
+const measureAll = ({ write, remove, measure, declareFile, execute }, endpoints) => {
   write("server.ts", toServer(endpoints));
   write("client.ts", toClient(endpoints));
   write("idle.ts", toClient(endpoints, 0));
@@ -92,10 +103,17 @@ const measureAll = ({ write, measure, declareFile }, endpoints) => {
   declareFile("server.ts");
   const declarations = measure("client.ts");
   const idle = measure("idle.ts");
+  write("print.ts", toPrinter(endpoints));
+  write("server.d.ts", execute("print.ts"));
+  remove("print.ts");
+  const written = measure("client.ts");
+  const idleOnWritten = measure("idle.ts");
   return {
     endpoints,
     server,
     both,
+    written,
+    clientOnWritten: written.instantiations - idleOnWritten.instantiations,
     client: both.instantiations - server.instantiations,
     declarations,
     clientOnDeclarations: declarations.instantiations - idle.instantiations,
@@ -106,11 +124,15 @@ const print = (version, results) => {
   process.stdout.write(`${version}\n\n`);
   const show = ({ instantiations, megabytes, seconds }) =>
     `${(instantiations / 1000).toFixed(1).padStart(7)}k ${megabytes.toFixed(0).padStart(4)} MB ${seconds.toFixed(2)} s`;
-  for (const { endpoints, server, both, client, declarations, clientOnDeclarations } of results)
+  for (const result of results) {
+    const { endpoints, server, both, client } = result;
+    const { declarations, clientOnDeclarations, written, clientOnWritten } = result;
     process.stdout.write(
       `${String(endpoints).padStart(5)} endpoints: server ${show(server)}; with a client ${show(both)}; the client alone ${(client / 1000).toFixed(1)}k
-                 on emitted declarations ${show(declarations)}; the client alone ${(clientOnDeclarations / 1000).toFixed(1)}k\n`,
+                 on emitted declarations ${show(declarations)}; the client alone ${(clientOnDeclarations / 1000).toFixed(1)}k
+                 on the file of --types ${show(written)}; the client alone ${(clientOnWritten / 1000).toFixed(1)}k\n`,
     );
+  }
 };
 
 const main = () => {
