@@ -48,7 +48,14 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
     'client.provide("get /v1/users/:id", {})',
     "Property 'id' is missing in type '{}' but required in type '{ id: string; }'.",
   ],
-  ['client.provide("get /v1/users/:id")', "Expected 2-3 arguments, but got 1."],
+  [
+    'client.provide("get /v1/users/:id")',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ id: string; }>'.`,
+  ],
+  [
+    'client.request("post /v1/users")',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ name: string; age?: number | undefined; }>'.`,
+  ],
   [
     'client.provide("post /v1/users", { nam: "x" })',
     "Object literal may only specify known properties, but 'nam' does not exist in type '{ name: string; age?: number | undefined; }'. Did you mean to write 'name'?",
