@@ -189,7 +189,7 @@ export class EventStreamFactory<
    */
   build<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(
     definition: StreamDefinition<
@@ -222,7 +222,7 @@ export class EventStreamFactory<
   /** Another name of {@link EventStreamFactory.build}. */
   buildVoid<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(
     definition: StreamDefinition<

@@ -78,7 +78,7 @@ describe("sallyport routes", () => {
     expect(status).toBe(0);
     const [heading, ...lines] = stdout.trim().split("\n");
     expect(heading).toMatch(/^METHOD +PATH +SOURCES +STATUSES +SECURITY +TAGS +MIDDLEWARES +AT$/);
-    expect(lines).toHaveLength(6);
+    expect(lines).toHaveLength(9);
     expect(lines[1]).toMatch(
       /^POST +\/v1\/users +body params files +201 400 401 409 413 415 500 +header x-api-key +users +src\/factories.ts:\d+ src\/factories.ts:\d+ +src\/users-endpoints.ts:\d+$/,
     );
