@@ -178,7 +178,8 @@ const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
   }
   const combined = walk.combine(plan);
   if (!plan.parseInput) return {};
-  const seen = plan.foreignKeys.length > 0 ? omitKeys(combined, plan.foreignKeys) : combined;
+  const seen =
+    plan.middlewareOnlyKeys.length > 0 ? omitKeys(combined, plan.middlewareOnlyKeys) : combined;
   return validateInput(plan.parseInput, seen);
 };
 

@@ -7,7 +7,7 @@ import { listNames, matchParameters, parsePathPattern, type Segment } from "./pa
 export type PathParameters = Record<string, string | string[]>;
 
 /** A route that was found. */
-export interface Found<Target> {
+export interface RouteMatch<Target> {
   readonly target: Target;
   readonly params: PathParameters;
 }
@@ -92,7 +92,7 @@ export class RouteTable<Target> {
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
-  find(method: Method, path: string): Found<Target> | undefined {
+  find(method: Method, path: string): RouteMatch<Target> | undefined {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
     const decoded = decodePath(path);

@@ -9,7 +9,7 @@ import { shareSamples } from "../logger/sampling.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import type { Circumstances } from "../routing/diagnostics/diagnostic.ts";
+import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyLimit } from "./body.ts";
@@ -76,7 +76,7 @@ export const prepare = async (
   }
   if (isDevelopment && entries.length > 0) {
     const { checkRouting } = await import("../routing/check-routing.ts");
-    checkRouting(entries, toCircumstances(config, toSources), logger);
+    checkRouting(entries, toRoutingFacts(config, toSources), logger);
   }
 
   const children = new WeakMap<Request, Logger>();
@@ -123,10 +123,10 @@ const listDocs = async (
 };
 
 /** What the checks of the routing need to know of a configuration. */
-const toCircumstances = (
+const toRoutingFacts = (
   config: CommonConfig & Partial<Omit<ServerConfig, "app"> & AppConfig>,
   toSources: (method: Method, endpoint: AnyEndpoint) => readonly InputSource[],
-): Circumstances => {
+): RoutingFacts => {
   const { app, queryParser = "simple", upload = false, beforeRouting } = config;
   return {
     toSources: ({ method, endpoint }) => toSources(method, endpoint),
@@ -140,7 +140,7 @@ const toCircumstances = (
 const readQueryParser = (app: object): unknown =>
   (app as { readonly settings?: Readonly<Record<string, unknown>> }).settings?.["query parser"];
 
-const toQueryParser = (setting: unknown): Circumstances["queryParser"] =>
+const toQueryParser = (setting: unknown): RoutingFacts["queryParser"] =>
   setting === "simple" || setting === "extended" ? setting : "unknown";
 
 const toStaticMounts = async (
