@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { DefinitionError, suggest } from "../errors.ts";
+import { loadNodeCrypto } from "../lazy/node-modules.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas } from "./some-schema.ts";
-
-/** Loads node:crypto with the first cursor. */
-const loadCrypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
 
 /** The longest text of a cursor, in characters. */
 export const maxCursorLength = 4096;
@@ -145,7 +143,7 @@ const refuse = (payload: z.core.ParsePayload, message: string): never => {
 };
 
 const sign = (content: Buffer, key: Buffer): Buffer =>
-  loadCrypto().createHmac("sha256", key).update(content).digest();
+  loadNodeCrypto().createHmac("sha256", key).update(content).digest();
 
 const seal = (value: unknown, [key]: readonly Buffer[]): string | undefined => {
   const json = JSON.stringify(value) as string | undefined;
@@ -161,13 +159,14 @@ const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown 
   if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
   const mac = bytes.subarray(0, macLength);
   const content = bytes.subarray(macLength);
-  if (!keys.some((key) => loadCrypto().timingSafeEqual(sign(content, key), mac))) return undefined;
+  if (!keys.some((key) => loadNodeCrypto().timingSafeEqual(sign(content, key), mac)))
+    return undefined;
   return { value: JSON.parse(content.toString()) as unknown };
 };
 
 /** Derived, so that nothing else that the application signs with the same secret passes for a cursor. */
 const toKey = (secret: string): Buffer =>
-  loadCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
+  loadNodeCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
 
 const toKeys = (secret: unknown): readonly Buffer[] => {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError } from "../errors.ts";
-import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
+import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { warnAlreadySent } from "../pipeline/send-result.ts";
@@ -16,7 +16,7 @@ import { connect, createExpressObjects, type ExpressObjects } from "./express-ob
 import { createFaultOffer } from "./error-handlers.ts";
 import { toExpectingListener } from "./expectation.ts";
 import { assertFraming } from "./framing.ts";
-import { loadExpress } from "./lazy-express.ts";
+import { loadExpress } from "../lazy/packages.ts";
 import type { Listener } from "./listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { inTurn } from "./request-queue.ts";

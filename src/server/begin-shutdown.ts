@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { closeAfterReply } from "../http/lingering-close.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import type { ExpressObjects } from "./express-objects.ts";
 import { countWaiting } from "./request-queue.ts";
 

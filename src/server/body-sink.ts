@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 
 /** Takes the body of a request as it is parsed, instead of the stream of the request. */
 export interface BodySink {

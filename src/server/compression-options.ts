@@ -1,4 +1,4 @@
-import { loadNodeZlib } from "../http/node-modules.ts";
+import { loadNodeZlib } from "../lazy/node-modules.ts";
 
 const thresholdPattern = /^(\d+(?:\.\d+)?) ?(b|kb|mb|gb)?$/i;
 

@@ -3,7 +3,7 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import { toErrorStatus } from "../results/http-error.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import type { Logger } from "../logger/logger.ts";
 
 /** What a `cors` function receives. */

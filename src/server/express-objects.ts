@@ -7,7 +7,7 @@ import { sendingMark } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { Stoppables, stoppables } from "../pipeline/stoppables.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import {
   type AppSettings,
   type SentFields,
@@ -18,14 +18,8 @@ import {
 } from "../results/send-json.ts";
 import { bodySink, type BodySink } from "./body-sink.ts";
 import type { ServerConfig } from "./config.ts";
-import {
-  adopt,
-  adoptLater,
-  isExpressLoaded,
-  loadExpress,
-  requestMembers,
-  responseMembers,
-} from "./lazy-express.ts";
+import { isExpressLoaded, loadExpress } from "../lazy/packages.ts";
+import { adopt, adoptLater, requestMembers, responseMembers } from "./lazy-express.ts";
 import { markSending } from "./mark-sending.ts";
 import { readQuery, toQueryText } from "./read-query.ts";
 import { runningReply } from "./running-reply.ts";

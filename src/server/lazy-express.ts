@@ -1,14 +1,3 @@
-import { createRequire } from "node:module";
-import type express from "express";
-
-const require = createRequire(import.meta.url);
-
-/** Loads Express when it is first needed: it takes 90 milliseconds, as much as everything else of a start. */
-export const loadExpress = (): typeof express => require("express") as typeof express;
-
-/** Tells whether the program has loaded Express itself, so that to load it costs nothing. */
-export const isExpressLoaded = (): boolean => require.resolve("express") in require.cache;
-
 /** What Express adds to requests, but what is made anew here. */
 export const requestMembers: readonly string[] = [
   ...["accepts", "acceptsCharsets", "acceptsEncodings", "acceptsLanguages", "app", "fresh", "get"],

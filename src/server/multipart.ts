@@ -1,13 +1,5 @@
-import { createRequire } from "node:module";
-import type { Busboy } from "@fastify/busboy";
 import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
-
-const require = createRequire(import.meta.url);
-
-/** Loads the parser when it is first needed. */
-export const loadBusboy = (): typeof Busboy =>
-  (require("@fastify/busboy") as { readonly Busboy: typeof Busboy }).Busboy;
 
 /**
  * The field Content-Type of a multipart body as the parser takes it.

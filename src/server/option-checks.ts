@@ -1,4 +1,4 @@
-import { loadNodeUtil } from "../http/node-modules.ts";
+import { loadNodeUtil } from "../lazy/node-modules.ts";
 import { ConfigError, suggest } from "../errors.ts";
 
 /** Says what an option must be; undefined when the value is right. */

@@ -9,7 +9,7 @@ import { Walk } from "../pipeline/walk.ts";
 import { parsePathPattern } from "../routing/path-pattern.ts";
 import type { ServeStaticOptions } from "../routing/static-files.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
-import { loadExpress } from "./lazy-express.ts";
+import { loadExpress } from "../lazy/packages.ts";
 
 interface Mount {
   /** The decoded segments of its path; none for the root. */

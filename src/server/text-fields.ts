@@ -1,6 +1,7 @@
 import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
-import { add, loadBusboy, toMultipartField, type Several } from "./multipart.ts";
+import { loadBusboy } from "../lazy/packages.ts";
+import { add, toMultipartField, type Several } from "./multipart.ts";
 
 const mostFields = 1000;
 

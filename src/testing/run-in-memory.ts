@@ -7,7 +7,7 @@ import { checkServerConfig } from "../server/check-server-config.ts";
 import type { ServerConfig } from "../server/config.ts";
 import { connect } from "../server/express-objects.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";

@@ -10,3 +10,7 @@ export const loadNodeZlib = (): typeof import("node:zlib") => process.getBuiltin
 
 /** Loads node:util; its exports as a module would load the diffs of node:assert and open the standard error, 10 ms. */
 export const loadNodeUtil = (): typeof import("node:util") => process.getBuiltinModule("node:util");
+
+/** Loads node:crypto when a cursor is signed. */
+export const loadNodeCrypto = (): typeof import("node:crypto") =>
+  process.getBuiltinModule("node:crypto");
