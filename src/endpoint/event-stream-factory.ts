@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import {
@@ -7,8 +8,8 @@ import {
   type EventStreamResultHandler,
 } from "../results/event-stream-result-handler.ts";
 import type { AcceptedOutput } from "../results/result-handler.ts";
+import { toSchema } from "../schemas/assert-schema.ts";
 import {
-  isSchema,
   type EmptyObject,
   type InputSchema,
   type NoInput,
@@ -299,7 +300,7 @@ const planEventStream = (events: EventSchemas, options: EventStreamOptions): Eve
       "SLP_DEFINITION_EVENT",
       "new EventStreamFactory: the first argument must be an object of one event or more, as in { time: z.number() }.",
     );
-  assertKeys("new EventStreamFactory", options, Object.keys(defaults));
+  assertKeys("new EventStreamFactory", options, Object.keys(defaults), "option");
   const { heartbeat, openAfter, maxBuffered } = defaults;
   return {
     schemas: new Map(names.map((name) => [name, assertEvent(name, events[name])])),
@@ -316,11 +317,7 @@ const assertEvent = (name: string, schema: unknown): ZodSchema => {
       "SLP_DEFINITION_EVENT",
       `new EventStreamFactory: the name of an event must be a text without line breaks, and not empty; got ${JSON.stringify(name)}. Rename it.`,
     );
-  if (isSchema(schema)) return schema;
-  throw new DefinitionError(
-    "SLP_DEFINITION_SCHEMA",
-    `new EventStreamFactory: \`${name}\` must be a schema of Zod 4, such as z.number(); got ${schema === null ? "null" : typeof schema}.`,
-  );
+  return toSchema(`new EventStreamFactory: \`${name}\``, schema, "z.number()");
 };
 
 const toAmount = (
@@ -333,6 +330,6 @@ const toAmount = (
   if (typeof value === "number" && value >= 0 && value <= max) return value;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${JSON.stringify(value)}. Leave it out for ${otherwise}.`,
+    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${show(value)}. Leave it out for ${otherwise}.`,
   );
 };

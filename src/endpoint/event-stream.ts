@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
-import { OutputValidationError, ServerFault, suggest } from "../errors.ts";
+import { describeUnknown } from "../checks/unknown-names.ts";
+import { OutputValidationError, ServerFault } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
@@ -87,7 +88,7 @@ export class EventWriter {
     if (!schema)
       throw new ServerFault(
         "SLP_EVENT_UNKNOWN",
-        `emit: there is no event ${JSON.stringify(event)}.${suggest(event, [...schemas.keys()])} The events are ${[...schemas.keys()].join(", ")}.`,
+        describeUnknown("event", event, [...schemas.keys()], { where: "emit" }),
       );
     const head = toHead(event, options);
     const result = toParser(schema)(data);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
-import { isSchema, type AnySchema, type SchemaInput, type SchemaOutput } from "./schema.ts";
+import { toSchema } from "./assert-schema.ts";
+import { type AnySchema, type SchemaInput, type SchemaOutput } from "./schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 
@@ -51,12 +52,8 @@ const toConstructor = (): z.core.$constructor<EncodedType> =>
  * const user = z.object({ name: z.string(), bornOn: ez.dateIn() });
  * const createUser = factory.build({ method: "post", input: user, output: ez.encode(user), handler: ... });
  */
-export const encode = <S extends AnySchema>(schema: S): Encoded<S> => {
-  if (!isSchema(schema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `ez.encode: the argument must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
-    );
+export const encode = <S extends AnySchema>(given: S): Encoded<S> => {
+  const schema = toSchema("ez.encode: the argument", given);
   if (hasOneWay(schema))
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",

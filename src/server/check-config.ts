@@ -1,5 +1,6 @@
 import { inputSources } from "../endpoint/input-sources.ts";
 import { uploadLimits } from "../endpoint/upload-limits.ts";
+import { show } from "../checks/show.ts";
 import { ConfigError } from "../errors.ts";
 import { endpointMethods } from "../http/method.ts";
 import { logLevels } from "../logger/console-logger.ts";
@@ -42,10 +43,15 @@ const wholeNumber = be(
 );
 
 const cookieOptions = group({
-  secret: be("a non-empty string, or an array of such", (value) => {
-    const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
-  }),
+  secret: be(
+    "a non-empty string, or an array of such",
+    (value) => {
+      const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
+      return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
+    },
+    // never the secret itself
+    (value) => (Array.isArray(value) ? `an array of ${value.length}` : show(value)),
+  ),
   nameBinding: oneOf("transition", "required", "off"),
 });
 

@@ -1,26 +1,34 @@
-import { loadNodeUtil } from "../lazy/node-modules.ts";
-import { ConfigError, suggest } from "../errors.ts";
+import { show } from "../checks/show.ts";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { ConfigError } from "../errors.ts";
 
 /** Says what an option must be; undefined when the value is right. */
 export type Check = (value: unknown, option: string) => void;
 
-export const refuse = (option: string, value: unknown, expected: string): never => {
+export const refuse = (
+  option: string,
+  value: unknown,
+  expected: string,
+  toText: (value: unknown) => string = show,
+): never => {
   throw new ConfigError(
     "SLP_CONFIG_VALUE",
-    `The option \`${option}\` must be ${expected}; got ${loadNodeUtil().inspect(value, { depth: 0, breakLength: Infinity })}.`,
+    `The option \`${option}\` must be ${expected}; got ${toText(value)}.`,
   );
 };
 
 export const be =
-  (expected: string, isRight: (value: unknown) => boolean): Check =>
+  (
+    expected: string,
+    isRight: (value: unknown) => boolean,
+    toText?: (value: unknown) => string,
+  ): Check =>
   (value, option) => {
-    if (!isRight(value)) refuse(option, value, expected);
+    if (!isRight(value)) refuse(option, value, expected, toText);
   };
 
 export const oneOf = (...values: readonly unknown[]): Check =>
-  be(`one of ${values.map((value) => loadNodeUtil().inspect(value)).join(", ")}`, (value) =>
-    values.includes(value),
-  );
+  be(`one of ${values.map(show).join(", ")}`, (value) => values.includes(value));
 
 export const isFunction = (value: unknown): boolean => typeof value === "function";
 export const isObject = (value: unknown): value is object =>
@@ -51,15 +59,10 @@ export const checkOptions = (
   checks: Readonly<Record<string, Check>>,
   prefix: string,
 ): void => {
-  for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (!check)
-      throw new ConfigError(
-        "SLP_CONFIG_UNKNOWN_OPTION",
-        `There is no option \`${prefix}${name}\`.${suggest(name, Object.keys(checks))} The options are ${Object.keys(checks).join(", ")}.`,
-      );
-    if (value !== undefined) check(value, `${prefix}${name}`);
-  }
+  const unknown = describeUnknownKey("option", options, Object.keys(checks), { prefix });
+  if (unknown !== undefined) throw new ConfigError("SLP_CONFIG_UNKNOWN_OPTION", unknown);
+  for (const [name, value] of Object.entries(options))
+    if (value !== undefined) checks[name]?.(value, `${prefix}${name}`);
 };
 
 export const timeout = be(

@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
@@ -42,7 +43,7 @@ const toMethod = (where: string, method: unknown): string => {
   if (upper !== undefined && knownMethods.includes(upper)) return upper;
   throw new DefinitionError(
     "SLP_TEST_METHOD",
-    `${where}: requestProps.method must be one of ${knownMethods.join(", ")}; got ${JSON.stringify(method)}.`,
+    `${where}: requestProps.method must be one of ${knownMethods.join(", ")}; got ${show(method)}.`,
   );
 };
 

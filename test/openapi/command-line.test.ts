@@ -153,7 +153,7 @@ describe("mistakes are told without a stack", () => {
       ["openapi", "--chek"],
       {},
       2,
-      "has no option `--chek`. Did you mean `check`?",
+      "openapi: there is no option `--chek`. Did you mean `--check`?",
     ],
     [
       "another format",
@@ -218,7 +218,7 @@ describe("mistakes are told without a stack", () => {
       ["routes", "a.ts"],
       { "a.ts": "export const routing = { a: 5 };" },
       1,
-      'The routing at "/a" is a number',
+      'The routing at "/a" is 5',
     ],
   ])("%s", (_name, args, files, status, message) => {
     const result = run(toFolder(files), ...args);
