@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { show } from "./show.ts";
 
-class Car {}
+class Car {
+  readonly wheels = 4;
+}
 
 test.each<[unknown, string]>([
   ["x", '"x"'],
