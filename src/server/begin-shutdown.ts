@@ -20,7 +20,7 @@ export const beginShutdown = ({ ServerResponse: { prototype }, toStop }: Express
       const waiting = countWaiting(this.req.socket);
       // what came behind the last one by now is not read, but must not reset the connection
       if (waiting === 0) closeAfterReply(this.req, this, undefined, shutdownLingering);
-      if (!waiting) this.shouldKeepAlive = false;
+      else if (waiting === undefined && !this.headersSent) this.setHeader("Connection", "close");
       return ServerResponse.prototype.writeHead.apply(this, head);
     },
   });

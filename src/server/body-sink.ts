@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isPushed } from "../http/node-internals.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 
 /** Takes the body of a request as it is parsed, instead of the stream of the request. */
@@ -32,7 +33,8 @@ export const isUnread = (request: IncomingMessage): boolean =>
 
 /** Tells whether a sink will get the whole body: nobody reads it, and none of it has come so far. */
 export const isSinkable = (request: IncomingMessage): request is SinkableRequest =>
-  bodySink in request &&
+  // that a body comes by `push`, which a sink waits for, is known by now
+  (request as { readonly [isPushed]?: boolean })[isPushed] === true &&
   isUnread(request) &&
   request.readableLength === 0 &&
   !request.complete &&

@@ -5,7 +5,7 @@ import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import { defaultCorsHeaders } from "./cors.ts";
 import { isClosing } from "../http/lingering-close.ts";
-import { findReply } from "./running-reply.ts";
+import { endOfInput, findReply, parserPaused, parserStatuses } from "../http/node-internals.ts";
 
 /** The methods of the server as a whole. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
@@ -13,17 +13,8 @@ const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
 /** How long a client may take to read the answer to what it should not have sent, in milliseconds. */
 const lingeringTime = 500;
 
-const statuses: ReadonlyMap<string, number> = new Map([
-  ["HPE_HEADER_OVERFLOW", 431],
-  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
-  ["ERR_HTTP_REQUEST_TIMEOUT", 408],
-]);
-
-/** Bytes were lost because they came while Node had paused its parser; once resumed it would go on in the middle of a body. */
-const parserPaused = "HPE_PAUSED";
-
 /** What says that the client went away, not that it sent something wrong. */
-const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
+const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", endOfInput]);
 
 /**
  * Answers what cannot be parsed as a request: by the error envelope, then the connection is closed.
@@ -40,7 +31,7 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
       return;
     }
     lost.add(socket);
-    const status = statuses.get(code) ?? 400;
+    const status = parserStatuses.get(code) ?? 400;
     warnSampled(logger, code, "Not a request", { code, statusCode: status });
     const reply = toReply(status, hasCors);
     const running = findReply(socket);

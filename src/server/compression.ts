@@ -161,8 +161,7 @@ class Layer {
     if (chunk !== undefined) this.#length = Buffer.byteLength(chunk, encoding as BufferEncoding);
     if (response.req.method === "HEAD") return;
     this.#length ??= 0;
-    // Node's own `end` tells the head in this way
-    (response as { _contentLength?: number })._contentLength = this.#length;
+    if (mayTellLength(response)) response.setHeader("Content-Length", this.#length);
     response.writeHead(response.statusCode);
   }
 
@@ -229,6 +228,12 @@ const isFunction = (value: unknown): value is (error?: Error) => void =>
 
 const isChunk = (value: unknown): value is string | Uint8Array =>
   typeof value === "string" || isUint8Array(value);
+
+/** Tells whether a response is to say how long its body is, as Node does at its end. */
+const mayTellLength = (response: ServerResponse): boolean =>
+  response.statusCode !== 204 &&
+  response.statusCode !== 304 &&
+  !["Content-Length", "Transfer-Encoding", "Trailer"].some((name) => response.hasHeader(name));
 
 const toError = (code: string): Error => Object.assign(new Error(code), { code });
 

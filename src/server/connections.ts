@@ -1,6 +1,6 @@
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { findReply } from "./running-reply.ts";
+import { closeIdleBut, findReply, readThroughStream } from "../http/node-internals.ts";
 
 /** The connections of a server, beyond what Node knows of them. */
 class Connections {
@@ -22,7 +22,7 @@ class Connections {
       server.on("secureConnection", (socket: Socket) => {
         this.#handshakes.delete(toAddress(socket));
         this.#add(socket);
-        this.#readThroughStream(socket);
+        readThroughStream(socket, () => this.#heard.add(socket));
       });
     } else {
       server.on("connection", (socket: Socket) => this.#add(socket));
@@ -30,11 +30,11 @@ class Connections {
   }
 
   /** The replies that are ended although bytes of them still wait in this process. */
-  listUnsent(): { finished: boolean }[] {
+  listUnsent(): ServerResponse[] {
     return [...this.#sockets].flatMap((socket) => {
       const reply = findReply(socket);
       return reply?.finished === true && socket.writableLength > 0 ? reply : [];
-    }) as { finished: boolean }[];
+    });
   }
 
   /** Ends those that have sent nothing at all, which Node takes for requests under way. */
@@ -48,16 +48,6 @@ class Connections {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
   }
-
-  /**
-   * Makes Node read a TLS connection through its stream, which a pause stops at once.
-   *
-   * Otherwise what is decrypted goes past it to the parser, which drops pieces that come while it is paused, and so loses
-   * bytes of pipelined requests behind a reply that its client reads slowly.
-   */
-  #readThroughStream(socket: Socket): void {
-    socket.on("data", () => this.#heard.add(socket));
-  }
 }
 
 const toAddress = ({ remoteAddress, remotePort }: Socket): string =>
@@ -68,22 +58,13 @@ const connectionsOf = new WeakMap<Server, Connections>();
 /**
  * Watches the connections of a server, and keeps replies whose client is still reading them out of `closeIdleConnections`,
  * which `close` calls as well.
- *
- * Node takes a connection for idle once its reply is ended, although bytes of it may still wait in this process.
  */
 export const watchConnections = (server: Server, isTls: boolean): void => {
   const connections = new Connections(server, isTls);
   connectionsOf.set(server, connections);
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
-    const unsent = connections.listUnsent();
-    // what is not finished is not idle
-    for (const reply of unsent) reply.finished = false;
-    try {
-      closeIdle();
-    } finally {
-      for (const reply of unsent) reply.finished = true;
-    }
+    closeIdleBut(connections.listUnsent(), closeIdle);
   };
 };
 

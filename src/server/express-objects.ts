@@ -7,6 +7,7 @@ import { sendingMark } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { Stoppables, stoppables } from "../pipeline/stoppables.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
+import { noteReply, watchPipes, watchPush } from "../http/node-internals.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 import {
   type AppSettings,
@@ -22,7 +23,6 @@ import { isExpressLoaded, loadExpress } from "../lazy/packages.ts";
 import { adopt, adoptLater, requestMembers, responseMembers } from "./lazy-express.ts";
 import { markSending } from "./mark-sending.ts";
 import { readQuery, toQueryText } from "./read-query.ts";
-import { runningReply } from "./running-reply.ts";
 import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
 
 /** The classes of the requests and responses of one application, for `http.createServer`. */
@@ -209,7 +209,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
 
     override assignSocket(socket: Socket): void {
       super.assignSocket(socket);
-      (socket as ReplyingSocket)[runningReply] = this;
+      noteReply(socket, this);
     }
 
     // what was sent past `setHeader` is told as well
@@ -271,6 +271,8 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     }
   }
 
+  watchPush(ExpressRequest.prototype);
+  watchPipes(ExpressResponse.prototype);
   adoptLater(ExpressRequest.prototype, requestMembers, getApp);
   adoptLater(ExpressResponse.prototype, responseMembers, getApp);
   if (etag || isExpressLoaded()) getApp();
@@ -282,8 +284,6 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     ServerResponse: ExpressResponse,
   };
 };
-
-type ReplyingSocket = Socket & { [runningReply]?: ServerResponse | undefined };
 
 const findField = (fields: SentFields | undefined, name: string): string | number | undefined => {
   if (!fields) return undefined;

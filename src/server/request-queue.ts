@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import { stoppables, type StoppableResponse } from "../pipeline/stoppables.ts";
 import { isLost } from "./client-errors.ts";
+import { onceHasSocket } from "../http/node-internals.ts";
 import { discard } from "../http/lingering-close.ts";
 
 /** How many requests may wait on one connection before no more of it is read. */
@@ -53,7 +54,7 @@ export const waitForTurn = (
   if (!queue) queues.set(socket, (queue = { waiting: 0, isPaused: false, isPausing: false }));
   queue.waiting++;
   pauseWhenLong(queue, socket);
-  response.once("socket", () => {
+  onceHasSocket(response, socket, () => {
     // in a turn of the event loop of its own, so that a long queue does not hold up other connections
     setImmediate(() => {
       leaveQueue(queue, socket);
