@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { PassThrough, Writable } from "node:stream";
+import type { PassThrough } from "node:stream";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 
 /**
@@ -91,6 +91,11 @@ const probeSocketEvent = (): boolean => {
   return isTold;
 };
 
+type Push = (
+  this: IncomingMessage,
+  ...args: Parameters<IncomingMessage["push"]>
+) => ReturnType<IncomingMessage["push"]>;
+
 /** Whether the parser of node:http has handed something to the `push` of a request of this class. */
 export const isPushed: unique symbol = Symbol.for("sallyport/is-pushed");
 
@@ -100,7 +105,7 @@ export const isPushed: unique symbol = Symbol.for("sallyport/is-pushed");
  * @param prototype of a class that overrides `push`
  */
 export const watchPush = (prototype: IncomingMessage & { [isPushed]?: boolean }): void => {
-  const { push } = prototype;
+  const { push } = prototype as unknown as { readonly push: Push };
   prototype.push = function (this: IncomingMessage, ...args) {
     prototype.push = push;
     prototype[isPushed] = true;
@@ -127,11 +132,13 @@ const probePipe = (): boolean => {
   return isListening;
 };
 
+type Emit = (this: ServerResponse, event: string, ...args: unknown[]) => boolean;
+
 /** Sees to the listener of {@link isFed} by the event `pipe`, where Node itself adds none. */
 export const watchPipes = (prototype: ServerResponse): void => {
   if ((listensForUnpipe ??= probePipe())) return;
-  const { emit } = prototype;
-  prototype.emit = function (this: Writable, event: string, ...args: unknown[]): boolean {
+  const { emit } = prototype as unknown as { readonly emit: Emit };
+  prototype.emit = function (this: ServerResponse, event: string, ...args: unknown[]): boolean {
     if (event === "pipe") this.once("unpipe", () => undefined);
     return emit.call(this, event, ...args);
   };
