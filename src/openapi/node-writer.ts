@@ -6,6 +6,7 @@ import { ownKinds } from "../routing/diagnostics/kinds.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+import { readBooleanStrings, readPropertyValues } from "../schemas/zod-internals.ts";
 
 /** What is being written, for names and for errors. */
 export interface WritePlace {
@@ -258,14 +259,11 @@ const dropSafeBounds = (json: JsonObject): void => {
 /** `z.stringbool()` takes a list of strings, which the issue of a wrong one tells. */
 const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
   const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
-  if (!isCandidate || !("bag" in schema._zod) || !("truthy" in schema._zod.bag)) return;
-  const { truthy, falsy } = schema._zod.bag as {
-    readonly truthy: unknown;
-    readonly falsy: unknown;
-  };
+  const strings = isCandidate ? readBooleanStrings(schema) : undefined;
+  if (!strings) return;
   replace(json, {
     type: "string",
-    enum: [...listOf(truthy), ...listOf(falsy)],
+    enum: strings,
     ...readMeta(schema),
   });
 };
@@ -277,7 +275,7 @@ const addDiscriminator = (def: z.core.$ZodUnionDef, json: JsonObject): void => {
   if (propertyName === undefined || references.length === 0) return;
   if (!references.every((reference) => typeof reference === "string")) return;
   const mapping = def.options.flatMap((option, at) =>
-    [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [
+    [...(readPropertyValues(option, propertyName) ?? [])].map((value) => [
       String(value),
       String(references[at]),
     ]),

@@ -4,6 +4,7 @@ import { toSchema } from "./assert-schema.ts";
 import { type AnySchema, type SchemaInput, type SchemaOutput } from "./schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
+import { reverse } from "./zod-internals.ts";
 
 /** A schema of {@link encode}: it takes what the other one gives, and gives what the other one takes. */
 export interface Encoded<S extends AnySchema> extends z.ZodType<SchemaInput<S>, SchemaOutput<S>> {}
@@ -23,22 +24,7 @@ let constructor: z.core.$constructor<EncodedType> | undefined;
 const toConstructor = (): z.core.$constructor<EncodedType> =>
   (constructor ??= z.core.$constructor<EncodedType>("SallyportEncoded", (inst, def) => {
     z.ZodType.init(inst, def);
-    const inner = def.encoded;
-    inst._zod.parse = (payload, context) =>
-      inner._zod.run(payload, {
-        ...context,
-        direction: context.direction === "backward" ? "forward" : "backward",
-      });
-    const mirror = (name: string, source: string): void => {
-      Object.defineProperty(inst._zod, name, {
-        configurable: true,
-        get: () => inner._zod[source as keyof typeof inner._zod],
-      });
-    };
-    // whether a field may be left out, and what tells the options of a union apart
-    mirror("optin", "optout");
-    mirror("optout", "optin");
-    mirror("propValues", "propValues");
+    reverse(inst, def.encoded);
   }));
 
 /**

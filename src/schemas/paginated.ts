@@ -14,6 +14,7 @@ import { plainInteger, type PlainInteger } from "./plain-integer.ts";
 import { toSchema } from "./assert-schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
+import { readParent } from "./zod-internals.ts";
 
 /** How pages are addressed: by the number of items to skip, or by a text that says where the last page ended. */
 export type PaginationStyle = "cursor" | "offset";
@@ -196,7 +197,9 @@ export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   let field = fields.get("limit") as MarkedField | undefined;
   // a copy of the field itself, or a wrapper such as `.optional()`, knows what it was made of
   while (field && !field[paginationMark])
-    field = (field._zod.parent ?? field._zod.def.innerType) as MarkedField | undefined;
+    field = (readParent(field as unknown as ZodSchema) ?? field._zod.def.innerType) as
+      | MarkedField
+      | undefined;
   const pagination = field?.[paginationMark];
   // the field alone, in a schema of something else, makes no page
   const places = pagination?.style === "offset" ? ["offset"] : ["cursor", "nextCursor"];
@@ -208,7 +211,7 @@ const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 
 interface MarkedField {
   readonly [paginationMark]?: Pagination;
-  readonly _zod: { readonly parent?: unknown; readonly def: { readonly innerType?: unknown } };
+  readonly _zod: { readonly def: { readonly innerType?: unknown } };
 }
 
 type Items = z.ZodArray<z.core.SomeType>;
