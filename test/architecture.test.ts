@@ -131,6 +131,29 @@ describe("architecture", () => {
     ]);
   });
 
+  test("the insides of Node.js and of Zod are named only where they are fenced in", () => {
+    // members with an underscore, but for those that authors of streams and of schemas are told to use
+    const underscored =
+      /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
+    const ofZod =
+      /_zod\.(?!def\b|run\b|input\b|output\b|toJSONSchema\b)\w+|\bcore\.util\.(?!Primitive)\w+/g;
+    const others = /\bshouldKeepAlive\b|\bdestroySoon = |\.finished = |"HPE_\w+"|once\("socket"/g;
+    const fences = [
+      "src/http/node-internals.ts",
+      "src/http/reply-head.ts",
+      "src/schemas/zod-internals.ts",
+    ];
+    const found = sources
+      .filter((file) => !fences.includes(file) && !file.startsWith("src/testing/"))
+      .flatMap((file) => {
+        const code = read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+        return [underscored, ofZod, others].flatMap((pattern) =>
+          [...code.matchAll(pattern)].map(([text]) => `${file}: ${text}`),
+        );
+      });
+    expect(found).toEqual([]);
+  });
+
   test("the entry has no logic", () => {
     const statements = read("src/index.ts")
       .replace(/\/\/.*$/gm, "")

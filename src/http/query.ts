@@ -3,6 +3,14 @@ import { BareObject } from "./bare-object.ts";
 /** A parsed query: a name that is repeated has a list. */
 export type Query = Record<string, string | string[]>;
 
+/** Where a request tells the text of its query, if nobody has asked for the parsed one and it is parsed by {@link parseQuery}. */
+export const unreadQuery: unique symbol = Symbol.for("sallyport/unread-query");
+
+/** A request that may tell the text of its query. */
+export interface UnreadQuery {
+  readonly [unreadQuery]?: string | undefined;
+}
+
 /** How many parameters a query, and how many fields a form may have. */
 export const maxPairs = 1000;
 
@@ -31,6 +39,7 @@ export const decodeLeniently: Decode = (text) => {
  * Parses a urlencoded text; brackets are literal, and `__proto__` is left out.
  *
  * @param onForbidden told of `__proto__`
+ * @param query takes the pairs
  *
  * `node:querystring` gives an object in V8's slow mode, which costs half a microsecond to make and to copy.
  */
@@ -38,8 +47,8 @@ export const parseQuery = (
   text: string,
   decode: Decode = decodeLeniently,
   onForbidden: () => void = ignore,
+  query: Query = new BareObject() as Query,
 ): Query => {
-  const query = new BareObject() as Query;
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     let equals = -1;
     let isPlain = true;

@@ -7,8 +7,9 @@ import { sendingMark } from "../pipeline/response-state.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { Stoppables, stoppables } from "../pipeline/stoppables.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
-import { noteReply, watchPipes, watchPush } from "../http/node-internals.ts";
+import { noteReply, watchDump, watchPipes, watchPush } from "../http/node-internals.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
+import { unreadQuery } from "../http/query.ts";
 import {
   type AppSettings,
   type SentFields,
@@ -166,6 +167,13 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       return this[parsedQuery];
     }
 
+    get [unreadQuery](): string | undefined {
+      if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
+      // a middleware may define it anew
+      if (Object.hasOwn(this, "query") || findMounted(this)) return undefined;
+      return toQueryText(this.url ?? "");
+    }
+
     set query(query: unknown) {
       this[parsedQuery] = query;
       this[parsedFor] = this.url ?? "";
@@ -272,6 +280,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   }
 
   watchPush(ExpressRequest.prototype);
+  watchDump(ExpressRequest.prototype);
   watchPipes(ExpressResponse.prototype);
   adoptLater(ExpressRequest.prototype, requestMembers, getApp);
   adoptLater(ExpressResponse.prototype, responseMembers, getApp);
