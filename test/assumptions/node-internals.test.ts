@@ -223,6 +223,49 @@ describe("what is relied on in node:http without a word in its documentation", (
     socket.destroy();
   });
 
+  test("`_dump` of a request is called once its reply is out, and `_readableState` can end it", async () => {
+    const seen: unknown[] = [];
+    class Request extends IncomingMessage {
+      _dump(): void {
+        const { _readableState: state } = this as unknown as {
+          readonly _readableState: Record<
+            "closeEmitted" | "closed" | "destroyed" | "endEmitted",
+            boolean
+          >;
+        };
+        seen.push(this.complete, this.readableEnded, this.destroyed, this.closed);
+        state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true;
+        seen.push(this.readableEnded, this.destroyed, this.closed);
+      }
+    }
+    const server = createServer({ IncomingMessage: Request }, (_request, response) => {
+      seen.push("handled");
+      setTimeout(() => response.end("x"), 10);
+    });
+    const socket = await open(server);
+    for (const _time of [1, 2]) {
+      socket.write(get());
+      await once(socket, "data");
+    }
+    const each = ["handled", true, false, false, false, true, true, true];
+    expect(seen).toEqual([...each, ...each]);
+  });
+
+  test("a head that is put into `_header` is sent as it is", async () => {
+    const server = createServer((_request, response) => {
+      const inside = response as unknown as { _header: string; _contentLength: number };
+      inside._contentLength = 2;
+      inside._header = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\n";
+      response.end("ab");
+    });
+    const socket = await open(server);
+    let text = "";
+    socket.on("data", (piece: Buffer) => (text += piece.toString()));
+    socket.write(get());
+    await once(socket, "data");
+    expect(text).toBe("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nab");
+  });
+
   test.each<[string, string, ServerOptions]>([
     ["HPE_HEADER_OVERFLOW", get(`X: ${"x".repeat(5000)}`), { maxHeaderSize: 1000 }],
     [

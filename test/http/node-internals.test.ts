@@ -118,6 +118,19 @@ describe("where Node lacks an inside, requests are answered rightly all the same
     expect((prototypesOf(server).request as { [isPushed]?: boolean })[isPushed]).toBe(true);
   });
 
+  test("no `_dump` by Node: requests on one connection are answered one after the other", async () => {
+    const server = await start({ echo });
+    Reflect.deleteProperty(prototypesOf(server).request, "_dump");
+    const socket = await server.open();
+    const read = collect(socket);
+    for (const count of [1, 2, 3]) {
+      socket.write(count === 2 ? "GET /none HTTP/1.1\r\nHost: a\r\n\r\n" : post({ a: "1" }));
+      while (listStatuses(read()).length < count) await once(socket, "data");
+    }
+    expect(listStatuses(read())).toEqual([200, 404, 200]);
+    socket.destroy();
+  });
+
   test.each([
     ["the first request", 0],
     ["a later one", 1],
