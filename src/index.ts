@@ -1,5 +1,7 @@
 // Starting
 export { createConfig } from "./server/config.ts";
+export type { CompressionOptions } from "./server/compression-options.ts";
+export type { Listen } from "./server/listen.ts";
 export { createServer } from "./server/create-server.ts";
 export { attachRouting } from "./server/attach-routing.ts";
 
@@ -40,10 +42,8 @@ export {
 export type {
   AppConfig,
   CommonConfig,
-  CompressionOptions,
   AccessedReply,
   HookArguments,
-  Listen,
   ServerConfig,
 } from "./server/config.ts";
 export type { UploadOptions } from "./server/uploads.ts";

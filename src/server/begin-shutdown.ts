@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { closeAfterReply } from "../http/lingering-close.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
-import type { ExpressObjects } from "./express-objects.ts";
+import type { Stoppables } from "../pipeline/stoppables.ts";
 import { countWaiting } from "./request-queue.ts";
 
 /** For how long a connection is read behind its last reply at a shutdown, in milliseconds. */
@@ -11,7 +11,13 @@ const shutdownLingering = 30;
  * From now on the last reply of each connection ends it, and whoever has asked for a signal is told; put into the class when
  * it is needed, so that it costs nothing before.
  */
-export const beginShutdown = ({ ServerResponse: { prototype }, toStop }: ExpressObjects): void => {
+export const beginShutdown = ({
+  ServerResponse: { prototype },
+  toStop,
+}: {
+  readonly ServerResponse: { readonly prototype: ServerResponse };
+  readonly toStop: Stoppables;
+}): void => {
   const { ServerResponse } = loadNodeHttp();
   Object.defineProperty(prototype, "writeHead", {
     configurable: true,

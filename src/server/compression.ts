@@ -4,7 +4,7 @@ import type { RequestHandler, Response } from "express";
 import { chooseEncoding } from "../http/accept-encoding.ts";
 import { sendingMark } from "../pipeline/response-state.ts";
 import { listSendableEncodings, toThreshold } from "./compression-options.ts";
-import type { CompressionOptions } from "./config.ts";
+import type { CompressionOptions } from "./compression-options.ts";
 import { createEncoder, flushEncoder, type Encoder } from "./encoders.ts";
 
 /** The default of the option `threshold`, in bytes. */

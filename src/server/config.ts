@@ -1,6 +1,5 @@
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
-import type { ListenOptions } from "node:net";
 import type { Express, IRouter, Request, Response } from "express";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import type { SourcesByMethod } from "../endpoint/input-sources.ts";
@@ -9,53 +8,12 @@ import type { Logger, ParentLogger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { WalkOptions } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "../docs/docs-options.ts";
+import type { CompressionOptions } from "./compression-options.ts";
+import type { Listen } from "./listen.ts";
 import type { CookieOptions } from "./cookies.ts";
 import type { CorsOption } from "./cors.ts";
 import type { ShutdownOptions } from "./shutdown.ts";
 import type { UploadOptions } from "./uploads.ts";
-
-/** Where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
-export type Listen = number | string | ListenOptions;
-
-/** How responses are compressed. */
-export interface CompressionOptions {
-  /**
-   * The encodings that are offered, in the order of preference, which decides among those that a client likes equally.
-   *
-   * @default ["zstd", "br", "gzip", "deflate"]; without zstd where Node lacks it, before 22.15
-   */
-  readonly encodings?: readonly ("zstd" | "br" | "gzip" | "deflate")[] | undefined;
-  /**
-   * The smallest body that is compressed, in bytes, or a text such as "1kb".
-   *
-   * @default "1kb"
-   */
-  readonly threshold?: number | string | undefined;
-  /**
-   * The level of gzip and deflate, 0 to 9.
-   *
-   * @default 6
-   */
-  readonly level?: number | undefined;
-  /**
-   * How much memory gzip and deflate take to compress better, 1 to 9.
-   *
-   * @default 8
-   */
-  readonly memLevel?: number | undefined;
-  /**
-   * The strategy of gzip and deflate, a constant of node:zlib such as `constants.Z_RLE`.
-   *
-   * @default constants.Z_DEFAULT_STRATEGY
-   */
-  readonly strategy?: number | undefined;
-  /**
-   * The size of the pieces in which compressed bytes are sent, 64 or more.
-   *
-   * @default 16384
-   */
-  readonly chunkSize?: number | undefined;
-}
 
 /** What an access log says of a reply. */
 export interface AccessedReply {

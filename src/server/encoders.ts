@@ -1,6 +1,6 @@
 import type { BrotliCompress } from "node:zlib";
 import { loadNodeZlib } from "../lazy/node-modules.ts";
-import type { CompressionOptions } from "./config.ts";
+import type { CompressionOptions } from "./compression-options.ts";
 
 /** A stream that encodes a body. */
 export type Encoder = BrotliCompress;

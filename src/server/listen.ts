@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { createConnection } from "node:net";
+import { createConnection, type ListenOptions } from "node:net";
 import type { Logger } from "../logger/logger.ts";
-import type { Listen } from "./config.ts";
+
+/** Where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
+export type Listen = number | string | ListenOptions;
 
 /** A server with where it is to listen. */
 export interface Listener {
