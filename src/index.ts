@@ -1,5 +1,5 @@
 // Starting
-export { createConfig } from "./server/config.ts";
+export { createConfig } from "./server/config/config.ts";
 export type { CompressionOptions } from "./server/compression-options.ts";
 export type { Listen } from "./server/listen.ts";
 export { createServer } from "./server/create-server.ts";
@@ -45,7 +45,7 @@ export type {
   AccessedReply,
   HookArguments,
   ServerConfig,
-} from "./server/config.ts";
+} from "./server/config/config.ts";
 export type { UploadOptions } from "./server/uploads.ts";
 export type { UploadLimits } from "./endpoint/upload-limits.ts";
 export type { DocsOptions } from "./docs/docs-options.ts";

@@ -10,7 +10,7 @@ import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./client-errors.ts";
-import type { ServerConfig } from "./config.ts";
+import type { ServerConfig } from "./config/config.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { watchConnections } from "./connections.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";

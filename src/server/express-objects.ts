@@ -19,7 +19,7 @@ import {
   watchedMark,
 } from "../results/send-json.ts";
 import { bodySink, type BodySink } from "./body-sink.ts";
-import type { ServerConfig } from "./config.ts";
+import type { ServerConfig } from "./config/config.ts";
 import { isExpressLoaded, loadExpress } from "../lazy/packages.ts";
 import { adopt, adoptLater, requestMembers, responseMembers } from "./lazy-express.ts";
 import { markSending } from "./mark-sending.ts";

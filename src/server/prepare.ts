@@ -14,7 +14,7 @@ import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyLimit } from "./body.ts";
 import { defaultBodyIdleTimeout, IdleBodies } from "./idle-bodies.ts";
-import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config.ts";
+import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
 import { setDefaultCorsHeaders } from "./cors.ts";
 import { Dispatcher } from "./dispatch.ts";
 import type { StaticMounts } from "./static-mounts.ts";

@@ -3,7 +3,7 @@ import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
 import { describeUnknownKey } from "../checks/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import type { ServerConfig } from "../server/config.ts";
+import type { ServerConfig } from "../server/config/config.ts";
 import type { LoggerMock, ResponseMock } from "./mocks.ts";
 
 /** The request of a test: any property of an Express request may be given, as a handler is to see it. */

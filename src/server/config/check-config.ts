@@ -1,11 +1,11 @@
-import { inputSources } from "../endpoint/input-sources.ts";
-import { uploadLimits } from "../endpoint/upload-limits.ts";
-import { show } from "../checks/show.ts";
-import { ConfigError } from "../errors.ts";
-import { endpointMethods } from "../http/method.ts";
-import { logLevels } from "../logger/console-logger.ts";
-import { isLogger } from "../logger/logger.ts";
-import { isResultHandler } from "../results/result-handler.ts";
+import { inputSources } from "../../endpoint/input-sources.ts";
+import { uploadLimits } from "../../endpoint/upload-limits.ts";
+import { show } from "../../checks/show.ts";
+import { ConfigError } from "../../errors.ts";
+import { endpointMethods } from "../../http/method.ts";
+import { logLevels } from "../../logger/console-logger.ts";
+import { isLogger } from "../../logger/logger.ts";
+import { isResultHandler } from "../../results/result-handler.ts";
 import {
   aBoolean,
   aFunction,

@@ -1,6 +1,6 @@
-import { show } from "../checks/show.ts";
-import { describeUnknownKey } from "../checks/unknown-names.ts";
-import { ConfigError } from "../errors.ts";
+import { show } from "../../checks/show.ts";
+import { describeUnknownKey } from "../../checks/unknown-names.ts";
+import { ConfigError } from "../../errors.ts";
 
 /** Says what an option must be; undefined when the value is right. */
 export type Check = (value: unknown, option: string) => void;

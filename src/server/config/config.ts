@@ -1,19 +1,19 @@
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
 import type { Express, IRouter, Request, Response } from "express";
-import type { MaybePromise } from "../endpoint/handler-arguments.ts";
-import type { SourcesByMethod } from "../endpoint/input-sources.ts";
-import type { ConsoleLoggerOptions } from "../logger/console-logger.ts";
-import type { Logger, ParentLogger } from "../logger/logger.ts";
-import type { AnyResultHandler } from "../results/result-handler.ts";
-import type { WalkOptions } from "../routing/walk-routing.ts";
-import type { DocsOptions } from "../docs/docs-options.ts";
-import type { CompressionOptions } from "./compression-options.ts";
-import type { Listen } from "./listen.ts";
-import type { CookieOptions } from "./cookies.ts";
-import type { CorsOption } from "./cors.ts";
-import type { ShutdownOptions } from "./shutdown.ts";
-import type { UploadOptions } from "./uploads.ts";
+import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
+import type { SourcesByMethod } from "../../endpoint/input-sources.ts";
+import type { ConsoleLoggerOptions } from "../../logger/console-logger.ts";
+import type { Logger, ParentLogger } from "../../logger/logger.ts";
+import type { AnyResultHandler } from "../../results/result-handler.ts";
+import type { WalkOptions } from "../../routing/walk-routing.ts";
+import type { DocsOptions } from "../../docs/docs-options.ts";
+import type { CompressionOptions } from "../compression-options.ts";
+import type { Listen } from "../listen.ts";
+import type { CookieOptions } from "../cookies.ts";
+import type { CorsOption } from "../cors.ts";
+import type { ShutdownOptions } from "../shutdown.ts";
+import type { UploadOptions } from "../uploads.ts";
 
 /** What an access log says of a reply. */
 export interface AccessedReply {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "../errors.ts";
-import { defaultResultHandler } from "../results/default-result-handler.ts";
+import { ConfigError } from "../../errors.ts";
+import { defaultResultHandler } from "../../results/default-result-handler.ts";
 import { checkAppConfig } from "./check-config.ts";
 import { checkServerConfig } from "./check-server-config.ts";
 
