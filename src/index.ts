@@ -49,9 +49,9 @@ export type {
 export type { UploadOptions } from "./server/uploads.ts";
 export type { UploadLimits } from "./endpoint/upload-limits.ts";
 export type { DocsOptions } from "./docs/docs-options.ts";
-export type { CookieOptions } from "./server/cookies.ts";
+export type { CookieOptions } from "./server/head/cookies.ts";
 export type { ShutdownOptions } from "./server/shutdown.ts";
-export type { CorsArguments, CorsFunction, CorsOption } from "./server/cors.ts";
+export type { CorsArguments, CorsFunction, CorsOption } from "./server/head/cors.ts";
 export type { RunningServer } from "./server/start-server.ts";
 export type { AttachedRouting } from "./server/attach-routing.ts";
 export type { EndpointSources, InputSource, InputSources } from "./endpoint/input-sources.ts";

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
-import { defaultCorsHeaders } from "./cors.ts";
+import { defaultCorsHeaders } from "./head/cors.ts";
 import { isClosing } from "../http/lingering-close.ts";
 import { endOfInput, findReply, parserPaused, parserStatuses } from "../http/node-internals.ts";
 

@@ -19,10 +19,10 @@ import {
   setCorsHeadersOfOther,
   type CorsFunction,
   type CorsOption,
-} from "./cors.ts";
+} from "./head/cors.ts";
 import { closeAfterReply } from "../http/lingering-close.ts";
-import { answerPreflight, runNativePreflight } from "./preflight.ts";
-import { toCanonicalPath } from "./request-target.ts";
+import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
+import { toCanonicalPath } from "./head/request-target.ts";
 import type { StaticMounts } from "./static-mounts.ts";
 
 /** What the dispatcher knows of a server, settled at its start. */

@@ -23,7 +23,7 @@ import type { ServerConfig } from "./config/config.ts";
 import { isExpressLoaded, loadExpress } from "../lazy/packages.ts";
 import { adopt, adoptLater, requestMembers, responseMembers } from "./lazy-express.ts";
 import { markSending } from "./mark-sending.ts";
-import { readQuery, toQueryText } from "./read-query.ts";
+import { readQuery, toQueryText } from "./head/read-query.ts";
 import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
 
 /** The classes of the requests and responses of one application, for `http.createServer`. */

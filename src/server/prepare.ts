@@ -15,7 +15,7 @@ import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyLimit } from "./body.ts";
 import { defaultBodyIdleTimeout, IdleBodies } from "./idle-bodies.ts";
 import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
-import { setDefaultCorsHeaders } from "./cors.ts";
+import { setDefaultCorsHeaders } from "./head/cors.ts";
 import { Dispatcher } from "./dispatch.ts";
 import type { StaticMounts } from "./static-mounts.ts";
 
@@ -160,10 +160,10 @@ const createBeginning = async (
 ): Promise<Prepared["begin"]> => {
   const logAccess = toAccessLogger(accessLogger, logger);
   const readCookies = cookies
-    ? (await import("./cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
+    ? (await import("./head/cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
     : undefined;
   const identify = requestId
-    ? (await import("./request-id.ts")).createIdentifier(requestId)
+    ? (await import("./head/request-id.ts")).createIdentifier(requestId)
     : undefined;
   const beginHead = (request: Request, response: Response): Logger => {
     if (cors === true) setDefaultCorsHeaders(response);

@@ -10,8 +10,8 @@ import type { WalkOptions } from "../../routing/walk-routing.ts";
 import type { DocsOptions } from "../../docs/docs-options.ts";
 import type { CompressionOptions } from "../compression-options.ts";
 import type { Listen } from "../listen.ts";
-import type { CookieOptions } from "../cookies.ts";
-import type { CorsOption } from "../cors.ts";
+import type { CookieOptions } from "../head/cookies.ts";
+import type { CorsOption } from "../head/cors.ts";
 import type { ShutdownOptions } from "../shutdown.ts";
 import type { UploadOptions } from "../uploads.ts";
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseCookie } from "cookie";
 import type { CookieOptions as SentCookieOptions, Request, Response } from "express";
-import { BareObject } from "../http/bare-object.ts";
+import { BareObject } from "../../http/bare-object.ts";
 
 /** Options of cookies. */
 export interface CookieOptions {

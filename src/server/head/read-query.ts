@@ -1,8 +1,8 @@
 import type { Application } from "express";
-import { RequestError } from "../errors.ts";
-import { hasTooManyPairs } from "../http/query.ts";
-import { parseLimitedQuery } from "../pipeline/limited-query.ts";
-import type { AppSettings } from "../results/send-json.ts";
+import { RequestError } from "../../errors.ts";
+import { hasTooManyPairs } from "../../http/query.ts";
+import { parseLimitedQuery } from "../../pipeline/limited-query.ts";
+import type { AppSettings } from "../../results/send-json.ts";
 
 /** The query of a URL as it was sent, without its mark. */
 export const toQueryText = (url: string): string => {

@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
-import type { AnyEndpoint } from "../endpoint/endpoint.ts";
-import type { MaybePromise } from "../endpoint/handler-arguments.ts";
-import { ServerFault } from "../errors.ts";
-import { toErrorStatus } from "../results/http-error.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
-import type { Logger } from "../logger/logger.ts";
+import type { AnyEndpoint } from "../../endpoint/endpoint.ts";
+import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
+import { ServerFault } from "../../errors.ts";
+import { toErrorStatus } from "../../results/http-error.ts";
+import { loadNodeHttp } from "../../lazy/node-modules.ts";
+import type { Logger } from "../../logger/logger.ts";
 
 /** What a `cors` function receives. */
 export interface CorsArguments {

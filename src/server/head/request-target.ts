@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { RequestError } from "../errors.ts";
-import { maxTargetLength, normalisePath } from "../http/normal-path.ts";
+import { RequestError } from "../../errors.ts";
+import { maxTargetLength, normalisePath } from "../../http/normal-path.ts";
 
 /**
  * Returns the canonical path of a request: without query and fragment, and without the trailing slash.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { RequestError } from "../errors.ts";
+import { RequestError } from "../../errors.ts";
 import { toCanonicalPath } from "./request-target.ts";
 
 const toRequest = (url: string): IncomingMessage =>

@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from "node:http";
-import { closeAfterReply, isClosing } from "../http/lingering-close.ts";
+import { closeAfterReply, isClosing } from "../../http/lingering-close.ts";
 
 /**
  * Serves clients that wait to be asked for their body (`Expect: 100-continue`): it is asked for when someone begins to

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { RequestError } from "../errors.ts";
-import { isHost } from "../http/host.ts";
+import { RequestError } from "../../errors.ts";
+import { isHost } from "../../http/host.ts";
 
 /** How many header fields a request may have. */
 export const maxHeaderFields = 100;

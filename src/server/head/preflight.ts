@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
-import type { Logger } from "../logger/logger.ts";
-import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
-import { isTaken } from "../pipeline/response-state.ts";
-import { runMiddlewares } from "../pipeline/run-middlewares.ts";
-import { sendError } from "../pipeline/send-result.ts";
-import { Walk } from "../pipeline/walk.ts";
+import type { Logger } from "../../logger/logger.ts";
+import type { EndpointPlan } from "../../pipeline/endpoint-plan.ts";
+import { isTaken } from "../../pipeline/response-state.ts";
+import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
+import { sendError } from "../../pipeline/send-result.ts";
+import { Walk } from "../../pipeline/walk.ts";
 
 /**
  * Answers a preflight request: 200 without a body. No middleware runs, for the option `cors` decides alone: a preflight
