@@ -46,7 +46,7 @@ export type {
   HookArguments,
   ServerConfig,
 } from "./server/config/config.ts";
-export type { UploadOptions } from "./server/uploads.ts";
+export type { UploadOptions } from "./server/body/uploads.ts";
 export type { UploadLimits } from "./endpoint/upload-limits.ts";
 export type { DocsOptions } from "./docs/docs-options.ts";
 export type { CookieOptions } from "./server/head/cookies.ts";

@@ -13,7 +13,7 @@ import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toSendingError } from "../results/http-error.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
-import { parseBody, type BodyOptions } from "./body.ts";
+import { parseBody, type BodyOptions } from "./body/body.ts";
 import {
   setCorsHeaders,
   setCorsHeadersOfOther,

@@ -18,7 +18,7 @@ import {
   untouched,
   watchedMark,
 } from "../results/send-json.ts";
-import { bodySink, type BodySink } from "./body-sink.ts";
+import { bodySink, type BodySink } from "./body/body-sink.ts";
 import type { ServerConfig } from "./config/config.ts";
 import { isExpressLoaded, loadExpress } from "../lazy/packages.ts";
 import { adopt, adoptLater, requestMembers, responseMembers } from "./lazy-express.ts";

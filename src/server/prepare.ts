@@ -12,8 +12,8 @@ import { toLoggedPath } from "../results/log-fault.ts";
 import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
-import { defaultBodyLimit } from "./body.ts";
-import { defaultBodyIdleTimeout, IdleBodies } from "./idle-bodies.ts";
+import { defaultBodyLimit } from "./body/body.ts";
+import { defaultBodyIdleTimeout, IdleBodies } from "./body/idle-bodies.ts";
 import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
 import { setDefaultCorsHeaders } from "./head/cors.ts";
 import { Dispatcher } from "./dispatch.ts";
@@ -93,7 +93,7 @@ export const prepare = async (
       bodies: {
         limit: config.bodyLimit ?? defaultBodyLimit,
         uploads: config.upload
-          ? (await import("./uploads.ts")).planUploads(config.upload)
+          ? (await import("./body/uploads.ts")).planUploads(config.upload)
           : undefined,
         idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
       },

@@ -13,7 +13,7 @@ import type { Listen } from "../listen.ts";
 import type { CookieOptions } from "../head/cookies.ts";
 import type { CorsOption } from "../head/cors.ts";
 import type { ShutdownOptions } from "../shutdown.ts";
-import type { UploadOptions } from "../uploads.ts";
+import type { UploadOptions } from "../body/uploads.ts";
 
 /** What an access log says of a reply. */
 export interface AccessedReply {

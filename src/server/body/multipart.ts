@@ -1,5 +1,5 @@
-import { RequestError } from "../errors.ts";
-import type { ContentType } from "../http/content-type.ts";
+import { RequestError } from "../../errors.ts";
+import type { ContentType } from "../../http/content-type.ts";
 
 /**
  * The field Content-Type of a multipart body as the parser takes it.

@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
-import { RequestError } from "../errors.ts";
-import { loadNodeZlib } from "../lazy/node-modules.ts";
+import { RequestError } from "../../errors.ts";
+import { loadNodeZlib } from "../../lazy/node-modules.ts";
 import { bodySink, isSinkable, type BodySink, type SinkableRequest } from "./body-sink.ts";
 import type { IdleBodies, Watched } from "./idle-bodies.ts";
 import { GatheredBytes } from "./gathered-bytes.ts";
-import { closeAfterReply } from "../http/lingering-close.ts";
+import { closeAfterReply } from "../../http/lingering-close.ts";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { isPushed } from "../http/node-internals.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
+import { isPushed } from "../../http/node-internals.ts";
+import { loadNodeHttp } from "../../lazy/node-modules.ts";
 
 /** Takes the body of a request as it is parsed, instead of the stream of the request. */
 export interface BodySink {

@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import type { Request, Response } from "express";
-import type { UploadLimits } from "../endpoint/upload-limits.ts";
-import { keepRawBody } from "../endpoint/raw-body.ts";
-import { RequestError } from "../errors.ts";
-import { noteLength } from "../pipeline/large-body.ts";
-import { parseContentType, type ContentType } from "../http/content-type.ts";
-import type { Logger } from "../logger/logger.ts";
+import type { UploadLimits } from "../../endpoint/upload-limits.ts";
+import { keepRawBody } from "../../endpoint/raw-body.ts";
+import { RequestError } from "../../errors.ts";
+import { noteLength } from "../../pipeline/large-body.ts";
+import { parseContentType, type ContentType } from "../../http/content-type.ts";
+import type { Logger } from "../../logger/logger.ts";
 import { parseForm } from "./form.ts";
 import type { IdleBodies } from "./idle-bodies.ts";
 import { parseJson } from "./json.ts";

@@ -1,5 +1,5 @@
-import { RequestError } from "../errors.ts";
-import { hasTooManyPairs, parseQuery } from "../http/query.ts";
+import { RequestError } from "../../errors.ts";
+import { hasTooManyPairs, parseQuery } from "../../http/query.ts";
 
 /**
  * Parses a urlencoded body; a repeated name gives a list.

@@ -1,6 +1,6 @@
-import { RequestError } from "../errors.ts";
-import type { ContentType } from "../http/content-type.ts";
-import { loadBusboy } from "../lazy/packages.ts";
+import { RequestError } from "../../errors.ts";
+import type { ContentType } from "../../http/content-type.ts";
+import { loadBusboy } from "../../lazy/packages.ts";
 import { add, toMultipartField, type Several } from "./multipart.ts";
 
 const mostFields = 1000;

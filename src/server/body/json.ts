@@ -1,4 +1,4 @@
-import { RequestError } from "../errors.ts";
+import { RequestError } from "../../errors.ts";
 
 /** How deep a JSON body may be nested. */
 export const maxJsonDepth = 64;
