@@ -13,7 +13,7 @@ import { answerClientErrors } from "./client-errors.ts";
 import type { ServerConfig } from "./config/config.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { watchConnections } from "./connections.ts";
-import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
+import { connect, createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
 import { toExpectingListener } from "./head/expectation.ts";
 import { assertFraming } from "./head/framing.ts";

@@ -4,7 +4,7 @@ import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
-import { markSending } from "./mark-sending.ts";
+import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
 import { inTurn } from "./request-queue.ts";
 

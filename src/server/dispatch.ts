@@ -23,7 +23,7 @@ import {
 import { closeAfterReply } from "../http/lingering-close.ts";
 import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
 import { toCanonicalPath } from "./head/request-target.ts";
-import type { StaticMounts } from "./static-mounts.ts";
+import type { StaticMounts } from "./express/static-mounts.ts";
 
 /** What the dispatcher knows of a server, settled at its start. */
 export interface DispatchPlan {

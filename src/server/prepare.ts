@@ -17,7 +17,7 @@ import { defaultBodyIdleTimeout, IdleBodies } from "./body/idle-bodies.ts";
 import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
 import { setDefaultCorsHeaders } from "./head/cors.ts";
 import { Dispatcher } from "./dispatch.ts";
-import type { StaticMounts } from "./static-mounts.ts";
+import type { StaticMounts } from "./express/static-mounts.ts";
 
 /** What is settled before a server takes its first request. */
 export interface Prepared {
@@ -149,7 +149,7 @@ const toStaticMounts = async (
 ): Promise<StaticMounts | undefined> => {
   const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   if (statics.length === 0) return undefined;
-  const { StaticMounts } = await import("./static-mounts.ts");
+  const { StaticMounts } = await import("./express/static-mounts.ts");
   return new StaticMounts(statics, sources);
 };
 

@@ -6,7 +6,7 @@ import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { createAppObjects } from "../server/assemble-server.ts";
 import { checkServerConfig } from "../server/config/check-server-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
-import { connect } from "../server/express-objects.ts";
+import { connect } from "../server/express/express-objects.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";

@@ -1,15 +1,15 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { InputSource } from "../endpoint/input-sources.ts";
-import { RequestError, RoutingError } from "../errors.ts";
-import type { Logger } from "../logger/logger.ts";
-import { planEndpoint, type EndpointPlan } from "../pipeline/endpoint-plan.ts";
-import { runMiddlewares } from "../pipeline/run-middlewares.ts";
-import { sendError } from "../pipeline/send-result.ts";
-import { Walk } from "../pipeline/walk.ts";
-import { parsePathPattern } from "../routing/path-pattern.ts";
-import type { ServeStaticOptions } from "../routing/static-files.ts";
-import type { StaticEntry } from "../routing/walk-routing.ts";
-import { loadExpress } from "../lazy/packages.ts";
+import type { InputSource } from "../../endpoint/input-sources.ts";
+import { RequestError, RoutingError } from "../../errors.ts";
+import type { Logger } from "../../logger/logger.ts";
+import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts";
+import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
+import { sendError } from "../../pipeline/send-result.ts";
+import { Walk } from "../../pipeline/walk.ts";
+import { parsePathPattern } from "../../routing/path-pattern.ts";
+import type { ServeStaticOptions } from "../../routing/static-files.ts";
+import type { StaticEntry } from "../../routing/walk-routing.ts";
+import { loadExpress } from "../../lazy/packages.ts";
 
 interface Mount {
   /** The decoded segments of its path; none for the root. */

@@ -2,14 +2,14 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Application, Express, Request, Response } from "express";
-import { RequestError } from "../errors.ts";
-import { sendingMark } from "../pipeline/response-state.ts";
-import { failWalk } from "../pipeline/send-result.ts";
-import { Stoppables, stoppables } from "../pipeline/stoppables.ts";
-import { currentWalk, type Walk } from "../pipeline/walk.ts";
-import { noteReply, watchDump, watchPipes, watchPush } from "../http/node-internals.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
-import { unreadQuery } from "../http/query.ts";
+import { RequestError } from "../../errors.ts";
+import { sendingMark } from "../../pipeline/response-state.ts";
+import { failWalk } from "../../pipeline/send-result.ts";
+import { Stoppables, stoppables } from "../../pipeline/stoppables.ts";
+import { currentWalk, type Walk } from "../../pipeline/walk.ts";
+import { noteReply, watchDump, watchPipes, watchPush } from "../../http/node-internals.ts";
+import { loadNodeHttp } from "../../lazy/node-modules.ts";
+import { unreadQuery } from "../../http/query.ts";
 import {
   type AppSettings,
   type SentFields,
@@ -17,14 +17,14 @@ import {
   sentFields,
   untouched,
   watchedMark,
-} from "../results/send-json.ts";
-import { bodySink, type BodySink } from "./body/body-sink.ts";
-import type { ServerConfig } from "./config/config.ts";
-import { isExpressLoaded, loadExpress } from "../lazy/packages.ts";
-import { adopt, adoptLater, requestMembers, responseMembers } from "./lazy-express.ts";
+} from "../../results/send-json.ts";
+import { bodySink, type BodySink } from "../body/body-sink.ts";
+import type { ServerConfig } from "../config/config.ts";
+import { isExpressLoaded, loadExpress } from "../../lazy/packages.ts";
+import { adopt, adoptLater, requestMembers, responseMembers } from "./placeholders.ts";
 import { markSending } from "./mark-sending.ts";
-import { readQuery, toQueryText } from "./head/read-query.ts";
-import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
+import { readQuery, toQueryText } from "../head/read-query.ts";
+import { dropStalledReader, type StalledReaderOptions } from "../stalled-reader.ts";
 
 /** The classes of the requests and responses of one application, for `http.createServer`. */
 export interface ExpressObjects {

@@ -1,6 +1,6 @@
 import express from "express";
 import { expect, test } from "vitest";
-import { requestMembers, responseMembers } from "./lazy-express.ts";
+import { requestMembers, responseMembers } from "./placeholders.ts";
 
 // `query` is parsed anew here
 test.each([

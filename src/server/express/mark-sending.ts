@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
-import { forgetSending, sendingMark } from "../pipeline/response-state.ts";
-import { readSafely } from "../results/http-error.ts";
+import { forgetSending, sendingMark } from "../../pipeline/response-state.ts";
+import { readSafely } from "../../results/http-error.ts";
 
 type Sending = Response & { [sendingMark]?: boolean };
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
