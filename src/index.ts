@@ -1,6 +1,6 @@
 // Starting
 export { createConfig } from "./server/config/config.ts";
-export type { CompressionOptions } from "./server/compression-options.ts";
+export type { CompressionOptions } from "./server/compression/compression-options.ts";
 export type { Listen } from "./server/listen.ts";
 export { createServer } from "./server/create-server.ts";
 export { attachRouting } from "./server/attach-routing.ts";

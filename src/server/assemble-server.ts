@@ -98,7 +98,7 @@ const buildOwnStack = async (
   const { getLogger } = prepared;
   useBeginning(app, prepared);
   if (compression) {
-    const { createCompression } = await import("./compression.ts");
+    const { createCompression } = await import("./compression/compression.ts");
     app.use(createCompression(compression === true ? {} : compression));
   }
   await beforeRouting?.({ app, getLogger });

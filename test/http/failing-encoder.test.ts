@@ -1,10 +1,10 @@
-import type * as encoders from "../../src/server/encoders.ts";
+import type * as encoders from "../../src/server/compression/encoders.ts";
 import { Transform } from "node:stream";
 import { expect, test, vi } from "vitest";
 import { long, open, readAll, send } from "./encoded.ts";
 import { start } from "./harness.ts";
 
-vi.mock("../../src/server/encoders.ts", async (importOriginal) => ({
+vi.mock("../../src/server/compression/encoders.ts", async (importOriginal) => ({
   ...(await importOriginal<typeof encoders>()),
   createEncoder: () =>
     new Transform({ transform: (_piece, _encoding, done) => done(new Error("out of memory")) }),

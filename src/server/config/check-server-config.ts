@@ -1,7 +1,11 @@
 import { constants } from "node:os";
 import { ConfigError } from "../../errors.ts";
 import { assertObject, commonChecks } from "./check-config.ts";
-import { knownEncodings, listSendableEncodings, toThreshold } from "../compression-options.ts";
+import {
+  knownEncodings,
+  listSendableEncodings,
+  toThreshold,
+} from "../compression/compression-options.ts";
 import {
   aFunction,
   be,

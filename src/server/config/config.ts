@@ -8,7 +8,7 @@ import type { Logger, ParentLogger } from "../../logger/logger.ts";
 import type { AnyResultHandler } from "../../results/result-handler.ts";
 import type { WalkOptions } from "../../routing/walk-routing.ts";
 import type { DocsOptions } from "../../docs/docs-options.ts";
-import type { CompressionOptions } from "../compression-options.ts";
+import type { CompressionOptions } from "../compression/compression-options.ts";
 import type { Listen } from "../listen.ts";
 import type { CookieOptions } from "../head/cookies.ts";
 import type { CorsOption } from "../head/cors.ts";

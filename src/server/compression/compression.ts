@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { isUint8Array } from "node:util/types";
 import type { RequestHandler, Response } from "express";
-import { chooseEncoding } from "../http/accept-encoding.ts";
-import { sendingMark } from "../pipeline/response-state.ts";
+import { chooseEncoding } from "../../http/accept-encoding.ts";
+import { sendingMark } from "../../pipeline/response-state.ts";
 import { listSendableEncodings, toThreshold } from "./compression-options.ts";
 import type { CompressionOptions } from "./compression-options.ts";
 import { createEncoder, flushEncoder, type Encoder } from "./encoders.ts";

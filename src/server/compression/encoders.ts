@@ -1,5 +1,5 @@
 import type { BrotliCompress } from "node:zlib";
-import { loadNodeZlib } from "../lazy/node-modules.ts";
+import { loadNodeZlib } from "../../lazy/node-modules.ts";
 import type { CompressionOptions } from "./compression-options.ts";
 
 /** A stream that encodes a body. */

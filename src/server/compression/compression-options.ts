@@ -1,4 +1,4 @@
-import { loadNodeZlib } from "../lazy/node-modules.ts";
+import { loadNodeZlib } from "../../lazy/node-modules.ts";
 
 /** How responses are compressed. */
 export interface CompressionOptions {
