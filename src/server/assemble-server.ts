@@ -9,19 +9,19 @@ import { warnAlreadySent } from "../pipeline/send-result.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
-import { answerClientErrors } from "./client-errors.ts";
+import { answerClientErrors } from "./connection/client-errors.ts";
 import type { ServerConfig } from "./config/config.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import { watchConnections } from "./connections.ts";
+import { watchConnections } from "./connection/connections.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
 import { toExpectingListener } from "./head/expectation.ts";
 import { assertFraming } from "./head/framing.ts";
 import { loadExpress } from "../lazy/packages.ts";
-import type { Listener } from "./listen.ts";
+import type { Listener } from "./connection/listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
-import { inTurn } from "./request-queue.ts";
-import { defaultResponseIdleTimeout } from "./stalled-reader.ts";
+import { inTurn } from "./connection/request-queue.ts";
+import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
 /** A server before it listens. */
 export interface AssembledServer extends Prepared {

@@ -6,7 +6,7 @@ import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
-import { inTurn } from "./request-queue.ts";
+import { inTurn } from "./connection/request-queue.ts";
 
 /** An API as layers of an Express application. */
 export interface AttachedApi {

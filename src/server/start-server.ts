@@ -6,9 +6,9 @@ import { assembleServer } from "./assemble-server.ts";
 import { checkServerConfig } from "./config/check-server-config.ts";
 import { checkRuntime } from "./check-runtime.ts";
 import type { ServerConfig } from "./config/config.ts";
-import { beginShutdown } from "./begin-shutdown.ts";
-import { listen } from "./listen.ts";
-import { createClosing, shutDownOnSignals } from "./shutdown.ts";
+import { beginShutdown } from "./connection/begin-shutdown.ts";
+import { listen } from "./connection/listen.ts";
+import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {

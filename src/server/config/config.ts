@@ -9,10 +9,10 @@ import type { AnyResultHandler } from "../../results/result-handler.ts";
 import type { WalkOptions } from "../../routing/walk-routing.ts";
 import type { DocsOptions } from "../../docs/docs-options.ts";
 import type { CompressionOptions } from "../compression/compression-options.ts";
-import type { Listen } from "../listen.ts";
+import type { Listen } from "../connection/listen.ts";
 import type { CookieOptions } from "../head/cookies.ts";
 import type { CorsOption } from "../head/cors.ts";
-import type { ShutdownOptions } from "../shutdown.ts";
+import type { ShutdownOptions } from "../connection/shutdown.ts";
 import type { UploadOptions } from "../body/uploads.ts";
 
 /** What an access log says of a reply. */

@@ -24,7 +24,7 @@ import { isExpressLoaded, loadExpress } from "../../lazy/packages.ts";
 import { adopt, adoptLater, requestMembers, responseMembers } from "./placeholders.ts";
 import { markSending } from "./mark-sending.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
-import { dropStalledReader, type StalledReaderOptions } from "../stalled-reader.ts";
+import { dropStalledReader, type StalledReaderOptions } from "../connection/stalled-reader.ts";
 
 /** The classes of the requests and responses of one application, for `http.createServer`. */
 export interface ExpressObjects {

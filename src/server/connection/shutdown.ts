@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import type { MaybePromise } from "../endpoint/handler-arguments.ts";
-import type { Logger } from "../logger/logger.ts";
+import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
+import type { Logger } from "../../logger/logger.ts";
 import { endIdleConnections } from "./connections.ts";
 
 /** Options of the graceful shutdown. */

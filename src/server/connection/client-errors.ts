@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { toStatusText } from "../http/status.ts";
-import type { Logger } from "../logger/logger.ts";
-import { warnSampled } from "../logger/sampling.ts";
-import { defaultCorsHeaders } from "./head/cors.ts";
-import { isClosing } from "../http/lingering-close.ts";
-import { endOfInput, findReply, parserPaused, parserStatuses } from "../http/node-internals.ts";
+import { toStatusText } from "../../http/status.ts";
+import type { Logger } from "../../logger/logger.ts";
+import { warnSampled } from "../../logger/sampling.ts";
+import { defaultCorsHeaders } from "../head/cors.ts";
+import { isClosing } from "../../http/lingering-close.ts";
+import { endOfInput, findReply, parserPaused, parserStatuses } from "../../http/node-internals.ts";
 
 /** The methods of the server as a whole. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";

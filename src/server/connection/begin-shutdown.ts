@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { closeAfterReply } from "../http/lingering-close.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
-import type { Stoppables } from "../pipeline/stoppables.ts";
+import { closeAfterReply } from "../../http/lingering-close.ts";
+import { loadNodeHttp } from "../../lazy/node-modules.ts";
+import type { Stoppables } from "../../pipeline/stoppables.ts";
 import { countWaiting } from "./request-queue.ts";
 
 /** For how long a connection is read behind its last reply at a shutdown, in milliseconds. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { createConnection, type ListenOptions } from "node:net";
-import type { Logger } from "../logger/logger.ts";
+import type { Logger } from "../../logger/logger.ts";
 
 /** Where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
 export type Listen = number | string | ListenOptions;

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { closeIdleBut, findReply, readThroughStream } from "../http/node-internals.ts";
+import { closeIdleBut, findReply, readThroughStream } from "../../http/node-internals.ts";
 
 /** The connections of a server, beyond what Node knows of them. */
 class Connections {

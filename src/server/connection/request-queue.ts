@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { stoppables, type StoppableResponse } from "../pipeline/stoppables.ts";
+import { stoppables, type StoppableResponse } from "../../pipeline/stoppables.ts";
 import { isLost } from "./client-errors.ts";
-import { onceHasSocket } from "../http/node-internals.ts";
-import { discard } from "../http/lingering-close.ts";
+import { onceHasSocket } from "../../http/node-internals.ts";
+import { discard } from "../../http/lingering-close.ts";
 
 /** How many requests may wait on one connection before no more of it is read. */
 export const maxWaiting = 16;
