@@ -28,6 +28,9 @@ const rooms = [
   "index",
 ];
 
+/** The rooms within `src/server`, the lowest first; what stands beside them puts them together, and is imported by none. */
+const serverRooms = ["head", "body", "compression", "connection", "config", "express", ""];
+
 const listFiles = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -42,6 +45,12 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
 const toRoom = (file: string): string =>
   (relative("src", file).split("/")[0] ?? "").replace(/\.ts$/, "");
+
+/** The room of a file of `src/server`; empty for one that stands beside the rooms. */
+const toServerRoom = (file: string): string => {
+  const [room = "", ...rest] = relative("src/server", file).split("/");
+  return rest.length > 0 ? room : "";
+};
 
 const importPattern = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
@@ -80,6 +89,23 @@ describe("architecture", () => {
     const upward = sources.flatMap((file) =>
       listImports(file)
         .filter((target) => rooms.indexOf(toRoom(target)) > rooms.indexOf(toRoom(file)))
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  test("within the server, imports point to lower rooms as well", () => {
+    const own = sources.filter((file) => toRoom(file) === "server");
+    expect(own.filter((file) => !serverRooms.includes(toServerRoom(file)))).toEqual([]);
+    for (const room of serverRooms)
+      expect(own.filter((file) => toServerRoom(file) === room).length).toBeGreaterThan(1);
+    const upward = own.flatMap((file) =>
+      listImports(file)
+        .filter(
+          (target) =>
+            toRoom(target) === "server" &&
+            serverRooms.indexOf(toServerRoom(target)) > serverRooms.indexOf(toServerRoom(file)),
+        )
         .map((target) => `${file} -> ${target}`),
     );
     expect(upward).toEqual([]);
