@@ -23,7 +23,7 @@ import { Endpoint, type EndpointParts } from "./endpoint.ts";
 import { definitionKeys, type VoidEndpointDefinition } from "./endpoint-definition.ts";
 import { EndpointsFactory } from "./endpoints-factory.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
-import type { EventStream, EventStreamPlan } from "./event-stream.ts";
+import type { EventStream, EventStreamSettings } from "./event-stream.ts";
 import type { ExpressHandler, ExpressMiddlewareOptions } from "./express-middleware.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import type {
@@ -88,7 +88,7 @@ export class EventStreamFactory<
 > {
   readonly #events: Events;
   readonly #options: EventStreamOptions;
-  readonly #plan: EventStreamPlan;
+  readonly #settings: EventStreamSettings;
   #factory: EndpointsFactory<
     MiddlewareInput,
     MiddlewareOutput,
@@ -104,7 +104,7 @@ export class EventStreamFactory<
   constructor(events: Events, options: EventStreamOptions = {}) {
     this.#events = events;
     this.#options = options;
-    this.#plan = planEventStream(events, options);
+    this.#settings = toSettings(events, options);
     this.#factory = new EndpointsFactory(createEventStreamResultHandler(events));
   }
 
@@ -207,7 +207,7 @@ export class EventStreamFactory<
         "build: `handler` must be a function that emits the events.",
       );
     assertKeys("build", definition, streamKeys);
-    const handler = toHandler(this.#plan, definition.handler as StreamHandler);
+    const handler = toHandler(this.#settings, definition.handler as StreamHandler);
     const endpoint = this.#factory.build<
       Input,
       NoOutput,
@@ -284,16 +284,16 @@ const streamKeys = definitionKeys.filter((key) => key !== "statusCode");
 
 /** Runs a handler that emits; what sends the events is loaded with the first stream. */
 const toHandler =
-  (plan: EventStreamPlan, handler: StreamHandler) =>
+  (settings: EventStreamSettings, handler: StreamHandler) =>
   async (args: HandlerArguments<unknown, unknown>): Promise<void> => {
     const { runEventStream } = await import("./run-event-stream.ts");
-    await runEventStream(plan, handler, args);
+    await runEventStream(settings, handler, args);
   };
 
 const defaults = { heartbeat: 15_000, openAfter: 10_000, maxBuffered: 1_048_576 };
 
 /** Settles what can be settled of a stream, and checks it. */
-const planEventStream = (events: EventSchemas, options: EventStreamOptions): EventStreamPlan => {
+const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
   const names = typeof events === "object" && events !== null ? Object.keys(events) : [];
   if (names.length === 0)
     throw new DefinitionError(

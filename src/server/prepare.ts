@@ -93,7 +93,7 @@ export const prepare = async (
       bodies: {
         limit: config.bodyLimit ?? defaultBodyLimit,
         uploads: config.upload
-          ? (await import("./body/uploads.ts")).planUploads(config.upload)
+          ? (await import("./body/uploads.ts")).prepareUploads(config.upload)
           : undefined,
         idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
       },

@@ -10,7 +10,7 @@ import { parseForm } from "./form.ts";
 import type { IdleBodies } from "./idle-bodies.ts";
 import { parseJson } from "./json.ts";
 import { readBytes } from "./read-bytes.ts";
-import type { UploadPlan } from "./uploads.ts";
+import type { PreparedUploads } from "./uploads.ts";
 
 /** The default of the option `bodyLimit`: 1 MiB. */
 export const defaultBodyLimit = 1_048_576;
@@ -36,7 +36,7 @@ export interface BodyOptions {
   readonly limit: number;
   /** Finds clients that pause for too long while they send a body. */
   readonly idle: IdleBodies;
-  readonly uploads: UploadPlan | undefined;
+  readonly uploads: PreparedUploads | undefined;
 }
 
 /**
@@ -122,7 +122,7 @@ const parseTextForm = async (
 };
 
 const readUpload = async (
-  uploads: UploadPlan,
+  uploads: PreparedUploads,
   limits: UploadLimits | undefined,
   idle: IdleBodies,
   contentType: ContentType,

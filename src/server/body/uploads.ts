@@ -31,7 +31,7 @@ export interface UploadOptions {
 }
 
 /** The settled options of uploads. */
-export interface UploadPlan {
+export interface PreparedUploads {
   readonly beforeUpload: UploadOptions["beforeUpload"];
   /**
    * Reads a multipart body: its fields to `request.body`, its files to `request.files`; a repeated name has a list.
@@ -52,7 +52,7 @@ export interface UploadPlan {
 type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
 
 /** Settles the options of uploads. */
-export const planUploads = (option: true | UploadOptions): UploadPlan => {
+export const prepareUploads = (option: true | UploadOptions): PreparedUploads => {
   const { limits, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
   const general = toLimits(limits);
   return {

@@ -14,7 +14,7 @@ const defaultThreshold = 1024;
 const maxLastSize = 16_384;
 
 /** What is settled when the server starts. */
-interface Plan {
+interface Settings {
   readonly threshold: number;
   /** In the order of preference. */
   readonly encodings: readonly string[];
@@ -23,13 +23,13 @@ interface Plan {
 
 /** Makes the middleware that compresses what is sent behind it. */
 export const createCompression = (options: CompressionOptions): RequestHandler => {
-  const plan: Plan = {
+  const settings: Settings = {
     threshold: toThreshold(options.threshold) ?? defaultThreshold,
     encodings: options.encodings ?? listSendableEncodings(),
     options,
   };
   return (_request, response, next) => {
-    new Layer(plan, response).install();
+    new Layer(settings, response).install();
     next();
   };
 };
@@ -47,7 +47,7 @@ const toPrevious = (response: Response, name: "writeHead" | "write" | "end" | "e
 
 /** What lies between one response and those who write to it. */
 class Layer {
-  readonly #plan: Plan;
+  readonly #settings: Settings;
   readonly #response: Response;
   readonly #writeHead: Call;
   readonly #write: Call;
@@ -60,8 +60,8 @@ class Layer {
   #isLeft = false;
   #onFinish: ((error?: Error) => void)[] = [];
 
-  constructor(plan: Plan, response: Response) {
-    this.#plan = plan;
+  constructor(settings: Settings, response: Response) {
+    this.#settings = settings;
     this.#response = response;
     this.#writeHead = toPrevious(response, "writeHead");
     this.#write = toPrevious(response, "write");
@@ -89,7 +89,7 @@ class Layer {
     if (encoding === undefined) return this.#writeHead(status, ...reason) as Response;
     const hasBody = response.req.method !== "HEAD" && !response.destroyed;
     const encoder = hasBody
-      ? createEncoder(encoding, this.#plan.options, this.#findLength())
+      ? createEncoder(encoding, this.#settings.options, this.#findLength())
       : undefined;
     announce(response, encoding);
     try {
@@ -113,8 +113,8 @@ class Layer {
     response.vary("Accept-Encoding");
     if (statusesAsTheyAre.has(status) || !mayBeEncoded(response)) return undefined;
     const length = this.#findLength();
-    if (length !== undefined && length < Math.max(this.#plan.threshold, 1)) return undefined;
-    return chooseEncoding(headers["accept-encoding"], this.#plan.encodings);
+    if (length !== undefined && length < Math.max(this.#settings.threshold, 1)) return undefined;
+    return chooseEncoding(headers["accept-encoding"], this.#settings.encodings);
   }
 
   #findLength(): number | undefined {

@@ -1,30 +1,14 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
-import type { Readable } from "node:stream";
-import type { Application, Express, Request, Response } from "express";
-import { RequestError } from "../../errors.ts";
-import { sendingMark } from "../../pipeline/response-state.ts";
-import { failWalk } from "../../pipeline/send-result.ts";
-import { Stoppables, stoppables } from "../../pipeline/stoppables.ts";
-import { currentWalk, type Walk } from "../../pipeline/walk.ts";
-import { noteReply, watchDump, watchPipes, watchPush } from "../../http/node-internals.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Express, Request, Response } from "express";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
-import { unreadQuery } from "../../http/query.ts";
-import {
-  type AppSettings,
-  type SentFields,
-  appSettings,
-  sentFields,
-  untouched,
-  watchedMark,
-} from "../../results/send-json.ts";
-import { bodySink, type BodySink } from "../body/body-sink.ts";
-import type { ServerConfig } from "../config/config.ts";
 import { isExpressLoaded, loadExpress } from "../../lazy/packages.ts";
-import { adopt, adoptLater, requestMembers, responseMembers } from "./placeholders.ts";
+import { Stoppables } from "../../pipeline/stoppables.ts";
+import { type AppSettings, untouched } from "../../results/send-json.ts";
+import type { ServerConfig } from "../config/config.ts";
+import { createRequestClass, type RequestOptions } from "./express-request.ts";
+import { createResponseClass, type ResponseOptions } from "./express-response.ts";
 import { markSending } from "./mark-sending.ts";
-import { readQuery, toQueryText } from "../head/read-query.ts";
-import { dropStalledReader, type StalledReaderOptions } from "../connection/stalled-reader.ts";
+import { adopt, adoptLater, requestMembers, responseMembers } from "./placeholders.ts";
 
 /** The classes of the requests and responses of one application, for `http.createServer`. */
 export interface ExpressObjects {
@@ -39,14 +23,10 @@ export interface ExpressObjects {
 }
 
 /** What the requests and responses of an application are made for. */
-export interface ExpressPlan {
+export interface ExpressOptions
+  extends Pick<RequestOptions, "fail">, Pick<ResponseOptions, "sentTwice" | "stalled"> {
   readonly etag?: ServerConfig["etag"];
   readonly queryParser?: ServerConfig["queryParser"];
-  readonly stalled: StalledReaderOptions;
-  /** Handles what goes wrong while Express sends a file. */
-  readonly fail: (error: unknown, request: Request, response: Response) => void;
-  /** Says that something was written to a response that had ended. */
-  readonly sentTwice: (response: ServerResponse) => void;
   /** Puts the API on the application once it is made. */
   readonly build: (app: Express) => void;
 }
@@ -66,11 +46,17 @@ const toOwnClasses = () => {
  * no `setPrototypeOf`, and its fields are declared at once, so that all requests share one shape.
  * Express itself is loaded when one of its members is first used, which saves 90 milliseconds of the start.
  */
-export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
-  const { etag = false, queryParser = "simple", stalled, fail, sentTwice, build } = plan;
+export const createExpressObjects = ({
+  etag = false,
+  queryParser = "simple",
+  stalled,
+  fail,
+  sentTwice,
+  build,
+}: ExpressOptions): ExpressObjects => {
   const { OwnMessage, OwnResponse } = toOwnClasses();
   /** Those of the application, as far as they matter, also before it is made. */
-  let settings: AppSettings = { "query parser": queryParser, [untouched]: true };
+  const settings: AppSettings = { "query parser": queryParser, [untouched]: true };
   let app: Express | undefined;
   const toStop = new Stoppables();
   const getApp = (): Express => {
@@ -84,204 +70,16 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     app.disable("x-powered-by");
     app.set("etag", etag);
     app.set("query parser", queryParser);
-    ({ settings } = app as unknown as { readonly settings: AppSettings });
+    const made = app as unknown as { readonly settings: AppSettings };
+    requests.useSettings(made.settings);
+    responses.useSettings(made.settings);
     build(app);
     return app;
   };
-  const parsedQuery: unique symbol = Symbol("parsed query");
-  const parsedFor: unique symbol = Symbol("parsed for");
-  const parsedBy: unique symbol = Symbol("parsed by");
-  const ownNext: unique symbol = Symbol("next");
-  const lazyLocals: unique symbol = Symbol("locals");
-
-  /** An application that is mounted gives a request its own prototype, and has settings of its own. */
-  const findMounted = (request: object): Application | undefined =>
-    Object.getPrototypeOf(request) === ExpressRequest.prototype
-      ? undefined
-      : (request as Request).app;
-
-  /** What `writableEnded` is of Node's own; compression replaces that. */
-  const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
-
-  /** Node would emit an error, which ends the process where nobody listens; the first reply stands. */
-  const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
-    if (response.listenerCount("error") > 0) return false;
-    sentTwice(response);
-    const onWritten = args.find((one) => typeof one === "function");
-    const code = "ERR_STREAM_WRITE_AFTER_END";
-    if (onWritten)
-      process.nextTick(onWritten, Object.assign(new Error("write after end"), { code }));
-    return true;
-  };
-
-  class ExpressRequest extends OwnMessage {
-    res: unknown = undefined;
-    body: unknown = undefined;
-    params: unknown = undefined;
-    route: unknown = undefined;
-    baseUrl = "";
-    originalUrl = "";
-    [parsedQuery]: unknown = undefined;
-    [parsedFor]: string | undefined = undefined;
-    [parsedBy]: Application | undefined = undefined;
-    [ownNext]: unknown = undefined;
-    [currentWalk]: Walk | undefined = undefined;
-    [bodySink]: BodySink | undefined = undefined;
-
-    // oxlint-disable-next-line no-useless-constructor -- Node passes the socket, and the fields must be declared after it
-    constructor(socket: Socket) {
-      super(socket);
-    }
-
-    /** What the parser of node:http has read. */
-    override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-      const sink = this[bodySink];
-      if (!sink) return super.push(piece, encoding);
-      if (piece !== null) {
-        sink.take(piece);
-        return true;
-      }
-      sink.end();
-      super.push(null);
-      // without a reader the stream would end with the reply; handlers and middlewares rely on a request that has ended
-      this.read(0);
-      return false;
-    }
-
-    override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-      this[bodySink]?.leave();
-      super._destroy(error, callback);
-    }
-
-    /** Parsed once, when it is first read. */
-    get query(): unknown {
-      const url = this.url ?? "";
-      // a middleware may rewrite the URL
-      const mounted = findMounted(this);
-      if (this[parsedFor] !== url || this[parsedBy] !== mounted) {
-        const own = (mounted as { readonly settings?: AppSettings } | undefined)?.settings;
-        this[parsedQuery] = readQuery(toQueryText(url), own ?? settings, () => mounted ?? getApp());
-        this[parsedFor] = url;
-        this[parsedBy] = mounted;
-      }
-      return this[parsedQuery];
-    }
-
-    get [unreadQuery](): string | undefined {
-      if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
-      // a middleware may define it anew
-      if (Object.hasOwn(this, "query") || findMounted(this)) return undefined;
-      return toQueryText(this.url ?? "");
-    }
-
-    set query(query: unknown) {
-      this[parsedQuery] = query;
-      this[parsedFor] = this.url ?? "";
-      this[parsedBy] = findMounted(this);
-    }
-
-    /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
-    get next(): unknown {
-      const walk = this[currentWalk];
-      if (walk?.next !== undefined) return walk.next;
-      if (!walk && this[ownNext] !== undefined) return this[ownNext];
-      return (error?: unknown): void => {
-        // without an error it means that there is nothing to send, such as a directory
-        const fault = error ?? new RequestError("SLP_NOT_FOUND");
-        if (walk) failWalk(walk, fault);
-        else fail(fault, this as unknown as Request, this.res as Response);
-      };
-    }
-
-    set next(next: unknown) {
-      const walk = this[currentWalk];
-      // a router within a native middleware sets its own, and that of the middleware again after it
-      if (walk?.next === undefined) this[ownNext] = next;
-      else walk.next = next;
-    }
-  }
-
-  class ExpressResponse extends OwnResponse {
-    [lazyLocals]: unknown = undefined;
-    [sendingMark] = false;
-    [watchedMark] = false;
-    [sentFields]: SentFields | undefined = undefined;
-
-    get [stoppables](): Stoppables {
-      return toStop;
-    }
-
-    get [appSettings](): AppSettings {
-      return settings;
-    }
-
-    override assignSocket(socket: Socket): void {
-      super.assignSocket(socket);
-      noteReply(socket, this);
-    }
-
-    // what was sent past `setHeader` is told as well
-    override getHeader(name: string): number | string | string[] | undefined {
-      return super.getHeader(name) ?? findField(this[sentFields], name);
-    }
-
-    override getHeaders(): OutgoingHttpHeaders {
-      const fields = this[sentFields];
-      const headers = super.getHeaders();
-      if (fields)
-        for (const [name, value] of Object.entries(fields)) headers[name.toLowerCase()] ??= value;
-      return headers;
-    }
-
-    override getHeaderNames(): string[] {
-      return this[sentFields] ? Object.keys(this.getHeaders()) : super.getHeaderNames();
-    }
-
-    override hasHeader(name: string): boolean {
-      return super.hasHeader(name) || findField(this[sentFields], name) !== undefined;
-    }
-
-    /** The answer to HEAD needs no body, so its first byte ends it, and tells the producer to stop. */
-    override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-      if (this.req.method !== "HEAD") {
-        if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
-        const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
-        // Node may hand it to the socket with the next tick only
-        if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
-        return isTaken;
-      }
-      this.once("unpipe", (source: Readable) => source.destroy());
-      super.end();
-      (this.req as ExpressRequest)[currentWalk]?.abort(new Error("HEAD needs no body"));
-      const onWritten = callback ?? encoding;
-      if (typeof onWritten === "function") process.nextTick(onWritten);
-      return true;
-    }
-
-    /** A producer that did not notice may end it again, with a last piece. */
-    override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
-      if (this.writableEnded && this.req.method === "HEAD") return this;
-      if (hasEnded(this)) {
-        const hasChunk = chunk !== undefined && chunk !== null && typeof chunk !== "function";
-        if (hasChunk && isSentTwice(this, encoding, callback)) return this;
-      }
-      super.end(chunk, encoding as BufferEncoding, callback as () => void);
-      dropStalledReader(this, stalled);
-      return this;
-    }
-
-    get locals(): unknown {
-      return (this[lazyLocals] ??= Object.create(null));
-    }
-
-    set locals(locals: unknown) {
-      this[lazyLocals] = locals;
-    }
-  }
-
-  watchPush(ExpressRequest.prototype);
-  watchDump(ExpressRequest.prototype);
-  watchPipes(ExpressResponse.prototype);
+  const requests = createRequestClass(OwnMessage, { settings, getApp, fail });
+  const responses = createResponseClass(OwnResponse, { settings, toStop, stalled, sentTwice });
+  const { ExpressRequest } = requests;
+  const { ExpressResponse } = responses;
   adoptLater(ExpressRequest.prototype, requestMembers, getApp);
   adoptLater(ExpressResponse.prototype, responseMembers, getApp);
   if (etag || isExpressLoaded()) getApp();
@@ -292,12 +90,6 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
     IncomingMessage: ExpressRequest,
     ServerResponse: ExpressResponse,
   };
-};
-
-const findField = (fields: SentFields | undefined, name: string): string | number | undefined => {
-  if (!fields) return undefined;
-  const wanted = name.toLowerCase();
-  return Object.entries(fields).find(([field]) => field.toLowerCase() === wanted)?.[1];
 };
 
 /** Connects a request and its response as Express does, where its stack is not entered. */
