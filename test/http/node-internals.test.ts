@@ -174,36 +174,40 @@ describe("where Node lacks an inside, requests are answered rightly all the same
     expect(listStatuses(read())).toEqual([413]);
   });
 
-  test("no `finished` that can be set: a reply that is being read outlives the end of idle connections", async () => {
-    const size = 16 * 1024 * 1024;
-    const large = factory.build({
-      output: ez.buffer(),
-      handler: async () => Buffer.alloc(size, "x"),
-    });
-    const server = await start({ large, echo });
-    const ended = new WeakMap<object, boolean>();
-    Object.defineProperty(prototypesOf(server).response, "finished", {
-      get(this: object) {
-        return ended.get(this);
-      },
-      set(this: object, isEnded: boolean) {
-        ended.set(this, isEnded || ended.get(this) === true);
-      },
-    });
-    const idle = await server.open();
-    idle.write(post({ a: "1" }));
-    await once(idle, "data");
-    const reading = await server.open();
-    reading.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
-    await once(reading, "readable");
-    server.servers[0]?.closeIdleConnections();
-    await sleep(50);
-    expect(idle.destroyed).toBe(false);
-    let received = 0;
-    reading.on("data", (piece: Buffer) => (received += piece.length));
-    idle.resume();
-    await once(idle, "close");
-    expect(received).toBeGreaterThanOrEqual(size);
-    reading.destroy();
-  });
+  test(
+    "no `finished` that can be set: a reply that is being read outlives the end of idle connections",
+    { timeout: 20_000 },
+    async () => {
+      const size = 16 * 1024 * 1024;
+      const large = factory.build({
+        output: ez.buffer(),
+        handler: async () => Buffer.alloc(size, "x"),
+      });
+      const server = await start({ large, echo });
+      const ended = new WeakMap<object, boolean>();
+      Object.defineProperty(prototypesOf(server).response, "finished", {
+        get(this: object) {
+          return ended.get(this);
+        },
+        set(this: object, isEnded: boolean) {
+          ended.set(this, isEnded || ended.get(this) === true);
+        },
+      });
+      const idle = await server.open();
+      idle.write(post({ a: "1" }));
+      await once(idle, "data");
+      const reading = await server.open();
+      reading.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+      await once(reading, "readable");
+      server.servers[0]?.closeIdleConnections();
+      await sleep(50);
+      expect(idle.destroyed).toBe(false);
+      let received = 0;
+      reading.on("data", (piece: Buffer) => (received += piece.length));
+      idle.resume();
+      await once(idle, "close");
+      expect(received).toBeGreaterThanOrEqual(size);
+      reading.destroy();
+    },
+  );
 });
