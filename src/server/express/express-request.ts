@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Application, Express, Request, Response } from "express";
 import { RequestError } from "../../errors.ts";
-import { watchDump, watchPush } from "../../http/node-internals.ts";
+import { endQuietly, watchDump, watchPush } from "../../http/node-internals.ts";
 import { unreadQuery } from "../../http/query.ts";
 import { failWalk } from "../../pipeline/send-result.ts";
 import { currentWalk, type Walk } from "../../pipeline/walk.ts";
@@ -72,6 +72,7 @@ export const createRequestClass = (
         return true;
       }
       sink.end();
+      if (endQuietly(this)) return false;
       super.push(null);
       // without a reader the stream would end with the reply; handlers and middlewares rely on a request that has ended
       this.read(0);
