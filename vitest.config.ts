@@ -27,7 +27,7 @@ export default defineConfig({
   test: {
     projects: [
       project("unit", ["src/**/*.test.ts", "example/src/**/*.test.ts"], shared),
-      project("assumptions", ["test/assumptions/**/*.test.ts"]),
+      project("assumptions", ["test/assumptions/**/*.test.ts"], { setupFiles }),
       project("architecture", ["test/architecture.test.ts", "test/error-catalogue.test.ts"]),
       project("http", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
       project("compiler", ["test/compiler/**/*.test.ts"], {

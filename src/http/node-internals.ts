@@ -4,7 +4,7 @@
  *
  * Documented is what nodejs.org/api describes: also what is deprecated there, such as reading `response.finished`, and what
  * authors of streams override, such as `push` and `_destroy`. Each inside has its test in `test/assumptions/node.test.ts`, and
- * where Node.js lacks one, a slower documented way is taken, which `test/http/node-internals.test.ts` proves.
+ * where Node.js lacks one, a slower documented way is taken, which `test/assumptions/without-node-internals.test.ts` proves.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
