@@ -15,7 +15,7 @@ const fail = (where: string, name: string, expected: string, value: unknown): ne
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** @throws {@link DefinitionError} when the sources of an endpoint are none. */
+/** @throws {@link DefinitionError} when `inputSources` of an endpoint is invalid. */
 export const assertSources = (where: string, sources: unknown): void => {
   if (sources === undefined) return;
   if (!isObject(sources)) {
@@ -33,7 +33,7 @@ const assertSourceList = (where: string, name: string, list: unknown): void => {
     fail(where, name, `an array of ${inputSources.join(", ")}`, list);
 };
 
-/** @throws {@link DefinitionError} when a limit of the body or of uploads is none. */
+/** @throws {@link DefinitionError} when a body or upload limit is invalid. */
 export const assertBodyLimits = (
   where: string,
   { bodyLimit, upload }: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload">,

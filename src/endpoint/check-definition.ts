@@ -2,7 +2,7 @@ import { DefinitionError, suggest } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import { isSchema } from "../schemas/schema.ts";
 
-/** @throws {@link DefinitionError} when a definition has a key that does not exist, such as a misspelt one. */
+/** @throws {@link DefinitionError} when a definition has an unknown key, such as a misspelt one. */
 export const assertKeys = (where: string, definition: object, known: readonly string[]): void => {
   const wrong = Object.keys(definition).find((key) => !known.includes(key));
   if (wrong === undefined) return;
@@ -12,14 +12,14 @@ export const assertKeys = (where: string, definition: object, known: readonly st
   );
 };
 
-/** Kinds of schemas that never give an object. */
+/** Kinds of schemas that never return an object. */
 const otherKinds: ReadonlySet<string> = new Set([
   ...["array", "bigint", "boolean", "date", "enum", "file", "literal", "map", "nan", "never"],
   ...["null", "number", "promise", "set", "string", "symbol", "template_literal", "tuple"],
   ...["undefined", "void"],
 ]);
 
-/** @throws {@link DefinitionError} when a schema is given that Zod 4 did not make, or one that never gives an object. */
+/** @throws {@link DefinitionError} when the value is not a Zod 4 schema, or when the schema never returns an object. */
 export const assertSchema = (where: string, name: string, schema: unknown): void => {
   if (schema === undefined) return;
   if (isSchema(schema)) {
@@ -36,14 +36,14 @@ export const assertSchema = (where: string, name: string, schema: unknown): void
   );
 };
 
-/** One label or several as a list. */
+/** Wraps a single label in an array; copies an array. */
 export const toList = (labels: string | readonly string[] | undefined): readonly string[] =>
   labels === undefined ? [] : typeof labels === "string" ? [labels] : [...labels];
 
 /**
- * The methods that are declared, each once.
+ * Returns the declared methods without duplicates.
  *
- * @throws {@link DefinitionError} when one of them is none that an endpoint may declare.
+ * @throws {@link DefinitionError} when an endpoint cannot declare one of them.
  */
 export const toMethods = (where: string, declared: unknown): readonly Method[] | undefined => {
   if (declared === undefined) return undefined;
@@ -56,7 +56,7 @@ export const toMethods = (where: string, declared: unknown): readonly Method[] |
   );
 };
 
-/** @throws {@link DefinitionError} when it is no time. */
+/** @throws {@link DefinitionError} when `timeout` is not a positive number. */
 export const assertTimeout = (where: string, timeout: unknown): void => {
   if (timeout === undefined) return;
   if (typeof timeout === "number" && timeout > 0 && timeout <= 0x7fffffff) return;
