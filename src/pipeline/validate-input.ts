@@ -6,9 +6,9 @@ import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 import { validate } from "./validate.ts";
 
 /**
- * Parses input by a schema; a promise only where the schema is asynchronous.
+ * Parses input with a schema; returns a promise only if the schema is asynchronous.
  *
- * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when it is wrong in too many places.
+ * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when it has too many issues.
  */
 export const validateInput = (parse: Parser, input: unknown): unknown => {
   try {
@@ -19,7 +19,7 @@ export const validateInput = (parse: Parser, input: unknown): unknown => {
   }
 };
 
-/** Zod joins lists of issues as arguments, of which hundreds of thousands exhaust the stack. */
+/** Zod passes arrays of issues as arguments; hundreds of thousands of them exhaust the stack. */
 const refuseTooMany = (error: unknown): never => {
   if (error instanceof RangeError && error.message.includes("call stack"))
     throw new RequestError("SLP_INPUT_TOO_MANY_ISSUES", { cause: error });

@@ -4,7 +4,7 @@ import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 import { validate } from "./validate.ts";
 
 /**
- * Parses what a handler returned; a promise only where the schema is asynchronous.
+ * Parses a handler's return value; returns a promise only if the schema is asynchronous.
  *
  * @throws {@link OutputValidationError} when it does not fit.
  */

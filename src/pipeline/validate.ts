@@ -1,9 +1,9 @@
 import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 
-/** What becomes of issues. */
+/** Converts issues to an error. */
 type ToError = (issues: ParseResult["issues"], parse: Parser) => Error;
 
-/** Parses a value by a schema, or throws what the issues are made into; a promise only where the schema is asynchronous. */
+/** Parses a value with a schema, or throws the error made of the issues; returns a promise only if the schema is asynchronous. */
 export const validate = (parse: Parser, value: unknown, toError: ToError): unknown => {
   const result = parse(value);
   return result instanceof Promise
