@@ -11,9 +11,9 @@ const describeFault = (output: unknown): string => {
 };
 
 /**
- * Sends a success as JSON, with 200 or another success that the handler has set, such as 201.
+ * Sends a success as JSON, with 200 or another success status that the handler has set, such as 201.
  *
- * @param sendError answers the fault where the body cannot be written as JSON
+ * @param sendError sends the fault if the body cannot be serialised as JSON
  */
 export const sendSuccess = (
   result: Result,

@@ -9,7 +9,7 @@ import { checkSources } from "./diagnostics/check-sources.ts";
 import type { Circumstances, Diagnostic } from "./diagnostics/diagnostic.ts";
 import type { EndpointEntry, StaticEntry } from "./walk-routing.ts";
 
-/** Warns of what is legal in a routing map but hardly meant; for development. */
+/** Warns of what is legal in a routing map but hardly intended; for development. */
 export const checkRouting = (
   entries: readonly (EndpointEntry | StaticEntry)[],
   circumstances: Circumstances,
@@ -30,7 +30,7 @@ export const checkRouting = (
     try {
       for (const { code, text, meta } of check()) logger.warn(`${code}: ${text}`, meta);
     } catch (error) {
-      // a server must not fail to start for want of advice
+      // a failed check must not keep the server from starting
       logger.debug("A check of the routing has failed", { error });
     }
   }

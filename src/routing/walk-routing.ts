@@ -20,7 +20,7 @@ export interface StaticEntry {
   readonly files: ServeStatic;
 }
 
-/** What a routing map has at a path. */
+/** An entry of a routing map, with its path. */
 export type RoutingEntry = EndpointEntry | StaticEntry;
 
 /** How a routing map is read. */
@@ -49,7 +49,7 @@ const httpMethods = new Set([
 /**
  * Walks a routing map in the order in which it is written.
  *
- * @throws {@link RoutingError} when a key or a value is wrong.
+ * @throws {@link RoutingError} when a key or a value is invalid.
  */
 export function* walkRouting(routing: Routing, options: WalkOptions = {}): Generator<RoutingEntry> {
   yield* walkMap(routing, "", options, new Set());

@@ -6,7 +6,7 @@ import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diag
 import { MisfitFinder } from "./misfits.ts";
 import type { Wire } from "./wire.ts";
 
-/** Finds schemas of bodies and files on routes that have none, and bodies where clients hardly send any. */
+/** Finds body and file schemas on routes without a body, and bodies on methods whose clients hardly ever send one. */
 export const checkBodies = (
   entries: readonly EndpointEntry[],
   circumstances: Circumstances,
@@ -61,7 +61,7 @@ const checkKeptBodies = (
   const known = new Set<unknown>();
   return entries.flatMap((entry): Diagnostic[] => {
     const { endpoint, method, path } = entry;
-    // it may be served by a method with a body as well
+    // another method, which has a body, may serve it too
     const isKept = entries.some(
       (other) => other.endpoint === endpoint && toSources(other).includes("body"),
     );
@@ -77,7 +77,7 @@ const checkKeptBodies = (
   });
 };
 
-/** What a request without files has; everything else of an input is not looked at here. */
+/** A request without files, as far as this check needs one. */
 const withoutFiles: Wire = {
   carrier: "json",
   kinds: new Set([
@@ -101,7 +101,7 @@ const checkUploads = (
   );
   return uses.flatMap(({ entry, schema, obstacle }): Diagnostic[] => {
     if (!obstacle || known.has(schema)) return [];
-    // files that are optional may be for another route with the same schema
+    // optional files may be for another route with the same schema
     const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
     if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
     known.add(schema);
@@ -115,7 +115,7 @@ const checkUploads = (
   });
 };
 
-/** What keeps files from a route. */
+/** What prevents files on a route. */
 const findObstacle = (
   entry: EndpointEntry,
   { toSources, takesUploads, hasNativeParsers }: Circumstances,

@@ -6,7 +6,7 @@ import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diagnostic.ts";
 
-/** Finds fields that no source of their route gives, such as those beside a raw body that would have to come from the query. */
+/** Finds fields that no source of their route provides, such as those beside a raw body that would have to come from the query. */
 export const checkSources = (
   entries: readonly EndpointEntry[],
   circumstances: Circumstances,
@@ -41,7 +41,7 @@ const listLacking = (
 ): readonly string[] => {
   const { inputSchema, middlewares } = entry.endpoint;
   const sources = toSources(entry);
-  // a native middleware may fill whatever it likes
+  // a native middleware may fill any source
   if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
   const isRaw = listInputs(entry.endpoint).some(({ schema }) => takesRawBody(schema));
   const others = sources.filter(

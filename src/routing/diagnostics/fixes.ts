@@ -10,7 +10,7 @@ const ownNames: Readonly<Partial<Record<Kind, string>>> = {
   upload: "ez.upload()",
 };
 
-/** Names a schema as it is written. */
+/** Formats a schema as it is written in code. */
 const toName = ({ kind, schema }: Misfit): string =>
   ownNames[kind] ?? `z.${schema._zod.def.type}()`;
 
@@ -62,7 +62,7 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   upload: "Send its name, its size or an address of it; ez.upload() is for inputs",
 };
 
-/** Says why a misfit cannot be filled or sent. */
+/** Returns why a misfit cannot be filled or sent. */
 export const toReason = (misfit: Misfit): string => {
   if (misfit.kind === "never") return "takes no value at all";
   if (misfit.kind === "coercedBoolean")
@@ -86,6 +86,6 @@ const fixes: Readonly<Record<Wire["carrier"], Readonly<Partial<Record<Kind, stri
   wildcard: { ...forText, string: "Use z.array(z.string())" },
 };
 
-/** Says what to write instead. */
+/** Returns what to write instead. */
 export const toFix = ({ kind, wire: { carrier } }: Misfit): string =>
   fixes[carrier][kind] ?? otherwise;
