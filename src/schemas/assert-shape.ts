@@ -1,7 +1,7 @@
 import { DefinitionError } from "../errors.ts";
 import { isSchema } from "./schema.ts";
 
-/** @throws {@link DefinitionError} when it is no object of schemas. */
+/** @throws {@link DefinitionError} when it is not an object of schemas. */
 export const assertShape = (where: string, fields: unknown): void => {
   const isShape =
     typeof fields === "object" && fields !== null && !Array.isArray(fields) && !isSchema(fields);

@@ -11,12 +11,12 @@ interface Read {
 
 /** Whether a compiled schema is trying a value. */
 let isTrying = false;
-/** What it has read, the last one first. */
+/** The values it has read, the last one first. */
 let last: Read | undefined;
-/** What it had read when it refused the value, by definition, the first one last. */
+/** The values it had read when it rejected the input, by definition, the first one last. */
 let left: Map<object, unknown[]> | undefined;
 
-/** Parses by a compiled schema, with its defaults at hand should it refuse the value. */
+/** Parses with a compiled schema, and keeps the defaults it reads in case it rejects the value. */
 export const readDefaultsOnce = <Result>(
   parse: (value: unknown) => Result,
   value: unknown,
@@ -32,7 +32,7 @@ export const readDefaultsOnce = <Result>(
   }
 };
 
-/** From now on, the defaults that the compiled schema has read are given once more. */
+/** From now on, the defaults that the compiled schema has read are returned again. */
 export const repeatDefaults = (): void => {
   if (!isTrying) return;
   isTrying = false;
@@ -48,8 +48,9 @@ export const repeatDefaults = (): void => {
 const kept = new WeakSet();
 
 /**
- * Sees to it that functions of `.default()` and `.prefault()` run once for each value that they replace, also where a compiled
- * schema refuses a value and Zod parses it a second time. Zod reads defaults by a getter, which does not tell functions from constants.
+ * Makes functions of `.default()` and `.prefault()` run once for each value that they replace, even if a compiled
+ * schema rejects a value and Zod parses it again. Zod reads defaults through a getter, which does not distinguish
+ * functions from constants.
  *
  * @returns whether the schema has defaults, so that it must be parsed by {@link readDefaultsOnce}
  */
@@ -66,7 +67,7 @@ const keepDefault = (def: object): boolean => {
   if (kept.has(def)) return true;
   const property = Object.getOwnPropertyDescriptor(def, "defaultValue");
   const read = property?.get?.bind(def) as (() => unknown) | undefined;
-  // what is no getter is a constant
+  // if it is not a getter, it is a constant
   if (!read || property?.configurable !== true) return false;
   const get = (): unknown => {
     if (!isTrying) {

@@ -1,23 +1,23 @@
 import type { ZodSchema } from "./schema.ts";
 
-/** How Zod parses by a schema: it is called as a property of the schema, each time. */
+/** Zod's parsing method of a schema; Zod reads this property for each call. */
 export type Run = (
   ...args: Parameters<ZodSchema["_zod"]["run"]>
 ) => ReturnType<ZodSchema["_zod"]["run"]>;
 
-/** The run that an exchanged one calls; it is read anew at each parse, because another parse may have exchanged it as well. */
+/** The method behind a replacement; read anew at each parse, because another parse may have replaced it too. */
 export interface OwnRun {
   run: Run;
 }
 
-/** Exchanges how a schema is parsed while one parse is under way. */
+/** Replaces the parsing method of a schema during one parse. */
 export class ExchangedRun {
   readonly #internals: Record<"run" | "parse", Run>;
   readonly #isRun: boolean;
   readonly #own: OwnRun;
   readonly #exchanged: Run;
 
-  /** @param name `run` is all that Zod does by a schema, `parse` the part before its checks */
+  /** @param name `run` is all of Zod's parsing, `parse` the part before the checks */
   constructor(schema: ZodSchema, name: "run" | "parse", wrap: (own: OwnRun) => Run) {
     this.#internals = schema._zod;
     this.#isRun = name === "run";
@@ -25,7 +25,7 @@ export class ExchangedRun {
     this.#exchanged = wrap(this.#own);
   }
 
-  // the names are written out, for each parse comes by here: a name in a variable would be looked up
+  // literal property names, because every parse reads them: a name in a variable would need a lookup
   begin(): void {
     const internals = this.#internals;
     if (this.#isRun) {
