@@ -127,7 +127,7 @@ const appChecks: Readonly<Record<string, Check>> = {
   app: be("an Express application or router", isFunction),
 };
 
-/** @throws {@link ConfigError} when it is none. */
+/** @throws {@link ConfigError} when it is not a configuration. */
 export const assertObject = (config: unknown): object =>
   isObject(config) ? config : refuse("config", config, "an object, made with `createConfig`");
 

@@ -1,7 +1,7 @@
-/** The oldest line of Node that receives security fixes, as of November 2026. */
+/** The oldest Node.js release line with security fixes, as of November 2026. */
 const oldestMaintained = 22;
 
-/** Says that a version of Node no longer receives security fixes; undefined for one that does. */
+/** Returns a warning if a version of Node.js no longer receives security fixes; undefined if it does. */
 export const toRuntimeWarning = (version: string): string | undefined => {
   const major = Number(version.split(".")[0]);
   return major >= oldestMaintained
@@ -11,7 +11,7 @@ export const toRuntimeWarning = (version: string): string | undefined => {
 
 let isWarned = false;
 
-/** Warns once a process, on its standard error, of a runtime that is too old to be safe. */
+/** Warns once per process, on standard error, of a runtime that is too old to be safe. */
 export const checkRuntime = (): void => {
   const warning = isWarned ? undefined : toRuntimeWarning(process.versions.node);
   isWarned = true;

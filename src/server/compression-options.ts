@@ -2,7 +2,7 @@ import { loadNodeZlib } from "../http/node-modules.ts";
 
 const thresholdPattern = /^(\d+(?:\.\d+)?) ?(b|kb|mb|gb)?$/i;
 
-/** The bytes that a threshold such as "1kb" means; undefined for what is none. */
+/** Parses a threshold such as "1kb" to bytes; returns undefined if it is invalid. */
 export const toThreshold = (threshold: unknown): number | undefined => {
   if (typeof threshold === "number") return threshold >= 0 ? threshold : undefined;
   const match = typeof threshold === "string" ? thresholdPattern.exec(threshold) : null;
@@ -12,10 +12,10 @@ export const toThreshold = (threshold: unknown): number | undefined => {
   );
 };
 
-/** The encodings that there are, in the order of preference. */
+/** All encodings, in order of preference. */
 export const knownEncodings: readonly string[] = ["zstd", "br", "gzip", "deflate"];
 
-/** The encodings that this Node can send, in the order of preference; it has zstd since 22.15 and 23.8. */
+/** The encodings that this Node.js version supports, in order of preference; zstd is available since 22.15 and 23.8. */
 export const listSendableEncodings = (): readonly string[] => {
   const hasZstd = "createZstdCompress" in loadNodeZlib();
   return knownEncodings.filter((encoding) => encoding !== "zstd" || hasZstd);

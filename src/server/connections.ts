@@ -2,12 +2,12 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { findReply } from "./running-reply.ts";
 
-/** The connections of a server, beyond what Node knows of them. */
+/** The connections of a server, with what Node does not track about them. */
 class Connections {
   readonly #sockets = new Set<Socket>();
-  /** Those that have sent something over TLS. */
+  /** The connections that have sent something over TLS. */
   readonly #heard = new WeakSet<Socket>();
-  /** TCP connections whose TLS is not set up, by their address. */
+  /** TCP connections whose TLS handshake is not finished, by their address. */
   readonly #handshakes = new Map<string, Socket>();
   readonly #isTls: boolean;
 
@@ -29,7 +29,7 @@ class Connections {
     }
   }
 
-  /** The replies that are ended although bytes of them still wait in this process. */
+  /** The responses that have ended although some of their bytes are still buffered in this process. */
   listUnsent(): { finished: boolean }[] {
     return [...this.#sockets].flatMap((socket) => {
       const reply = findReply(socket);
@@ -37,7 +37,7 @@ class Connections {
     }) as { finished: boolean }[];
   }
 
-  /** Ends those that have sent nothing at all, which Node takes for requests under way. */
+  /** Ends the connections that have sent nothing at all, which Node counts as running requests. */
   endSilent(): void {
     for (const socket of this.#handshakes.values()) socket.destroy();
     for (const socket of this.#sockets)
@@ -50,10 +50,10 @@ class Connections {
   }
 
   /**
-   * Makes Node read a TLS connection through its stream, which a pause stops at once.
+   * Makes Node read a TLS connection through its stream, which stops at once when paused.
    *
-   * Otherwise what is decrypted goes past it to the parser, which drops pieces that come while it is paused, and so loses
-   * bytes of pipelined requests behind a reply that its client reads slowly.
+   * Otherwise decrypted data goes past the stream to the parser, which drops chunks that arrive while it is paused.
+   * Pipelined requests behind a response that the client reads slowly would lose bytes.
    */
   #readThroughStream(socket: Socket): void {
     socket.on("data", () => this.#heard.add(socket));
@@ -66,10 +66,9 @@ const toAddress = ({ remoteAddress, remotePort }: Socket): string =>
 const connectionsOf = new WeakMap<Server, Connections>();
 
 /**
- * Watches the connections of a server, and keeps replies whose client is still reading them out of `closeIdleConnections`,
- * which `close` calls as well.
- *
- * Node takes a connection for idle once its reply is ended, although bytes of it may still wait in this process.
+ * Tracks the connections of a server, so that `closeIdleConnections`, which `close` also calls, spares responses that
+ * are still being sent. Node considers a connection idle once its response has ended, although some bytes may still be
+ * buffered in this process.
  */
 export const watchConnections = (server: Server, isTls: boolean): void => {
   const connections = new Connections(server, isTls);
@@ -77,7 +76,7 @@ export const watchConnections = (server: Server, isTls: boolean): void => {
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
     const unsent = connections.listUnsent();
-    // what is not finished is not idle
+    // an unfinished response is not idle
     for (const reply of unsent) reply.finished = false;
     try {
       closeIdle();
@@ -87,7 +86,7 @@ export const watchConnections = (server: Server, isTls: boolean): void => {
   };
 };
 
-/** Ends the connections of a server that wait for a request, also those on which none has ever come. */
+/** Ends the connections that wait for a request, including those that have never sent one. */
 export const endIdleConnections = (server: Server): void => {
   connectionsOf.get(server)?.endSilent();
   server.closeIdleConnections();

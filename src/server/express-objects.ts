@@ -31,32 +31,32 @@ import { readQuery, toQueryText } from "./read-query.ts";
 import { runningReply } from "./running-reply.ts";
 import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
 
-/** The classes of the requests and responses of one application, for `http.createServer`. */
+/** The request and response classes of one application, for `http.createServer`. */
 export interface ExpressObjects {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
-  /** The application; it is made, and Express loaded, when it is first asked for. */
+  /** The application; it is created, and Express loaded, when first needed. */
   readonly getApp: () => Express;
-  /** The application if it is made. */
+  /** The application, if it has been created. */
   readonly findApp: () => Express | undefined;
-  /** The requests that are to be told of a shutdown. */
+  /** The requests to notify of a shutdown. */
   readonly toStop: Stoppables;
 }
 
-/** What the requests and responses of an application are made for. */
+/** What the requests and responses of an application are created with. */
 export interface ExpressPlan {
   readonly etag?: ServerConfig["etag"];
   readonly queryParser?: ServerConfig["queryParser"];
   readonly stalled: StalledReaderOptions;
-  /** Handles what goes wrong while Express sends a file. */
+  /** Handles errors that occur while Express sends a file. */
   readonly fail: (error: unknown, request: Request, response: Response) => void;
-  /** Says that something was written to a response that had ended. */
+  /** Logs that something was written to a response that had ended. */
   readonly sentTwice: (response: ServerResponse) => void;
-  /** Puts the API on the application once it is made. */
+  /** Adds the API to the application once it is created. */
   readonly build: (app: Express) => void;
 }
 
-/** What stands between the classes of an application and those of Node, for tools that exchange it, such as light-my-request. */
+/** The classes between those of an application and Node's, for tools that replace them, such as light-my-request. */
 const toOwnClasses = () => {
   const node = loadNodeHttp();
   class OwnMessage extends node.IncomingMessage {}
@@ -65,16 +65,16 @@ const toOwnClasses = () => {
 };
 
 /**
- * Makes an Express application and classes whose instances are its requests and responses from their birth on.
+ * Creates an Express application, and classes whose instances are its requests and responses from the start.
  *
- * Express gives each request and response its prototypes; here they have them already, so a request costs
- * no `setPrototypeOf`, and its fields are declared at once, so that all requests share one shape.
- * Express itself is loaded when one of its members is first used, which saves 90 milliseconds of the start.
+ * Express sets the prototypes of each request and response; here the classes have them already, so a request costs no
+ * `setPrototypeOf`. Fields are declared in the constructor, so that all requests share one shape. Express itself is
+ * loaded when one of its members is first used, which saves 90 milliseconds at start.
  */
 export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   const { etag = false, queryParser = "simple", stalled, fail, sentTwice, build } = plan;
   const { OwnMessage, OwnResponse } = toOwnClasses();
-  /** Those of the application, as far as they matter, also before it is made. */
+  /** The application's settings, as far as they matter, even before it is created. */
   let settings: AppSettings = { "query parser": queryParser, [untouched]: true };
   let app: Express | undefined;
   const toStop = new Stoppables();
@@ -99,16 +99,16 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   const ownNext: unique symbol = Symbol("next");
   const lazyLocals: unique symbol = Symbol("locals");
 
-  /** An application that is mounted gives a request its own prototype, and has settings of its own. */
+  /** A mounted application gives a request its own prototype, and has its own settings. */
   const findMounted = (request: object): Application | undefined =>
     Object.getPrototypeOf(request) === ExpressRequest.prototype
       ? undefined
       : (request as Request).app;
 
-  /** What `writableEnded` is of Node's own; compression replaces that. */
+  /** Node's own `writableEnded`, which compression replaces. */
   const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
 
-  /** Node would emit an error, which ends the process where nobody listens; the first reply stands. */
+  /** Node would emit an error, which ends the process if nobody listens; the first response stands. */
   const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
     if (response.listenerCount("error") > 0) return false;
     sentTwice(response);
@@ -148,7 +148,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       }
       sink.end();
       super.push(null);
-      // without a reader the stream would end with the reply; handlers and middlewares rely on a request that has ended
+      // without a reader, the stream would end with the response; handlers and middlewares rely on a request that has ended
       this.read(0);
       return false;
     }
@@ -158,7 +158,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       super._destroy(error, callback);
     }
 
-    /** Parsed once, when it is first read. */
+    /** Parsed once, when first read. */
     get query(): unknown {
       const url = this.url ?? "";
       // a middleware may rewrite the URL
@@ -178,13 +178,13 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       this[parsedBy] = findMounted(this);
     }
 
-    /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
+    /** Express calls this, unbound, when it cannot send what a handler asked for; its router sets its own. */
     get next(): unknown {
       const walk = this[currentWalk];
       if (walk?.next !== undefined) return walk.next;
       if (!walk && this[ownNext] !== undefined) return this[ownNext];
       return (error?: unknown): void => {
-        // without an error it means that there is nothing to send, such as a directory
+        // without an error, there is nothing to send, as for a directory
         const fault = error ?? new RequestError("SLP_NOT_FOUND");
         if (walk) failWalk(walk, fault);
         else fail(fault, this as unknown as Request, this.res as Response);
@@ -193,7 +193,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
 
     set next(next: unknown) {
       const walk = this[currentWalk];
-      // a router within a native middleware sets its own, and that of the middleware again after it
+      // a router within a native middleware sets its own, and restores that of the middleware afterwards
       if (walk?.next === undefined) this[ownNext] = next;
       else walk.next = next;
     }
@@ -218,7 +218,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       (socket as ReplyingSocket)[runningReply] = this;
     }
 
-    // what was sent past `setHeader` is told as well
+    // fields sent without `setHeader` are listed too
     override getHeader(name: string): number | string | string[] | undefined {
       return super.getHeader(name) ?? findField(this[sentFields], name);
     }
@@ -239,12 +239,12 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       return super.hasHeader(name) || findField(this[sentFields], name) !== undefined;
     }
 
-    /** The answer to HEAD needs no body, so its first byte ends it, and tells the producer to stop. */
+    /** The response to HEAD has no body, so its first byte ends it and tells the producer to stop. */
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
       if (this.req.method !== "HEAD") {
         if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
-        // Node may hand it to the socket with the next tick only
+        // Node may hand it to the socket only in the next tick
         if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
         return isTaken;
       }
@@ -256,7 +256,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       return true;
     }
 
-    /** A producer that did not notice may end it again, with a last piece. */
+    /** A producer that did not notice may end it again, with a last chunk. */
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.writableEnded && this.req.method === "HEAD") return this;
       if (hasEnded(this)) {
@@ -297,7 +297,7 @@ const findField = (fields: SentFields | undefined, name: string): string | numbe
   return Object.entries(fields).find(([field]) => field.toLowerCase() === wanted)?.[1];
 };
 
-/** Connects a request and its response as Express does, where its stack is not entered. */
+/** Connects a request and its response as Express does, for requests that skip its stack. */
 export const connect = (request: Request, response: Response): void => {
   request.res = response;
   response.req = request;

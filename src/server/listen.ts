@@ -12,9 +12,9 @@ export interface Listener {
 }
 
 /**
- * Makes servers listen, all of them or none.
+ * Makes all servers listen, or none of them.
  *
- * @throws Node's error, its message extended by the option and the fix, when one of them cannot.
+ * @throws Node's error, with the option and the fix added to its message, when one of them cannot listen.
  */
 export const listen = async (
   listeners: readonly Listener[],
@@ -59,7 +59,7 @@ const explain = async ({ code = "" }: NodeJS.ErrnoException, at: Listen): Promis
   return fixes[code] ?? "";
 };
 
-/** Tells whether a process listens on a UNIX socket; a file that a killed process has left refuses connections. */
+/** Checks whether a process listens on a UNIX socket; a file left by a killed process refuses connections. */
 const isServed = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection(path);
