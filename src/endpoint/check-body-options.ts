@@ -39,7 +39,7 @@ export const assertBodyLimits = (
   { bodyLimit, upload }: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload">,
 ): void => {
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit > 0))
-    fail(where, "bodyLimit", "a positive whole number of bytes", bodyLimit);
+    fail(where, "bodyLimit", "a positive integer number of bytes", bodyLimit);
   if (upload === undefined) return;
   const { limits } = upload as { readonly limits?: UploadLimits };
   if (!isObject(limits)) fail(where, "upload", "an object with `limits`", upload);
@@ -47,5 +47,5 @@ export const assertBodyLimits = (
   assertKeys(`${where}: \`upload.limits\``, limits as object, uploadLimits);
   for (const [name, limit] of Object.entries(limits as object) as [string, unknown][])
     if (limit !== undefined && !(Number.isSafeInteger(limit) && Number(limit) >= 0))
-      fail(where, `upload.limits.${name}`, "a whole number, 0 or more", limit);
+      fail(where, `upload.limits.${name}`, "an integer, 0 or more", limit);
 };

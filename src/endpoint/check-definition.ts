@@ -8,7 +8,7 @@ export const assertKeys = (where: string, definition: object, known: readonly st
   if (wrong === undefined) return;
   throw new DefinitionError(
     "SLP_DEFINITION_UNKNOWN_KEY",
-    `${where}: there is no \`${wrong}\` in a definition.${suggest(wrong, known)} The keys are ${known.join(", ")}.`,
+    `${where}: unknown key \`${wrong}\`.${suggest(wrong, known)} The keys are ${known.join(", ")}.`,
   );
 };
 
@@ -27,12 +27,12 @@ export const assertSchema = (where: string, name: string, schema: unknown): void
     if (!otherKinds.has(type)) return;
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",
-      `${where}: \`${name}\` must be a schema of an object; got one of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
+      `${where}: \`${name}\` must be an object schema; got one of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
     );
   }
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `${where}: \`${name}\` must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
+    `${where}: \`${name}\` must be a Zod 4 schema, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
   );
 };
 
@@ -52,7 +52,7 @@ export const toMethods = (where: string, declared: unknown): readonly Method[] |
   if (methods.length > 0 && wrong === undefined) return [...new Set(methods as Method[])];
   throw new DefinitionError(
     "SLP_DEFINITION_METHOD",
-    `${where}: \`method\` must be one or several of ${endpointMethods.join(", ")}, in lower case; got ${JSON.stringify(wrong ?? declared)}.`,
+    `${where}: \`method\` must be one or more of ${endpointMethods.join(", ")}, in lower case; got ${JSON.stringify(wrong ?? declared)}.`,
   );
 };
 

@@ -50,7 +50,7 @@ export const toErrorDeclarations = (
 const assertDeclaration = (where: string, status: string, declaration: unknown): void => {
   const place = `\`errors\` has ${JSON.stringify(status)}`;
   if (!isErrorStatus(Number(status)))
-    throw wrong(where, `${place}, which is no status of an error; they are 400 to 599.`);
+    throw wrong(where, `${place}, which is not an error status (400 to 599).`);
   if (typeof declaration === "string") return;
   if (typeof declaration !== "object" || declaration === null)
     throw wrong(where, `${place} without a description; write ${status}: "When it is thrown".`);
@@ -61,11 +61,14 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
   if (schema !== undefined && !isSchema(schema))
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",
-      `${where}: the \`schema\` of \`errors[${status}]\` must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
+      `${where}: the \`schema\` of \`errors[${status}]\` must be a Zod 4 schema, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
     );
   const texts = headers === undefined ? [] : Object.values(Object(headers) as object);
   if (texts.some((text) => typeof text !== "string"))
-    throw wrong(where, `${place} with \`headers\` that are no texts; describe each by a string.`);
+    throw wrong(
+      where,
+      `${place} with \`headers\` that are not strings; describe each header with a string.`,
+    );
 };
 
 const wrong = (where: string, text: string): DefinitionError =>
@@ -79,7 +82,7 @@ export const assertStatusCode = (where: string, statusCode: unknown): void => {
   if (isSuccess) return;
   throw wrong(
     where,
-    `\`statusCode\` must be the status of a success, 200 to 299; got ${JSON.stringify(statusCode)}. Errors are thrown, and declared in \`errors\`.`,
+    `\`statusCode\` must be a success status (200 to 299); got ${JSON.stringify(statusCode)}. Throw errors, and declare them in \`errors\`.`,
   );
 };
 

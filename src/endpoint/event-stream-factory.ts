@@ -313,12 +313,12 @@ const assertEvent = (name: string, schema: unknown): ZodSchema => {
   if (name === "" || /[\r\n]/.test(name))
     throw new DefinitionError(
       "SLP_DEFINITION_EVENT",
-      `new EventStreamFactory: the name of an event must be a text without line breaks, and not empty; got ${JSON.stringify(name)}. Rename it.`,
+      `new EventStreamFactory: the name of an event must be a non-empty string without line breaks; got ${JSON.stringify(name)}. Rename it.`,
     );
   if (isSchema(schema)) return schema;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `new EventStreamFactory: \`${name}\` must be a schema of Zod 4, such as z.number(); got ${schema === null ? "null" : typeof schema}.`,
+    `new EventStreamFactory: \`${name}\` must be a Zod 4 schema, such as z.number(); got ${schema === null ? "null" : typeof schema}.`,
   );
 };
 
@@ -332,6 +332,6 @@ const toAmount = (
   if (typeof value === "number" && value >= 0 && value <= max) return value;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${JSON.stringify(value)}. Leave it out for ${otherwise}.`,
+    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${JSON.stringify(value)}. Omit it for ${otherwise}.`,
   );
 };

@@ -182,11 +182,16 @@ export class EventWriter {
   /** Unread events must not fill the memory. */
   #cut(): void {
     this.stop();
-    warnSampled(this.#logger, "event stream", "An event stream is cut: its client is too slow", {
-      method: this.#request.method,
-      path: toLoggedPath(this.#request),
-      buffered: this.#response.writableLength,
-    });
+    warnSampled(
+      this.#logger,
+      "event stream",
+      "An event stream was cut off: its client is too slow",
+      {
+        method: this.#request.method,
+        path: toLoggedPath(this.#request),
+        buffered: this.#response.writableLength,
+      },
+    );
     this.#response.destroy();
   }
 }
@@ -199,7 +204,7 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     if (typeof id !== "string" || /[\r\n\0]/.test(id))
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `id` must be a text without line breaks and NUL; encode it, as with encodeURIComponent.",
+        "emit: `id` must be a string without line breaks and NUL; encode it, for example with encodeURIComponent.",
       );
     head += `id: ${id}\n`;
   }
@@ -207,7 +212,7 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     if (!Number.isSafeInteger(retry) || retry < 0)
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `retry` must be a whole number of milliseconds, 0 or more; round it, as with Math.round.",
+        "emit: `retry` must be an integer number of milliseconds, 0 or more; round it, for example with Math.round.",
       );
     head += `retry: ${retry}\n`;
   }
@@ -224,7 +229,7 @@ const toJson = (event: string, value: unknown): string => {
   }
   if (json !== undefined) return json;
   const found = findUnserialisable(value, "data");
-  const text = `The data of the event ${JSON.stringify(event)} cannot be written as JSON`;
+  const text = `The data of the event ${JSON.stringify(event)} cannot be serialised as JSON`;
   throw new ServerFault(
     "SLP_OUTPUT_UNSERIALIZABLE",
     found === undefined ? text : `${text}: ${found}`,

@@ -167,7 +167,7 @@ export class Middleware<
     if (typeof (handler ?? around) !== "function" || (handler && around))
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        "new Middleware: `handler` must be a function that returns an object for the context; or `around` one that calls `next`. Set one of them.",
+        "new Middleware: `handler` must be a function that returns an object for the context, or `around` one that calls `next`. Set one of them.",
       );
     assertKeys("new Middleware", definition, [
       ...["input", "security", "errors", "body", "handler", "around"],

@@ -142,7 +142,7 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
   if (returned === response && !plan.endpoint.isVoid)
     throw new ServerFault(
       "SLP_OUTPUT_NOT_OBJECT",
-      "The handler returned the response, which nothing has been sent with",
+      "The handler returned the response without sending it",
     );
   return toOwnOutput(plan, returned);
 };

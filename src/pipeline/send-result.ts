@@ -117,16 +117,19 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
   if (isTaken(response)) watchFeeding(response);
   if (isAbandoned(response)) return;
   if (response.headersSent && isIdle(response)) {
-    breakOff(walk, new ServerFault("SLP_NOTHING_SENT", "The result handler has sent a head alone"));
+    breakOff(
+      walk,
+      new ServerFault(
+        "SLP_NOTHING_SENT",
+        "The result handler has sent headers but no end of the response",
+      ),
+    );
     return;
   }
   if (isTaken(response)) return;
   sendLastResort(
     walk,
-    new ServerFault(
-      "SLP_NOTHING_SENT",
-      "The result handler has returned without sending a response",
-    ),
+    new ServerFault("SLP_NOTHING_SENT", "The result handler returned without sending a response"),
   );
 };
 

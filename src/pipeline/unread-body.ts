@@ -35,7 +35,7 @@ export const watchUnreadBody = (plan: EndpointPlan, walk: Walk): (() => void) | 
     if (!isSeen || !isUntouched || warned.has(plan)) return;
     warned.add(plan);
     logger.warn(
-      `SLP_WARN_UNREAD_BODY: a middleware of ${request.method} ${toLoggedPath(request)} reads \`request.body\`, but nothing has read the body before it. Set \`body: true\` in its definition, or in the options of \`use\`.`,
+      `SLP_WARN_UNREAD_BODY: a middleware of ${request.method} ${toLoggedPath(request)} reads \`request.body\` before the body has been parsed. Set \`body: true\` in its definition, or in the options of \`use\`.`,
     );
   };
 };

@@ -30,7 +30,7 @@ const checkStatus = (plan: EndpointPlan, { request, response, logger }: Walk): v
     status < 300
       ? `Set \`statusCode: ${status}\` where it is built`
       : `Add \`${status}: "..."\` to the \`errors\` of the endpoint, or of the middleware that throws it`;
-  logger.warn(`SLP_WARN_STATUS: ${place} has answered ${status}, which is not declared. ${fix}.`);
+  logger.warn(`SLP_WARN_STATUS: ${place} responded with ${status}, which is not declared. ${fix}.`);
 };
 
 /** Successes and client errors count; redirects and faults need no declaration. */

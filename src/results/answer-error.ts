@@ -84,7 +84,7 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
   const names = headers.filter((header) => !sendable.includes(header)).map(([name]) => name);
   const fault = new ServerFault(
     "SLP_ERROR_HEADERS",
-    `The error has header fields that cannot be sent: ${JSON.stringify(names)}`,
+    `The error has headers that cannot be sent: ${JSON.stringify(names)}`,
     error,
   );
   // that of a 5xx is logged already

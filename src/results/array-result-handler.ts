@@ -35,7 +35,7 @@ const toItems = (output: Readonly<Record<string, unknown>>): readonly unknown[] 
       expected: "array",
       path: ["items"],
       input: items,
-      message: "arrayResultHandler sends this list, and there is none",
+      message: "arrayResultHandler sends this array, but it is missing",
     },
   ]);
   throw new OutputValidationError(formatIssues(cause.issues, "output"), cause);

@@ -140,7 +140,7 @@ export class ResultHandler<
     if (wrong !== undefined)
       throw new DefinitionError(
         "SLP_DEFINITION_UNKNOWN_KEY",
-        `new ResultHandler: there is no \`${wrong}\` in a definition. The keys are positive, negative, handler.`,
+        `new ResultHandler: unknown key \`${wrong}\`. The keys are positive, negative, handler.`,
       );
     for (const name of ["positive", "negative"] as const) {
       if (!["function", "object"].includes(typeof definition[name]))

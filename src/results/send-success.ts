@@ -5,7 +5,7 @@ import type { Result } from "./result-handler.ts";
 import { sendJson } from "./send-json.ts";
 
 const describeFault = (output: unknown): string => {
-  const text = "The output cannot be written as JSON";
+  const text = "The output cannot be serialised as JSON";
   const found = findUnserialisable(output, "output");
   return found === undefined ? text : `${text}: ${found}`;
 };

@@ -31,7 +31,7 @@ export const checkRouting = (
       for (const { code, text, meta } of check()) logger.warn(`${code}: ${text}`, meta);
     } catch (error) {
       // a failed check must not keep the server from starting
-      logger.debug("A check of the routing has failed", { error });
+      logger.debug("A routing check failed", { error });
     }
   }
 };

@@ -62,7 +62,7 @@ const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
   if (texts.slice(1, -1).includes(""))
     refuse(
       path,
-      `has two parameters side by side in "${part}"; put a text such as - between them.`,
+      `has two parameters side by side in "${part}"; put a literal such as - between them.`,
     );
   return { kind: "parameters", names, around: texts };
 };
@@ -71,7 +71,7 @@ const decodeText = (path: string, text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    return refuse(path, `has malformed percent-encoding in "${text}".`);
+    return refuse(path, `contains malformed percent-encoding in "${text}".`);
   }
 };
 

@@ -112,7 +112,7 @@ const readKey = (
 const refuseMethod = (key: string, word: string, parent: string): never => {
   throw new RoutingError(
     "SLP_ROUTING_METHOD_UNKNOWN",
-    `The key "${key}" at "${parent || "/"}" begins with "${word}", which is no method that endpoints declare.${suggest(word, endpointMethods)} The methods are ${endpointMethods.join(", ")}.`,
+    `The key "${key}" at "${parent || "/"}" begins with "${word}", which is not a method that endpoints can declare.${suggest(word, endpointMethods)} The methods are ${endpointMethods.join(", ")}.`,
     { path: joinPath(parent, "") },
   );
 };
@@ -123,7 +123,7 @@ const refuseCase = (key: string, word: string, parent: string): never => {
     "SLP_ROUTING_METHOD_CASE",
     isMethod(lower)
       ? `The key "${key}" at "${parent || "/"}" names a method in upper case; write "${lower}".`
-      : `The key "${key}" at "${parent || "/"}" names a method that endpoints cannot declare; HEAD and OPTIONS are answered without a declaration.`,
+      : `The key "${key}" at "${parent || "/"}" names a method that endpoints cannot declare; HEAD and OPTIONS need no declaration.`,
     { path: joinPath(parent, "") },
   );
 };

@@ -10,7 +10,7 @@ export const assertShape = (where: string, fields: unknown): void => {
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
     wrong
-      ? `${where}: the field \`${wrong[0]}\` must be a schema of Zod 4, such as z.string(); got ${typeof wrong[1]}.`
+      ? `${where}: the field \`${wrong[0]}\` must be a Zod 4 schema, such as z.string(); got ${typeof wrong[1]}.`
       : `${where}: the argument must be an object of fields, such as { name: z.string() }; got ${isSchema(fields) ? "a schema: pass its `shape`" : typeof fields}.`,
   );
 };

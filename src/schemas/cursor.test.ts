@@ -105,7 +105,7 @@ describe("ez.cursor", () => {
   test("does not sign what does not fit, or does not fit into a cursor", () => {
     expect(() => z.encode(after, { id: 1.5, name: "" })).toThrow(z.ZodError);
     expect(() => z.encode(after, { id: 1, name: "x".repeat(4000) })).toThrow(
-      "Too much for a cursor",
+      "Value too large for a cursor",
     );
     const nothing = cursor(z.int().optional(), { secret });
     expect(() => z.encode(nothing, undefined)).toThrow("Not a value for a cursor");
@@ -131,12 +131,12 @@ describe("ez.cursor", () => {
     ["no options", [z.int()], /options must be an object with secret/],
     ["no secret", [z.int(), {}], /`secret` must be .* got undefined/],
     ["a short secret", [z.int(), { secret: "hunter2" }], /got one of 7 characters/],
-    ["no secrets", [z.int(), { secret: [] }], /got an empty list/],
+    ["no secrets", [z.int(), { secret: [] }], /got an empty array/],
     ["a short one among them", [z.int(), { secret: [secret, "hunter2"] }], /got one of 7/],
     ["a number as a secret", [z.int(), { secret: [secret, 5] }], /got number/],
     ["a misspelt option", [z.int(), { secrets: secret }], /Did you mean `secret`\?/],
-    ["no schema", [{}, { secret }], /must be a schema of Zod 4.*got object\.$/],
-    ["null", [null, { secret }], /must be a schema of Zod 4.*got null\.$/],
+    ["no schema", [{}, { secret }], /must be a Zod 4 schema.*got object\.$/],
+    ["null", [null, { secret }], /must be a Zod 4 schema.*got null\.$/],
     ["a date", [z.object({ at: z.date() }), { secret }], /of kind date.*ez\.dateIn\(\)/],
     ["a transformation", [z.string().transform(Number), { secret }], /of kind transform/],
     ["a bigint in a list", [z.array(z.bigint()), { secret }], /of kind bigint/],

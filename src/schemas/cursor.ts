@@ -77,8 +77,8 @@ export const cursor = <Schema extends z.core.SomeType>(
         return refuse(
           payload,
           text === undefined
-            ? "Not a value for a cursor: JSON does not carry it"
-            : `Too much for a cursor: its text would exceed ${maxCursorLength} characters`,
+            ? "Not a value for a cursor: JSON cannot represent it"
+            : `Value too large for a cursor: it would exceed ${maxCursorLength} characters`,
         );
       }),
   });
@@ -124,7 +124,7 @@ export const assertOptions = (where: string, options: unknown, known: readonly s
   if (wrong === undefined) return;
   throw new DefinitionError(
     "SLP_DEFINITION_UNKNOWN_KEY",
-    `${where}: there is no option \`${wrong}\`.${suggest(wrong, known)} The options are ${known.join(", ")}.`,
+    `${where}: unknown option \`${wrong}\`.${suggest(wrong, known)} The options are ${known.join(", ")}.`,
   );
 };
 
@@ -178,7 +178,7 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
   // never include the secret itself
   const got =
     secrets.length === 0
-      ? "an empty list"
+      ? "an empty array"
       : typeof wrong === "string"
         ? `one of ${wrong.length} characters`
         : wrong === null
@@ -186,7 +186,7 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
           : typeof wrong;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `ez.cursor: \`secret\` must be a text of at least ${minSecretLength} characters, or a list of such texts; got ${got}. Make one with: openssl rand -base64 32`,
+    `ez.cursor: \`secret\` must be a string of at least ${minSecretLength} characters, or an array of such strings; got ${got}. Generate one with: openssl rand -base64 32`,
   );
 };
 
@@ -194,13 +194,13 @@ const assertValueSchema = (schema: unknown): void => {
   if (!isSchema(schema))
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",
-      `ez.cursor: the first argument must be a schema of Zod 4, such as z.object({ id: z.int() }); got ${schema === null ? "null" : typeof schema}.`,
+      `ez.cursor: the first argument must be a Zod 4 schema, such as z.object({ id: z.int() }); got ${schema === null ? "null" : typeof schema}.`,
     );
   const kind = findUnsigned(schema);
   if (kind === undefined) return;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `ez.cursor: the schema has a part of kind ${kind}, which does not come back from JSON as it was. Take what JSON has, or a codec to it, such as ez.dateIn() for a Date.`,
+    `ez.cursor: the schema has a part of kind ${kind}, which JSON cannot restore. Use a type that JSON has, or a codec, such as ez.dateIn() for a Date.`,
   );
 };
 

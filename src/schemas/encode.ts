@@ -56,12 +56,12 @@ export const encode = <S extends AnySchema>(schema: S): Encoded<S> => {
   if (!isSchema(schema))
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",
-      `ez.encode: the argument must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
+      `ez.encode: the argument must be a Zod 4 schema, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
     );
   if (hasOneWay(schema))
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",
-      "ez.encode: the schema has a .transform() or z.preprocess(), which has no way back. Use z.codec(), ez.dateIn() or another codec instead.",
+      "ez.encode: the schema has a .transform() or z.preprocess(), which cannot be reversed. Use z.codec(), ez.dateIn() or another codec instead.",
     );
   const Constructor = toConstructor();
   return new Constructor({ type: "custom", encoded: schema });

@@ -158,7 +158,7 @@ describe("wrong options", () => {
     ["style", {}, /must be "offset" or "cursor"; got undefined\.$/],
     ["style", { style: "ofset" }, /got "ofset"\. Did you mean `offset`\?/],
     ["style", { style: "page" }, /got "page"\.$/],
-    ["itemSchema", { style: "offset", itemSchema: {} }, /must be a schema of Zod 4/],
+    ["itemSchema", { style: "offset", itemSchema: {} }, /must be a Zod 4 schema/],
     ["maxLimt", { style: "offset", maxLimt: 5 }, /Did you mean `maxLimit`\?/],
     ...[0, -1, 1.5, Infinity, Number.NaN, 2 ** 53, "5", null].flatMap(
       (limit): [string, object, RegExp][] => [

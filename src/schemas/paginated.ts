@@ -269,7 +269,7 @@ const toPagination = (options: UncheckedOptions): Pagination => {
   if (!isSchema(itemSchema))
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",
-      `ez.paginated: \`itemSchema\` must be a schema of Zod 4, such as z.object({ ... }); got ${show(itemSchema)}.`,
+      `ez.paginated: \`itemSchema\` must be a Zod 4 schema, such as z.object({ ... }); got ${show(itemSchema)}.`,
     );
   const maxLimit = toLimit("maxLimit", options.maxLimit, 100);
   const defaultLimit = toLimit("defaultLimit", options.defaultLimit, Math.min(20, maxLimit));
@@ -317,7 +317,7 @@ const toItemsName = (style: PaginationStyle, name: unknown = "items"): string =>
     "itemsName",
     `none of ${reserved.join(", ")}, which are reserved in ${style} style`,
     name,
-    ' Take another name, such as "items".',
+    ' Use another name, such as "items".',
   );
 };
 
@@ -326,8 +326,8 @@ const assertCursor = (style: PaginationStyle, text: unknown): void => {
   if (style === "offset")
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
-      'ez.paginated: `cursor` is an option of the cursor style. Leave it out, or set `style: "cursor"`.',
+      'ez.paginated: `cursor` is an option of the cursor style. Omit it, or set `style: "cursor"`.',
     );
   if (!isCursorCodec(text) && !isText(text))
-    throw wrong("cursor", "a schema made by ez.cursor, or another one of a text", text);
+    throw wrong("cursor", "a schema made by ez.cursor, or another string schema", text);
 };

@@ -77,7 +77,9 @@ export const createAppObjects = (
     stalled: {
       timeout: responseIdleTimeout ?? defaultResponseIdleTimeout,
       report: ({ req }) =>
-        getLogger(req as Request).debug("Dropped a client that does not read its response"),
+        getLogger(req as Request).debug(
+          "Closed the connection of a client that does not read its response",
+        ),
     },
   });
 

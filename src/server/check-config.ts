@@ -21,7 +21,7 @@ import {
 } from "./option-checks.ts";
 
 const sourceList: Check = be(
-  `a list of ${inputSources.join(", ")}`,
+  `an array of ${inputSources.join(", ")}`,
   (value) =>
     Array.isArray(value) &&
     value.every((source) => (inputSources as readonly unknown[]).includes(source)),
@@ -37,7 +37,7 @@ const consoleLogger = group({
 });
 
 const wholeNumber = be(
-  "a whole number, 0 or more",
+  "an integer, 0 or more",
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 );
 
@@ -99,7 +99,7 @@ export const commonChecks: Readonly<Record<string, Check>> = {
   inputSources: group(Object.fromEntries(endpointMethods.map((method) => [method, sourceList]))),
   errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
   bodyLimit: be(
-    "a positive whole number of bytes",
+    "a positive integer number of bytes",
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
   ),
   bodyIdleTimeout: be(
@@ -137,7 +137,7 @@ export const checkAppConfig = (config: unknown): void => {
   if (Reflect.get(options, "app") === undefined)
     throw new ConfigError(
       "SLP_CONFIG_MISSING",
-      "The option `app` is missing; attachRouting needs the Express application or router that the API joins. To start a server, use createServer.",
+      "The option `app` is missing; attachRouting needs an Express application or router. To start a server, use createServer.",
     );
   checkOptions(options, appChecks, "");
 };

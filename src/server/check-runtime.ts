@@ -6,7 +6,7 @@ export const toRuntimeWarning = (version: string): string | undefined => {
   const major = Number(version.split(".")[0]);
   return major >= oldestMaintained
     ? undefined
-    : `Node.js ${version} no longer receives security fixes; run ${oldestMaintained}, 24 or 26.`;
+    : `Node.js ${version} no longer receives security fixes; use ${oldestMaintained}, 24 or 26.`;
 };
 
 let isWarned = false;

@@ -89,7 +89,7 @@ export const setCorsHeadersOfOther = async (
     if (toErrorStatus(error) < 500 || warnedOfEndpoint.has(cors)) return;
     warnedOfEndpoint.add(cors);
     logger.error(
-      "SLP_CORS_ENDPOINT: the cors function failed for a path without an endpoint, where `endpoint` is undefined; the response has no CORS headers. Check `endpoint` in the function.",
+      "SLP_CORS_ENDPOINT: the cors function failed for a path without an endpoint, for which `endpoint` is undefined, so the response has no CORS headers. Check `endpoint` in the function.",
       { error },
     );
   }
@@ -134,7 +134,7 @@ const toHeader = (name: string, value: unknown): Header => {
   const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
   try {
     validateHeaderName(name);
-    if (typeof value !== "string") throw new TypeError("The value is no string");
+    if (typeof value !== "string") throw new TypeError("The value is not a string");
     validateHeaderValue(name, value);
     return { name, value };
   } catch (cause) {

@@ -45,8 +45,8 @@ const bind = async ({ name, server, at }: Listener): Promise<void> => {
 };
 
 const fixes: Readonly<Record<string, string>> = {
-  EADDRINUSE: ": stop the process that uses it, or choose another one",
-  EACCES: ": choose a port above 1023, or run with the right to use it",
+  EADDRINUSE: ": stop the process that uses it, or choose another address",
+  EACCES: ": choose a port above 1023, or run with permission to use it",
   EADDRNOTAVAIL: ": this machine does not have that address",
 };
 
@@ -55,7 +55,7 @@ const explain = async ({ code = "" }: NodeJS.ErrnoException, at: Listen): Promis
   if (code === "EADDRINUSE" && typeof path === "string" && !(await isServed(path)))
     return ": the socket file is stale, no process listens on it; delete it";
   if (code === "EACCES" && typeof path === "string")
-    return ": choose a folder that exists and that this process may write to";
+    return ": choose a directory that exists and is writable for this process";
   return fixes[code] ?? "";
 };
 

@@ -56,7 +56,7 @@ export const checkOptions = (
     if (!check)
       throw new ConfigError(
         "SLP_CONFIG_UNKNOWN_OPTION",
-        `There is no option \`${prefix}${name}\`.${suggest(name, Object.keys(checks))} The options are ${Object.keys(checks).join(", ")}.`,
+        `Unknown option \`${prefix}${name}\`.${suggest(name, Object.keys(checks))} The options are ${Object.keys(checks).join(", ")}.`,
       );
     if (value !== undefined) check(value, `${prefix}${name}`);
   }

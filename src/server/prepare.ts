@@ -44,7 +44,7 @@ export const prepare = async (
   const isDevelopment = process.env["NODE_ENV"] !== "production";
   if (!isDevelopment && !isLogger(config.logger))
     logger.warn(
-      'SLP_WARN_CONSOLE_LOGGER: the built-in logger writes plain text synchronously, which slows a busy server and is hard to search. Set `logger` to one of your own with debug, info, warn and error, such as one that calls pino; or `logger: { level: "silent" }`.',
+      'SLP_WARN_CONSOLE_LOGGER: the built-in logger writes plain text synchronously, which slows down a busy server and is hard to search. Set `logger` to your own logger with debug, info, warn and error, such as pino, or to `{ level: "silent" }`.',
     );
   if (isDevelopment && config.cors === undefined)
     logger.warn(
@@ -114,7 +114,7 @@ const listDocs = async (
   const isServed = options.production ?? options.factory !== undefined;
   if (process.env["NODE_ENV"] === "production" && !isServed) {
     logger.warn(
-      "SLP_WARN_DOCS: the option `docs` serves in development alone, so there is no documentation now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that guard it.",
+      "SLP_WARN_DOCS: the option `docs` serves the documentation in development only, so there is none now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that protect it.",
     );
     return [];
   }

@@ -52,7 +52,7 @@ const findDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
 const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
 
 /** The client left before its body was complete; no response is sent. */
-const toDeparture = (): Error => new Error("The client has left while sending the body");
+const toDeparture = (): Error => new Error("The client left while sending the body");
 
 /**
  * Reads a body and passes its bytes on. The limit counts them after decompression, and before it with a small margin.

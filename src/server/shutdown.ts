@@ -55,12 +55,9 @@ const closeAll = async (
   await setImmediate();
   await setImmediate();
   const deadline = setTimeout(() => {
-    logger.warn(
-      "Requests are still running at the shutdown deadline; their connections are closed",
-      {
-        timeout,
-      },
-    );
+    logger.warn("Requests are still running at the shutdown deadline; closing their connections", {
+      timeout,
+    });
     for (const server of servers) server.closeAllConnections();
   }, timeout);
   // a response that had begun before keeps its connection, which is idle once the response is finished

@@ -110,7 +110,7 @@ const toMount = (
     if (segment.kind === "literal") return segment.text;
     throw new RoutingError(
       "SLP_ROUTING_PATH_SYNTAX",
-      `The static files at "${path}" have a parameter in their path; only literal segments can lead to files.`,
+      `The static files at "${path}" have a parameter in their path; use literal segments only.`,
       { path },
     );
   });

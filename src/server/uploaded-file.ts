@@ -82,7 +82,7 @@ export class UploadedFile {
     if (this.#state === "kept") return;
     throw new Error(
       this.#state === "moved"
-        ? `The uploaded file cannot be ${act}: it was moved before`
+        ? `The uploaded file cannot be ${act}: it has been moved already`
         : `The uploaded file cannot be ${act}: the response is finished, and the file is deleted`,
     );
   }

@@ -93,7 +93,7 @@ const parseUpload = async (
     closeAfterReply(request, response);
     throw new RequestError("SLP_UPLOAD_TOO_LARGE");
   }
-  if (request.destroyed) throw new Error("The client has left while sending the body");
+  if (request.destroyed) throw new Error("The client left while sending the body");
   const upload = new Upload(limits, tempFileDir);
   response.once("close", () => void upload.discard());
   try {
@@ -169,8 +169,7 @@ class Upload {
         parser.on("finish", () => void this.#settle().then(resolve, reject));
         // the body may be complete but unread, so that only its end tells
         request.once("close", () => {
-          if (!request.readableEnded)
-            reject(new Error("The client has left while sending the body"));
+          if (!request.readableEnded) reject(new Error("The client left while sending the body"));
         });
         stop = this.#feed(request, parser, reject);
       });

@@ -134,7 +134,7 @@ const parseJson = (text: string): unknown => {
   } catch (cause) {
     const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
     throw new Error(
-      `The body of the response is no JSON; read it with _getData(). It is: ${shown === "" ? "(empty)" : shown}`,
+      `The body of the response is not JSON; read it with _getData(). It is: ${shown === "" ? "(empty)" : shown}`,
       { cause },
     );
   }

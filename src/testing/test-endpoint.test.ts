@@ -256,11 +256,11 @@ describe("the options", () => {
   test.each([
     [
       { endpoint: fine, requestProp: {} },
-      "there is no `requestProp` in options. Did you mean `requestProps`? Known are endpoint, requestProps, responseOptions, configProps, loggerProps, signal.",
+      "there is no `requestProp` in options. Did you mean `requestProps`? The known keys are endpoint, requestProps, responseOptions, configProps, loggerProps, signal.",
     ],
     [
       { endpoint: fine, responseOptions: { local: {} } },
-      "there is no `local` in responseOptions. Did you mean `locals`? Known are locals.",
+      "there is no `local` in responseOptions. Did you mean `locals`? The known keys are locals.",
     ],
     [{}, "`endpoint` must be an endpoint, made with a factory's `build`."],
     [
@@ -273,11 +273,11 @@ describe("the options", () => {
     ],
     [
       { endpoint: many, requestProps: { method: "delete" } },
-      "the endpoint answers PUT, GET, POST only, and requestProps.method is DELETE; a server would answer 405.",
+      "the endpoint has only PUT, GET, POST, but requestProps.method is DELETE; a server would respond with 405.",
     ],
     [
       { endpoint: poster, requestProps: { method: "HEAD" } },
-      "the endpoint answers POST only, and requestProps.method is HEAD; a server would answer 405.",
+      "the endpoint has only POST, but requestProps.method is HEAD; a server would respond with 405.",
     ],
   ])("are explained where they are wrong: %o", async (options, message) => {
     const refusal = await refusalOf(options);

@@ -97,7 +97,7 @@ const assertNames = (
   const fail = (reason: string): never => {
     throw new DefinitionError(
       "SLP_TEST_OPTIONS",
-      `${where}: ${reason} Known are ${known.join(", ")}.`,
+      `${where}: ${reason} The known keys are ${known.join(", ")}.`,
     );
   };
   if (typeof value !== "object" || value === null) fail(`${what} must be an object.`);

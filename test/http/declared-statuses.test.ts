@@ -74,14 +74,14 @@ describe("the declared status of a success", () => {
 
   test.each([99, 199, 300, 404, 200.5, "201", null])("%s is refused", (statusCode) => {
     expect(() => factory.build({ statusCode: statusCode as 200, handler: () => ({}) })).toThrow(
-      /`statusCode` must be the status of a success, 200 to 299; got /,
+      /`statusCode` must be a success status \(200 to 299\); got /,
     );
   });
 
   test("is no option of event streams", () => {
     const events = new EventStreamFactory({ a: z.string() });
     const definition = { statusCode: 201, handler: (): void => undefined };
-    expect(() => events.build(definition)).toThrow("there is no `statusCode`");
+    expect(() => events.build(definition)).toThrow("unknown key `statusCode`");
   });
 });
 
@@ -210,19 +210,16 @@ describe("declared errors", () => {
 
   test.each<[string, object]>([
     ["`errors` must be an object of statuses", []],
-    ['`errors` has "200", which is no status of an error', { 200: "Fine" }],
-    ['`errors` has "abc", which is no status of an error', { abc: "What" }],
+    ['`errors` has "200", which is not an error status', { 200: "Fine" }],
+    ['`errors` has "abc", which is not an error status', { abc: "What" }],
     ['`errors` has "404" without a description', { 404: undefined }],
     ['`errors` has "404" without a `description`', { 404: { schema: z.object({}) } }],
+    ["unknown key `shema`. Did you mean `schema`?", { 404: { description: "", shema: 1 } }],
     [
-      "there is no `shema` in a definition. Did you mean `schema`?",
-      { 404: { description: "", shema: 1 } },
-    ],
-    [
-      "the `schema` of `errors[404]` must be a schema of Zod 4",
+      "the `schema` of `errors[404]` must be a Zod 4 schema",
       { 404: { description: "", schema: {} } },
     ],
-    ["`headers` that are no texts", { 404: { description: "", headers: { a: 1 } } }],
+    ["`headers` that are not strings", { 404: { description: "", headers: { a: 1 } } }],
   ])("are refused: %s", (message, errors) => {
     const definition = { errors: errors as Record<number, string>, handler: () => ({}) };
     expect(() => factory.build(definition)).toThrow(message);
@@ -252,8 +249,8 @@ describe("in development, a status that is not declared", () => {
     for (const status of [409, 409, 404, 500, 400, 201, 202])
       await server.send(`/users/1?status=${status}`);
     expect(warnings(server)).toEqual([
-      'SLP_WARN_STATUS: GET /users/:id has answered 409, which is not declared. Add `409: "..."` to the `errors` of the endpoint, or of the middleware that throws it.',
-      "SLP_WARN_STATUS: GET /users/:id has answered 202, which is not declared. Set `statusCode: 202` where it is built.",
+      'SLP_WARN_STATUS: GET /users/:id responded with 409, which is not declared. Add `409: "..."` to the `errors` of the endpoint, or of the middleware that throws it.',
+      "SLP_WARN_STATUS: GET /users/:id responded with 202, which is not declared. Set `statusCode: 202` where it is built.",
     ]);
   });
 

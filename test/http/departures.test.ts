@@ -43,7 +43,7 @@ describe("a client that leaves while a result handler streams is no fault of the
     const source = Readable.from(endless());
     const factory = createFactory((response) => sendBody(source, response));
     const server = await start({ t: factory.build({ handler: () => ({}) }) });
-    expect(await leave(server)).toEqual(["The client has left before the answer"]);
+    expect(await leave(server)).toEqual(["The client left before the response"]);
   });
 
   test("what breaks by itself is a fault as before", async () => {

@@ -210,7 +210,7 @@ describe("a definition", () => {
 
   test("that has no schema says what it has instead", () => {
     expect(create({ a: null })).toThrow(
-      "`a` must be a schema of Zod 4, such as z.number(); got null.",
+      "`a` must be a Zod 4 schema, such as z.number(); got null.",
     );
     expect(create({ a: "x" })).toThrow("got string.");
   });

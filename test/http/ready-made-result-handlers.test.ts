@@ -143,7 +143,7 @@ describe("problemResultHandler", () => {
   test("an output that JSON cannot carry, and a thrown value without a status: 500", async () => {
     const endpoint = problemEndpointsFactory.build({ handler: () => ({ n: 1n }) });
     const server = await start({ "": endpoint });
-    const detail = "The output cannot be written as JSON: output.n is a BigInt";
+    const detail = "The output cannot be serialised as JSON: output.n is a BigInt";
     expectProblem(await server.send("/"), problem(500, "Internal Server Error", detail));
     expect(server.linesOf("error")).toHaveLength(1);
     const { answer } = await throwProblem(new Error("boom"));
@@ -273,7 +273,7 @@ describe("arrayResultHandler", () => {
     expectText(
       await server.send("/"),
       500,
-      "The output cannot be written as JSON: output.items[0] is a BigInt",
+      "The output cannot be serialised as JSON: output.items[0] is a BigInt",
     );
     expect(server.linesOf("error")).toHaveLength(1);
   });

@@ -39,7 +39,7 @@ describe("a handler that returns the response", () => {
     const answer = await server.send("/");
     expect(answer.status).toBe(500);
     expect(answer.json()).toEqual(
-      errorEnvelope("The handler returned the response, which nothing has been sent with"),
+      errorEnvelope("The handler returned the response without sending it"),
     );
     const [line, ...others] = server.linesOf("error");
     expect(others).toEqual([]);

@@ -27,7 +27,7 @@ const checkBodyOfGet = (
   return [
     {
       code: "SLP_WARN_GET_BODY",
-      text: `\`inputSources.get\` has "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Take it out, and use POST for what needs a body.`,
+      text: `\`inputSources.get\` has "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`,
       meta: { method: entry.method, path: entry.path },
     },
   ];
@@ -47,7 +47,7 @@ const checkRawBodies = (
     return [
       {
         code: "SLP_WARN_NO_BODY",
-        text: `the input of ${toPlace(entry)} is ez.raw(), but the body is no source of its method, so each request is answered with 400. Serve it with POST or PUT, or add "body" to \`inputSources.${entry.method}\`.`,
+        text: `the input of ${toPlace(entry)} is ez.raw(), but the body is not an input source of its method, so every request gets a 400. Serve it with POST or PUT, or add "body" to \`inputSources.${entry.method}\`.`,
         meta: { method: entry.method, path: entry.path, sources },
       },
     ];
@@ -70,7 +70,7 @@ const checkKeptBodies = (
     return [
       {
         code: "SLP_WARN_NO_BODY",
-        text: `\`keepRawBody\` of ${toPlace(entry)} keeps nothing, for the body is no source of its method. Serve it with POST or PUT, or take the option out.`,
+        text: `\`keepRawBody\` of ${toPlace(entry)} has no effect, because the body is not an input source of its method. Serve it with POST or PUT, or remove the option.`,
         meta: { method, path },
       },
     ];
@@ -108,7 +108,7 @@ const checkUploads = (
     return [
       {
         code: obstacle.code,
-        text: `the input of ${toPlace(entry)} takes files by ez.upload(), but ${obstacle.reason}.`,
+        text: `the input of ${toPlace(entry)} takes files with ez.upload(), but ${obstacle.reason}.`,
         meta: { method: entry.method, path: entry.path },
       },
     ];

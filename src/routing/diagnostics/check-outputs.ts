@@ -49,7 +49,7 @@ const isStreamed = (schema: ZodSchema): boolean =>
 
 const toNestedWarning = (entry: EndpointEntry): Diagnostic => ({
   code: "SLP_WARN_OUTPUT_JSON",
-  text: `\`output\` of ${toPlace(entry)} has ez.stream() or ez.file() inside of another schema, where they are not sent. Make it the output itself: \`output: ez.stream(...)\`.`,
+  text: `\`output\` of ${toPlace(entry)} has ez.stream() or ez.file() inside another schema, where they are not sent. Use it as the whole output: \`output: ez.stream(...)\`.`,
   meta: { method: entry.method, path: entry.path },
 });
 
@@ -77,7 +77,7 @@ const toDeclarationWarning = (
   const reason = getMessageFromError(error);
   return {
     code: "SLP_WARN_RESPONSE",
-    text: `the result handler of ${toPlace(entry)} does not say what it sends: ${reason} Mend its \`positive\`.`,
+    text: `the result handler of ${toPlace(entry)} does not declare what it sends: ${reason} Correct its \`positive\`.`,
     meta: { method: entry.method, path: entry.path, reason },
   };
 };

@@ -18,7 +18,7 @@ export const checkPathParameters = (
       const missing = listMissing(entry).map((parameter): Diagnostic & { parameter: string } => ({
         parameter,
         code: "SLP_WARN_PATH_PARAMETER",
-        text: `the path parameter :${parameter} of ${path} is missing in the endpoint's input schema, so its handler never sees it. Add \`${parameter}\` to \`input\`.`,
+        text: `the path parameter :${parameter} of ${path} is missing from the endpoint's input schema, so its handler never sees it. Add \`${parameter}\` to \`input\`.`,
         meta: { method, path, parameter },
       }));
       const optional = listOptional(entry, entries).map(

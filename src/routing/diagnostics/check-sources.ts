@@ -28,7 +28,7 @@ export const checkSources = (
     return [
       {
         code: "SLP_WARN_INPUT_SOURCE",
-        text: `${named} of ${toPlace(entry)} can come from no source of the route, which has ${circumstances.toSources(entry).join(", ")}${takesRawBody(inputSchema) ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`,
+        text: `${named} of ${toPlace(entry)} cannot come from any input source of the route, which has ${circumstances.toSources(entry).join(", ")}${takesRawBody(inputSchema) ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`,
         meta: { method, path, fields },
       },
     ];

@@ -90,7 +90,7 @@ const soundJson: readonly (readonly [string, ZodSchema])[] = [
   ["objects", z.strictObject({ b: z.looseObject({ c: z.number() }) })],
   ["records", z.partialRecord(z.enum(["a", "b"]), z.record(z.string(), z.number()))],
   ["any JSON", z.json()],
-  ["an empty list", z.array(z.never())],
+  ["an empty array", z.array(z.never())],
   ["intersections", z.object({ b: z.number() }).and(z.object({ c: z.string() }))],
   ["an upload", ez.upload()],
   ["uploads", z.array(ez.upload())],
