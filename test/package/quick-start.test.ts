@@ -14,7 +14,7 @@ const files = new Map(
     ([, name = "", code = ""]) => [name, code],
   ),
 );
-const [, session = ""] = /It answers:\s*```sh\n([\s\S]*?)```/.exec(readme) ?? [];
+const [, session = ""] = /Try it with curl:\s*```sh\n([\s\S]*?)```/.exec(readme) ?? [];
 
 /** The commands of the README, each with the line that it prints. */
 const exchanges = [...session.matchAll(/^\$ (.*)\n(.*)$/gm)].map(
