@@ -71,7 +71,7 @@ export interface AccessedReply {
 export interface HookArguments {
   /** The Express application that serves the API. */
   readonly app: Express;
-  /** Returns the logger of a request, or without one that of the server. */
+  /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
 }
 

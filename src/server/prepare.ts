@@ -24,7 +24,7 @@ export interface Prepared {
   /** The logger as configured. */
   readonly logger: Logger;
   readonly dispatcher: Dispatcher;
-  /** Returns the logger of a request, or without one that of the server. */
+  /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
   /** Begins a request: CORS headers, its logger, its access log line; returns a promise if its logger is created asynchronously. */
   readonly begin: (request: Request, response: Response) => Promise<void> | undefined;
