@@ -1,4 +1,4 @@
-// npm run bench:types -- client: what a typed client costs the compiler, beside its server. Instantiations are deterministic.
+// npm run bench:types -- client: what a typed client costs the compiler, in addition to its server. Instantiations are deterministic.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -46,7 +46,7 @@ export const endpoint${index} = factory.build({
   }),
 });`;
 
-/** Five endpoints a resource: two of the collection, three of a member of it. */
+/** Five endpoints per resource: two of the collection, three of a member. */
 const toRouting = (endpoints) => `
 export const routing = {
   v1: {${range(endpoints / 5)
@@ -74,7 +74,7 @@ const toServer = (endpoints) =>
     toRouting(endpoints),
   ].join("\n");
 
-/** Twenty calls, all over the routes; each uses the input and the nested object of the output. */
+/** Twenty calls, spread over the routes; each uses the input and the nested object of the output. */
 const toClient = (endpoints, calls = 20) =>
   [
     `import { createClient } from "sallyport/client";`,
@@ -172,12 +172,12 @@ const print = (results) => {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "What a typed client costs the compiler.\n\n  --compiler PATH   the tsc to measure with\n  --endpoints LIST  how many, such as 100,1000; multiples of 100\n  --json            for programs\n",
+      "What a typed client costs the compiler.\n\n  --compiler PATH   the tsc to measure with\n  --endpoints LIST  the numbers of endpoints, such as 100,1000; multiples of 100\n  --json            print JSON\n",
     );
     return;
   }
   rmSync(cache, { recursive: true, force: true });
-  // users have declarations, whose reading costs less than that of the source
+  // users have declarations, which are cheaper to read than the source
   const declare = spawnSync(
     process.execPath,
     [

@@ -1,4 +1,4 @@
-// Builds `dist` from `src`: plain JavaScript with declarations and source maps, nothing bundled but the source of the client,
+// Builds `dist` from `src`: plain JavaScript with declarations and source maps. Nothing is bundled except the client's source,
 // which generated clients contain.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";

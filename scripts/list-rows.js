@@ -1,6 +1,6 @@
-// Lists the rows of the reliability promises with the tests that are named after them; fails when a row has none.
+// Lists the rows of the reliability promises with the tests that are named after them; fails if a row has none.
 //
-// Vitest itself says which tests there are, so that a name in a comment, or a test that is skipped, promises nothing.
+// Vitest itself lists the tests, so that a name in a comment, or a skipped test, does not count.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const listTests = () => {
       [`${root}node_modules/vitest/vitest.mjs`, "list", ...projects, `--json=${list}`],
       { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] },
     );
-    if (status !== 0) throw new Error(`The tests cannot be listed: ${stderr}`);
+    if (status !== 0) throw new Error(`Could not list the tests: ${stderr}`);
     return JSON.parse(readFileSync(list, "utf8"));
   } finally {
     rmSync(folder, { recursive: true });

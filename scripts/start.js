@@ -1,4 +1,4 @@
-// Builds the package and runs the example application in this very process, so that signals reach it.
+// Builds the package and runs the example application in this same process, so that signals reach it.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { register } from "tsx/esm/api";

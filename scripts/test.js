@@ -1,4 +1,4 @@
-// The whole check of this repository, step by step; `node scripts/test.js unit http` runs some of them.
+// All checks of this repository, step by step; `node scripts/test.js unit http` runs some of them.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -17,7 +17,7 @@ const steps = {
   compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],
   assumptions: ["Assumptions about dependencies", vitest("assumptions")],
   architecture: ["Architecture tests", vitest("architecture")],
-  // most of them wait for something, so that two cores have room for more than two files
+  // most of them wait for something, so that two cores can run more than two files at once
   http: ["HTTP tests", [...vitest("http"), "--maxWorkers=4"]],
   openapi: ["OpenAPI tests", vitest("openapi")],
   "quick-start": ["Quick-start test", vitest("quick-start")],
@@ -28,7 +28,7 @@ const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in steps));
 if (unknown.length > 0) {
   console.error(
-    `There is no step ${unknown.join(", ")}. The steps are ${Object.keys(steps).join(", ")}.`,
+    `Unknown step ${unknown.join(", ")}. The steps are ${Object.keys(steps).join(", ")}.`,
   );
   process.exit(2);
 }

@@ -8,7 +8,7 @@ import {
   updateUser,
 } from "./users-endpoints.ts";
 
-/** Where the endpoints are: nested keys, and one flat key with its method. */
+/** Assigns paths to the endpoints: nested keys, and one flat key with its method. */
 export const routing = {
   v1: {
     users: {

@@ -9,13 +9,13 @@ export interface User {
   readonly createdAt: Date;
 }
 
-/** What a client may set of a user. */
+/** The fields of a user that a client may set. */
 export type UserFields = Pick<User, "name" | "email" | "role">;
 
-/** What a client may change; a field that is undefined stays as it is. */
+/** The fields that a client may change; undefined ones stay as they are. */
 export type UserChanges = { readonly [K in keyof UserFields]?: UserFields[K] | undefined };
 
-/** Users in memory; gone when the process ends. */
+/** Users in memory; they are gone when the process ends. */
 export class UsersStore {
   readonly #users = new Map<string, User>();
 
