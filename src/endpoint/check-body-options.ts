@@ -39,7 +39,7 @@ export const assertBodyLimits = (
   { bodyLimit, upload }: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload">,
 ): void => {
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit > 0))
-    fail(where, "bodyLimit", "a positive integer number of bytes", bodyLimit);
+    fail(where, "bodyLimit", "a positive integer, in bytes", bodyLimit);
   if (upload === undefined) return;
   const { limits } = upload as { readonly limits?: UploadLimits };
   if (!isObject(limits)) fail(where, "upload", "an object with `limits`", upload);

@@ -212,7 +212,7 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     if (!Number.isSafeInteger(retry) || retry < 0)
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `retry` must be an integer number of milliseconds, 0 or more; round it, for example with Math.round.",
+        "emit: `retry` must be an integer in milliseconds, 0 or more; round it, for example with Math.round.",
       );
     head += `retry: ${retry}\n`;
   }

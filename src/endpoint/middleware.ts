@@ -132,8 +132,7 @@ export interface AnyMiddleware {
  */
 export class Middleware<
   Context = EmptyObject,
-  // oxlint-disable-next-line typescript/no-invalid-void-type -- if only the context is given, the type of the return
-  // value would be lost
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- with only the context given, the return type would be lost
   Returned extends MiddlewareReturn = void,
   Input extends InputSchema = NoInput,
   Errors extends ErrorDeclarations = EmptyObject,

@@ -121,7 +121,7 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
       walk,
       new ServerFault(
         "SLP_NOTHING_SENT",
-        "The result handler has sent headers but no end of the response",
+        "The result handler sent the headers but did not end the response",
       ),
     );
     return;

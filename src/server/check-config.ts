@@ -99,7 +99,7 @@ export const commonChecks: Readonly<Record<string, Check>> = {
   inputSources: group(Object.fromEntries(endpointMethods.map((method) => [method, sourceList]))),
   errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
   bodyLimit: be(
-    "a positive integer number of bytes",
+    "a positive integer, in bytes",
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
   ),
   bodyIdleTimeout: be(

@@ -205,11 +205,7 @@ export class Dispatcher {
     else await this.answerNotFound(request, response);
   }
 
-  /**
-   * @returns false if the path has no route at all
-   *
-   * @returns false where the path has no route at all
-   */
+  /** @returns false if the path has no route at all */
   async #answerOther(request: Request, response: Response, path: string): Promise<boolean> {
     const { table, statics, cors, wrongMethodBehavior, getLogger } = this.#plan;
     if (path === "*") {

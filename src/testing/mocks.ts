@@ -52,8 +52,7 @@ export interface ResponseMockMethods {
   /** The status. */
   readonly _getStatusCode: () => number;
   /** The body, parsed as JSON. @throws Error when it is not JSON */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type that a test expects, instead of a
-  // cast
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what a test expects, without a cast
   readonly _getJSONData: <Data = unknown>() => Data;
   /** The headers by their names in lower case, without those of the connection. */
   readonly _getHeaders: () => Readonly<Record<string, string | string[]>>;

@@ -136,7 +136,7 @@ describe("the guide", () => {
 
 describe("the example", () => {
   const [, answers = ""] =
-    /but for the id and the time:\s*```json\n([\s\S]*?)```/.exec(readme) ?? [];
+    /Apart from the id and the timestamp, they return:\s*```json\n([\s\S]*?)```/.exec(readme) ?? [];
 
   test("prints three requests that answer as the README says, and ends on SIGINT with code 0", async () => {
     const child = spawn(process.execPath, ["scripts/start.js"], {

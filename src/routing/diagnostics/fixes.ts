@@ -32,8 +32,7 @@ const forJson: Readonly<Partial<Record<Kind, string>>> = {
 
 const forText: Readonly<Partial<Record<Kind, string>>> = {
   ...forJson,
-  array:
-    'text.split(",")) => Split the string: z.string().transform((value) => value.split(",")) => text.split(","))',
+  array: 'Split the string: z.string().transform((value) => value.split(","))',
   boolean: "Use z.stringbool()",
   coercedBoolean: "Use z.stringbool()",
   bigint: "Use z.coerce.bigint()",
