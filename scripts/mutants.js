@@ -185,7 +185,7 @@ if (options.list) {
 
 const outcomes = readResults();
 
-/** Prints the survivors and the score by room of the results so far; returns the score in per cent. */
+/** Prints the survivors and the score per room so far; returns the score in percent. */
 const report = () => {
   const judged = mutants.filter((mutant) => outcomes.has(toKey(mutant)));
   const survivors = judged.filter((mutant) => outcomes.get(toKey(mutant)) === "survived");

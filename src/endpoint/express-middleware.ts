@@ -102,7 +102,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   });
 };
 
-/** An error of `provider` is not one of the middleware, although it runs within the middleware's call of `next`. */
+/** An error thrown by `provider` is not the middleware's, although it runs within the middleware's call of `next`. */
 const provide = async (give: () => unknown, rest: Rest): Promise<void> => rest.run(await give());
 
 const transform = (

@@ -103,7 +103,7 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
     }
     response.end();
   } catch (error) {
-    // once the client has left, nobody misses the rest
+    // the client has left and no longer needs the rest
     if (!response.destroyed) throw error;
   } finally {
     response.off("close", leave);

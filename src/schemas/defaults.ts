@@ -11,9 +11,9 @@ interface Read {
 
 /** Whether a compiled schema is trying a value. */
 let isTrying = false;
-/** The values it has read, the last one first. */
+/** The values it has read, most recent first. */
 let last: Read | undefined;
-/** The values it had read when it rejected the input, by definition, the first one last. */
+/** The values it had read when it rejected the input, by definition, most recent first. */
 let left: Map<object, unknown[]> | undefined;
 
 /** Parses with a compiled schema, and keeps the defaults it reads in case it rejects the value. */

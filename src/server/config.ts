@@ -154,8 +154,9 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly bodyIdleTimeout?: number | undefined;
   /**
-   * The time limit, in milliseconds, from the first middleware to the validated output, without reading the body; 0 for
-   * no limit. When it expires, the client receives 503 and `signal` is aborted. An endpoint's `timeout` replaces it.
+   * The time limit, in milliseconds, from the first middleware to the validated output, excluding the time to read the
+   * body; 0 for no limit. When it expires, the client receives 503 and `signal` is aborted. An endpoint's `timeout`
+   * replaces it.
    *
    * @default 0
    */

@@ -103,7 +103,7 @@ const warnOfCredentials = (cors: CorsFunction, logger: Logger): void => {
   if (warnedOfCredentials.has(cors)) return;
   warnedOfCredentials.add(cors);
   logger.error(
-    "SLP_CORS_CREDENTIALS: the cors function allows credentials together with the origin *, which browsers refuse; the credentials header was dropped. Return an exact origin instead.",
+    "SLP_CORS_CREDENTIALS: the cors function allows credentials together with the origin *, which browsers reject; the credentials header was dropped. Return an exact origin instead.",
   );
 };
 

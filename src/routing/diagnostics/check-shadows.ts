@@ -59,12 +59,12 @@ const compare = (
   return conflict.kind === "order"
     ? {
         code: "SLP_WARN_ROUTE_ORDER",
-        text: `${toPlace(taker)} and ${toPlace(loser)} both match paths such as ${example}, and only their order decides. Add a literal to one of them.`,
+        text: `${toPlace(taker)} and ${toPlace(loser)} both match paths such as ${example}, and only their order decides. Add literal text to one of them.`,
         meta,
       }
     : {
         code: "SLP_WARN_ROUTE_SHADOWED",
-        text: `${toPlace(loser)} never gets paths such as ${example}: ${toPlace(taker)} takes them. Add a literal to one of them, or a segment before it.`,
+        text: `${toPlace(loser)} never gets paths such as ${example}: ${toPlace(taker)} takes them. Add literal text to one of them, or a segment before it.`,
         meta,
       };
 };
