@@ -1,6 +1,6 @@
 import { BareObject } from "./bare-object.ts";
 
-/** A parsed query; repeated names have an array. */
+/** A parsed query; repeated names have arrays as values. */
 export type Query = Record<string, string | string[]>;
 
 /** The largest number of parameters in a query, and of fields in a form. */

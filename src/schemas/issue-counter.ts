@@ -23,9 +23,9 @@ export interface Treatment {
 }
 
 /**
- * Counts the wrong elements of the list being parsed; once there are as many as are reported, elements pass unread. If
- * the severity of issues matters, elements are still parsed until one has a wrong type, and their issues are dropped
- * unless they are more severe than the ones before.
+ * Counts the wrong elements of the list being parsed; once there are as many as are reported, further elements are not
+ * checked. If the severity of issues matters, elements are still parsed until one has a wrong type, and their issues
+ * are dropped unless they are more severe than the ones before.
  */
 export class IssueCounter {
   readonly #weighsIssues: boolean;

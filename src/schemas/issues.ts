@@ -36,7 +36,7 @@ export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[]
 const toShortStep = (step: PropertyKey): string | number =>
   typeof step === "number" ? step : truncate(String(step), maxTextBytes);
 
-/** Stands for a key whose spelling the client knows, and nobody else needs. */
+/** Replaces a key that the client itself has chosen, which need not be repeated. */
 const hiddenKey = "…";
 
 /** How many unknown keys one issue names. */

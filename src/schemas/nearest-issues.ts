@@ -56,7 +56,7 @@ const isWrongTag = ({ code, path }: Issue): boolean => code === "invalid_value" 
 
 type ValueIssue = z.core.$ZodIssueInvalidValue;
 
-/** One issue for a field of which each alternative expects another fixed value. */
+/** One issue for a field of which each alternative expects a different fixed value. */
 const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
   const place = z.core.toDotPath(tag.path);
   const wanted = all.filter(

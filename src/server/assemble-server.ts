@@ -157,7 +157,7 @@ const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined
   return late;
 };
 
-/** How many layers the API has on an application with nothing else: its beginning, and itself. */
+/** The number of layers that the API adds to every application: one for the beginning of a request, one for the API itself. */
 const ownLayers = 2;
 
 /** Dispatches a request; a request without a route goes on to the layers added since, if any. */

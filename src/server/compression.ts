@@ -104,11 +104,7 @@ class Layer {
     return response;
   }
 
-  /**
-   * @returns undefined for a response that is sent unencoded
-   *
-   * @returns undefined for a response that is sent as it is
-   */
+  /** @returns undefined for a response that is sent unencoded */
   #choose(status: number): string | undefined {
     const response = this.#response;
     const { headers } = response.req;

@@ -56,7 +56,10 @@ export interface ExpressPlan {
   readonly build: (app: Express) => void;
 }
 
-/** The classes between those of an application and Node's, for tools that replace them, such as light-my-request. */
+/**
+ * The classes between an application's and Node's in the prototype chain, for tools that replace them, such as
+ * light-my-request.
+ */
 const toOwnClasses = () => {
   const node = loadNodeHttp();
   class OwnMessage extends node.IncomingMessage {}

@@ -42,11 +42,7 @@ export class IdleBodies {
   readonly #ring = createRing();
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param timeout how long a client may pause, in milliseconds; a pause is detected up to a quarter later
-   *
-   * @param timeout how long a client may pause, in milliseconds; a pause is found up to a fourth later
-   */
+  /** @param timeout how long a client may pause, in milliseconds; a pause is detected up to a quarter later */
   constructor(timeout: number) {
     this.#timeout = timeout;
   }

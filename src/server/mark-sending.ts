@@ -23,11 +23,7 @@ export const markSending = (prototype: Response): void => {
   mark(prototype, "render", onPage);
 };
 
-/**
- * @param toCallback what Express itself would call at the end
- *
- * @param toCallback what Express itself would do in the end
- */
+/** @param toCallback what Express itself would call at the end */
 const mark = (
   prototype: Response,
   name: "sendFile" | "download" | "render",

@@ -21,14 +21,10 @@ export const toMultipartField = ({ type, parameters }: ContentType): string => {
   return `${type}; boundary="${boundary}"`;
 };
 
-/** Values by name; repeated names have an array. */
+/** Values by name; repeated names have arrays. */
 export type Several<T> = Record<string, T | T[]>;
 
-/**
- * @returns false for a name that could change a prototype, or for a missing name
- *
- * @returns false for a name that could change a prototype, or none at all
- */
+/** @returns false for a name that could change a prototype, or for a missing name */
 export const add = <T>(target: Several<T>, name: string | undefined, value: T): boolean => {
   if (name === undefined || name === "" || name === "__proto__") return false;
   const known = target[name];

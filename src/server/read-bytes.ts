@@ -169,7 +169,7 @@ class BodyReader implements BodySink {
     this.#resolve();
   }
 
-  /** The body may be complete but unread, so that only its end tells. */
+  /** The body may have arrived but not been read yet; only its end event tells whether it is complete. */
   leave(): void {
     if (!this.#request.readableEnded) this.#fail(toDeparture());
   }

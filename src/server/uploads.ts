@@ -167,7 +167,7 @@ class Upload {
         parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
         parser.on("error", malformed);
         parser.on("finish", () => void this.#settle().then(resolve, reject));
-        // the body may be complete but unread, so that only its end tells
+        // the body may have arrived but not been read yet; only its end event tells whether it is complete
         request.once("close", () => {
           if (!request.readableEnded) reject(new Error("The client left while sending the body"));
         });

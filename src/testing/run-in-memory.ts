@@ -126,11 +126,7 @@ const untilRead = (request: Request): Promise<void> =>
       .once("close", () => resolve());
   });
 
-/**
- * @returns false if nothing was sent, as with most middlewares
- *
- * @returns false where nothing was sent, as by most middlewares
- */
+/** @returns false if nothing was sent, as with most middlewares */
 const perform = async (
   act: (scene: Scene) => Promise<void>,
   scene: Scene,

@@ -3,7 +3,7 @@ import type { ZodSchema } from "../../schemas/schema.ts";
 import { kindOfType, kindOfValue, ownKinds, toDateKind, type Kind } from "./kinds.ts";
 import type { Wire } from "./wire.ts";
 
-/** A part of a schema that no value of its source or target fits. */
+/** A part of a schema that no possible value fits. */
 export interface Misfit {
   /** Its path, such as `.items[].at`. */
   readonly path: string;

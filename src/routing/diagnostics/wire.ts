@@ -30,7 +30,7 @@ const pathText = toText("path");
 const plainText = toText("text");
 const wildcardText = toText("wildcard");
 
-/** A query as the `simple` parser returns it, headers and cookies: repeated names have an array. */
+/** A query as the `simple` parser returns it, headers and cookies: repeated names become arrays. */
 const texts: Wire = {
   carrier: "text",
   kinds: new Set([...bodies, "string", "array"]),
