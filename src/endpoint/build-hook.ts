@@ -1,7 +1,7 @@
 /** Where the command line registers a function that is called for each endpoint and middleware built; nothing else uses it. */
 export const buildHook: unique symbol = Symbol.for("sallyport/build-hook");
 
-/** Where the command line registers a function that is called, and throws, when a server is about to start. */
+/** Where the command line registers a function that throws when a server is about to start. */
 export const startHook: unique symbol = Symbol.for("sallyport/start-hook");
 
 /** Calls the registered function, if any, before a server starts. */

@@ -228,7 +228,7 @@ export class EndpointsFactory<
   /**
    * Builds an endpoint.
    *
-   * @throws {@link DefinitionError} when the method, a schema or the handler is wrong.
+   * @throws {@link DefinitionError} when the method, a schema or the handler is invalid.
    * @example
    * const getUser = defaultEndpointsFactory.build({
    *   input: z.object({ id: z.string() }),
@@ -269,7 +269,7 @@ export class EndpointsFactory<
   /**
    * Builds an endpoint that responds with `{}`, whatever its handler returns.
    *
-   * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
+   * @throws {@link DefinitionError} when the method, the input schema or the handler is invalid.
    */
   buildVoid<
     Input extends InputSchema = NoInput,

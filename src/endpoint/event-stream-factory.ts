@@ -184,7 +184,7 @@ export class EventStreamFactory<
    *
    * The configuration's `handlerTimeout` does not apply; the endpoint's own `timeout` ends the stream.
    *
-   * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
+   * @throws {@link DefinitionError} when the method, the input schema or the handler is invalid.
    */
   build<
     Input extends InputSchema = NoInput,

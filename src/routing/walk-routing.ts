@@ -80,7 +80,7 @@ function* walkMap(
     else if (method !== undefined)
       throw new RoutingError(
         "SLP_ROUTING_EXPLICIT_METHOD_VALUE",
-        `The key "${key}" of "${path}" names a method, so its value must be an endpoint; it is ${describe(value)}. Put the method on each endpoint beneath instead.`,
+        `The key "${key}" of "${path}" names a method, so its value must be an endpoint; it is ${describe(value)}. Put the method on each endpoint below it instead.`,
         { method, path },
       );
     else if (isServeStatic(value)) yield { kind: "static", path, files: value };

@@ -18,7 +18,7 @@ interface EncodedType extends z.ZodType {
 
 let constructor: z.core.$constructor<EncodedType> | undefined;
 
-/** Created with the first such schema, by Zod's own means, so that `.optional()`, `.meta()` and the like preserve it. */
+/** Created with the first such schema, using Zod's own functions, so that `.optional()`, `.meta()` and the like preserve it. */
 const toConstructor = (): z.core.$constructor<EncodedType> =>
   (constructor ??= z.core.$constructor<EncodedType>("SallyportEncoded", (inst, def) => {
     z.ZodType.init(inst, def);

@@ -126,7 +126,7 @@ const settleCatch = (
   return payload;
 };
 
-/** The argument of a `.catch()` function; a class, because own getters would slow down garbage collection. */
+/** The argument of a `.catch()` function; a class, because a getter on each object would slow down garbage collection. */
 class Caught {
   readonly value: unknown;
   readonly input: unknown;

@@ -315,7 +315,7 @@ const toItemsName = (style: PaginationStyle, name: unknown = "items"): string =>
   if (!reserved.includes(name)) return name;
   throw wrong(
     "itemsName",
-    `none of ${reserved.join(", ")}, which are reserved in ${style} style`,
+    `a name other than ${reserved.join(", ")}, which are reserved in ${style} style`,
     name,
     ' Use another name, such as "items".',
   );

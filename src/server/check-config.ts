@@ -42,7 +42,7 @@ const wholeNumber = be(
 );
 
 const cookieOptions = group({
-  secret: be("a non-empty string, or an array of such", (value) => {
+  secret: be("a non-empty string, or an array of such strings", (value) => {
     const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
     return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
   }),

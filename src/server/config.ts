@@ -88,9 +88,9 @@ export interface CommonConfig extends WalkOptions {
    * Assigns an id to each request: on `request.id`, in each line of its logger as `requestId`, and in a response
    * header.
    *
-   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, the id comes from that request header, if
-   * a proxy or client has sent one of at most 128 letters, digits and the characters `.`, `_`, `:` and `-`; the
-   * response has the same header.
+   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, the id of a proxy or client is read from that
+   * request header and sent back in it, provided that it has at most 128 characters, which may be letters, digits, `.`,
+   * `_`, `:` and `-`.
    *
    * @default false
    */

@@ -150,7 +150,7 @@ const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly D
   return [
     {
       code: "SLP_WARN_FILES_SHADOWED",
-      text: `${toPlace(entry)} takes every path below ${path}, so the static files there are never served. Give the wildcard a path of its own.`,
+      text: `${toPlace(entry)} takes every path below ${path}, so the static files there are never served. Give the wildcard its own path.`,
       meta: { method: entry.method, path: entry.path, files: path },
     },
   ];

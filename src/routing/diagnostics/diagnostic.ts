@@ -3,7 +3,7 @@ import type { InputSource } from "../../endpoint/input-sources.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 
-/** Something that is legal but hardly intended, as one line of the log. */
+/** Something that is legal but probably unintended, as one line of the log. */
 export interface Diagnostic {
   /** Stable; the message begins with it. */
   readonly code: `SLP_WARN_${string}`;
