@@ -110,14 +110,57 @@ const clearDumps = (folder) => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name));
 };
 
-const listFunctions = (folder, count, requests) => {
+/** The functions that V8 has compiled, as it lists them with `--perf-basic-prof`; the last at an address is the one that ran. */
+const readCompiled = (pid) => {
+  const byStart = new Map();
+  for (const line of readFileSync(`/tmp/perf-${pid}.map`, "utf8").split("\n")) {
+    const [, start, size, name] = /^([\da-f]+) ([\da-f]+) (.+)$/.exec(line) ?? [];
+    if (name) byStart.set(Number(`0x${start}`), { size: Number(`0x${size}`), name });
+  }
+  const starts = [...byStart.keys()].toSorted((a, b) => a - b);
+  return (address) => {
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (starts[middle] <= address) low = middle + 1;
+      else high = middle;
+    }
+    const start = starts[low - 1];
+    const found = byStart.get(start);
+    return found && address < start + found.size ? found.name : undefined;
+  };
+};
+
+/** The functions with the most instructions of their own; inlined ones count as their callers. */
+const listFunctions = (folder, count, requests, pid) => {
   const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
-  const text = execFileSync("callgrind_annotate", [join(folder, file)], { encoding: "utf8" });
-  const lines = text.split("\n").filter((line) => /^\s*[\d,]+ \(/.test(line));
-  return lines.slice(1, count + 1).map((line) => {
-    const [, sum, name] = /^\s*([\d,]+) \([^)]*\)\s+(.*)$/.exec(line);
-    return `${Math.round(Number(sum.replaceAll(",", "")) / requests)}  ${name.slice(0, 140)}`;
-  });
+  const findCompiled = readCompiled(pid);
+  const names = new Map();
+  const sums = new Map();
+  let name = "";
+  let address = 0;
+  let isCall = false;
+  for (const line of readFileSync(join(folder, file), "utf8").split("\n")) {
+    const [, callee, id, given] = /^(c)?fn=(\(\d+\))(?: (.*))?$/.exec(line) ?? [];
+    if (id) {
+      if (given) names.set(id, given);
+      if (!callee) name = names.get(id) ?? id;
+    } else if (line.startsWith("calls=")) isCall = true;
+    else {
+      const [, at, cost] = /^(\*|[+-]\d+|0x[\da-f]+) \S+ (\d+)$/.exec(line) ?? [];
+      if (!at) continue;
+      if (at !== "*") address = at.startsWith("0x") ? Number(at) : address + Number(at);
+      if (!isCall) {
+        const key = findCompiled(address) ?? name;
+        sums.set(key, (sums.get(key) ?? 0) + Number(cost));
+      }
+      isCall = false;
+    }
+  }
+  return [...sums]
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, count)
+    .map(([key, sum]) => `${String(Math.round(sum / requests)).padStart(7)}  ${key.slice(0, 140)}`);
 };
 
 let nextPort = 20_000 + (process.pid % 20_000);
@@ -130,17 +173,13 @@ const count = async (node, name, workloadName) => {
   const file = ["servers", "peers"]
     .map((room) => join(values.root, "bench", room, `${name}.mjs`))
     .find((path) => existsSync(path));
-  if (!file) throw new Error(`Unknown server ${name}: it is not in bench/servers or bench/peers.`);
-  const flags = Number(values.functions) > 0 ? ["--interpreted-frames-native-stack"] : [];
+  if (!file) throw new Error(`There is no server ${name} in bench/servers or bench/peers.`);
+  const flags = Number(values.functions) > 0 ? ["--perf-basic-prof"] : [];
   const child = spawn(
     "valgrind",
     [
-      ...[
-        "--tool=callgrind",
-        "--smc-check=all-non-file",
-        "--fair-sched=yes",
-        "--log-file=/dev/null",
-      ],
+      ...["--tool=callgrind", "--smc-check=all-non-file", "--log-file=/dev/null"],
+      ...(Number(values.functions) > 0 ? ["--dump-instr=yes"] : []),
       `--callgrind-out-file=${join(folder, "out")}`,
       ...[node, ...flags, file, String(port)],
     ],
@@ -166,7 +205,7 @@ const count = async (node, name, workloadName) => {
       control("-d", child.pid);
       counts.push(readDump(folder) / requests);
       if (Number(values.functions) > 0)
-        for (const line of listFunctions(folder, Number(values.functions), requests))
+        for (const line of listFunctions(folder, Number(values.functions), requests, child.pid))
           process.stdout.write(`    ${line}\n`);
       clearDumps(folder);
     }

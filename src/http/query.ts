@@ -1,9 +1,18 @@
+import { RequestError } from "../errors.ts";
 import { BareObject } from "./bare-object.ts";
 
 /** A parsed query; repeated names have arrays as values. */
 export type Query = Record<string, string | string[]>;
 
-/** The largest number of parameters in a query, and of fields in a form. */
+/** Where a request tells the text of its query, if nobody has asked for the parsed one and it is parsed by {@link parseQuery}. */
+export const unreadQuery: unique symbol = Symbol.for("sallyport/unread-query");
+
+/** A request that may tell the text of its query. */
+export interface UnreadQuery {
+  readonly [unreadQuery]?: string | undefined;
+}
+
+/** How many parameters a query, and how many fields a form may have. */
 export const maxPairs = 1000;
 
 /** Decodes a name or a value. */
@@ -18,7 +27,17 @@ export const hasTooManyPairs = (text: string): boolean => {
   return false;
 };
 
-/** Decodes percent-encoding; malformed sequences stay as they are. */
+/**
+ * Parses the query of a request.
+ *
+ * @throws {@link RequestError} when it has too many parameters.
+ */
+export const parseLimitedQuery = (text: string, query?: Query): Query => {
+  if (hasTooManyPairs(text)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
+  return parseQuery(text, decodeLeniently, ignore, query);
+};
+
+/** Decodes percent-encoding, and leaves alone what is malformed. */
 export const decodeLeniently: Decode = (text) => {
   try {
     return decodeURIComponent(text);
@@ -30,7 +49,8 @@ export const decodeLeniently: Decode = (text) => {
 /**
  * Parses a urlencoded string; brackets are literal, and `__proto__` is left out.
  *
- * @param onForbidden called if there is a `__proto__`
+ * @param onForbidden told of `__proto__`
+ * @param query takes the pairs
  *
  * `node:querystring` returns an object in V8's slow mode, which costs half a microsecond to make and to copy.
  */
@@ -38,8 +58,8 @@ export const parseQuery = (
   text: string,
   decode: Decode = decodeLeniently,
   onForbidden: () => void = ignore,
+  query: Query = new BareObject() as Query,
 ): Query => {
-  const query = new BareObject() as Query;
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     let equals = -1;
     let isPlain = true;

@@ -2,6 +2,7 @@ import type { Request } from "express";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
+import { parseLimitedQuery, unreadQuery, type Query, type UnreadQuery } from "../http/query.ts";
 import { copyOwn } from "./copy-own.ts";
 import { readSource } from "./read-source.ts";
 
@@ -22,7 +23,12 @@ export const combineInput = (
   textLists: readonly string[] = [],
 ): CombinedInput => {
   const input: CombinedInput = new BareObject();
-  for (const source of sources) {
+  for (let index = 0; index < sources.length; index++) {
+    const source = sources[index] as InputSource;
+    if (index === 0 && source === "query" && takeQuery(request, input)) {
+      if (textLists.length > 0) toLists(input, input, textLists);
+      continue;
+    }
     const part: unknown = readSource(request, source);
     if (typeof part !== "object" || part === null || Buffer.isBuffer(part)) continue;
     if (Array.isArray(part)) {
@@ -37,12 +43,21 @@ export const combineInput = (
   return input;
 };
 
-/** Whether a source is a body in which only repeated names make an array. */
-const isForm = ({ headers }: Request, source: InputSource): boolean =>
-  source === "body" &&
-  /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(
-    headers["content-type"] ?? "",
-  );
+/** Parses the query right into the input, which saves a copy; not where somebody has read or replaced it. */
+const takeQuery = (request: Request, input: CombinedInput): boolean => {
+  const text = (request as UnreadQuery)[unreadQuery];
+  if (text === undefined) return false;
+  parseLimitedQuery(text, input as Query);
+  return true;
+};
+
+/** Whether a source is a body in which a repeated name is all that makes an array. */
+const isForm = ({ headers }: Request, source: InputSource): boolean => {
+  if (source !== "body") return false;
+  const type = headers["content-type"];
+  if (type === undefined || type === "application/json") return false;
+  return /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
+};
 
 /** Wraps single files and values in arrays, for fields that expect arrays. */
 const toLists = (input: CombinedInput, part: object, names: readonly string[]): void => {

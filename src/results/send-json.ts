@@ -1,6 +1,14 @@
 import type { Response } from "express";
+import { writeHead } from "../http/reply-head.ts";
 
-const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
+const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
+
+/** Whether fields that Express reads are set; most responses have none at all. */
+const isDescribed = (response: Response): boolean =>
+  response.getHeaderNames().length > 0 &&
+  (response.hasHeader("Content-Type") ||
+    response.hasHeader("ETag") ||
+    response.hasHeader("Last-Modified"));
 
 /** The settings of the Express application that concern responses. */
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
@@ -26,21 +34,23 @@ export const sendJson = (
   const settings = toSettings(response);
   if (
     (settings[untouched] !== true && (isFormatted(settings) || hasOwnSender(response))) ||
-    statusesWithoutBody.has(status) ||
+    hasNoBody(status) ||
     isWatched(response) ||
-    response.hasHeader("Content-Type") ||
-    response.hasHeader("ETag") ||
-    response.hasHeader("Last-Modified")
+    isDescribed(response)
   ) {
     if (!response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
     response.status(status).json(body);
     return;
   }
   const text = JSON.stringify(body);
-  const fields = { "Content-Type": type, "Content-Length": Buffer.byteLength(text) };
-  response.writeHead(status, fields);
-  (response as { [sentFields]?: SentFields })[sentFields] = fields;
-  response.end(text);
+  const length = Buffer.byteLength(text);
+  writeHead(response, status, type, length);
+  (response as { [sentFields]?: SentFields })[sentFields] = {
+    "Content-Type": type,
+    "Content-Length": length,
+  };
+  // of ASCII alone the bytes are the same, and Node has less to do
+  response.end(text, length === text.length ? "latin1" : "utf8");
 };
 
 /** Marks application settings that nobody has accessed: Express is not loaded, so nothing of it can have been replaced. */

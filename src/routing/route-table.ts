@@ -1,5 +1,6 @@
 import { RequestError, RoutingError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
+import { maxTargetLength } from "../http/normal-path.ts";
 import type { Method } from "../http/method.ts";
 import { listNames, matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
 
@@ -61,6 +62,8 @@ const createNode = <Target>(): Node<Target> => ({
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
+  /** The same by the names that requests have; HEAD goes to what serves GET. */
+  readonly #treesByName = new Map<string, Node<Target>>();
 
   /**
    * Adds a route.
@@ -69,8 +72,7 @@ export class RouteTable<Target> {
    */
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
-    let node = this.#trees.get(method);
-    if (!node) this.#trees.set(method, (node = createNode()));
+    let node = this.#trees.get(method) ?? this.#addTree(method);
     const names = segments.flatMap(listNames);
     const leaf = { path, target, names, ranks: segments.map(toRank) };
     for (const segment of segments) {
@@ -88,6 +90,14 @@ export class RouteTable<Target> {
     node.leaf = leaf;
   }
 
+  #addTree(method: Method): Node<Target> {
+    const tree = createNode<Target>();
+    this.#trees.set(method, tree);
+    this.#treesByName.set(method.toUpperCase(), tree);
+    if (method === "get") this.#treesByName.set("HEAD", tree);
+    return tree;
+  }
+
   /**
    * Finds the route of a canonical path.
    *
@@ -98,21 +108,37 @@ export class RouteTable<Target> {
     if (!tree) return undefined;
     const decoded = decodePath(path);
     const values: (string | string[])[] = [];
-    const leaf = match(tree, decoded, toStart(decoded), values);
+    const leaf = match(tree, decoded, toStart(decoded), decoded.length, values);
     if (!leaf) return undefined;
     const shown = decoded === path ? values : values.map(showSlashes);
     return { target: leaf.target, params: toParams(leaf.names, shown) };
   }
 
   /**
-   * Lists the route of every method that matches a path; the best match comes first.
+   * Finds the route of a request's target as it came.
+   *
+   * @param method in upper case
+   * @returns undefined also where the target needs a closer look: where it is encoded, or ends with a slash
+   */
+  findPlain(method: string, url: string): Found<Target> | undefined {
+    const tree = this.#treesByName.get(method);
+    if (!tree) return undefined;
+    const end = findPlainEnd(url);
+    if (end < 0) return undefined;
+    const values: (string | string[])[] = [];
+    const leaf = match(tree, url, end === 1 ? 2 : 1, end, values);
+    return leaf && { target: leaf.target, params: toParams(leaf.names, values) };
+  }
+
+  /**
+   * Lists the route of every method that matches a path; the better match comes first.
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const decoded = decodePath(path);
     const found = [...this.#trees].flatMap(([method, tree]) => {
-      const leaf = match(tree, decoded, toStart(decoded), []);
+      const leaf = match(tree, decoded, toStart(decoded), decoded.length, []);
       return leaf ? { method, leaf } : [];
     });
     return found
@@ -190,25 +216,44 @@ const findLiteral = <Target>(
 };
 
 const slash = 0x2f;
+const questionMark = 0x3f;
+const hash = 0x23;
+const percent = 0x25;
 
-/** The end of the segment that starts at an index; for strings this short, a loop is faster than a search. */
-const findEnd = (path: string, start: number): number => {
+/** Where the path of a target ends; -1 where it is encoded or has anything else that needs a closer look. */
+const findPlainEnd = (url: string): number => {
+  if (url.charCodeAt(0) !== slash || url.length > maxTargetLength) return -1;
+  for (let index = 1; index < url.length; index++) {
+    const code = url.charCodeAt(index);
+    if (code === questionMark) return index;
+    if (code < 0x21 || code > 0x7e || code === percent || code === hash) return -1;
+  }
+  return url.length;
+};
+
+/** Where the segment ends that starts at an index; for texts as short as these a loop beats a search. */
+const findEnd = (path: string, start: number, last: number): number => {
   let end = start;
-  while (end < path.length && path.charCodeAt(end) !== slash) end++;
+  while (end < last && path.charCodeAt(end) !== slash) end++;
   return end;
 };
 
-/** Walks down the tree from the segment that starts at an index; the first leaf ends the walk. */
+/**
+ * Walks down the tree from the segment that starts at an index; the first leaf ends the walk.
+ *
+ * @param last where the path ends in the text
+ */
 const match = <Target>(
   node: Node<Target>,
   path: string,
   start: number,
+  last: number,
   values: (string | string[])[],
 ): Leaf<Target> | undefined => {
-  if (start > path.length) return node.leaf;
-  const end = findEnd(path, start);
+  if (start > last) return node.leaf;
+  const end = findEnd(path, start, last);
   const literal = findLiteral(node, path, start, end);
-  const below = literal && match(literal, path, end + 1, values);
+  const below = literal && match(literal, path, end + 1, last, values);
   if (below) return below;
   if (start === end) return undefined;
   const taken = values.length;
@@ -221,12 +266,12 @@ const match = <Target>(
       if (!matched) continue;
       values.push(...matched);
     }
-    const leaf = match(next, path, end + 1, values);
+    const leaf = match(next, path, end + 1, last, values);
     if (leaf) return leaf;
     values.length = taken;
   }
   if (!node.rest) return undefined;
-  const rest = path.slice(start).split("/");
+  const rest = path.slice(start, last).split("/");
   if (rest.includes("")) return undefined;
   values.push(rest);
   return node.rest;

@@ -62,10 +62,14 @@ export class Dispatcher {
     const { table } = this.#plan;
     let plan: EndpointPlan;
     try {
-      const path = toCanonicalPath(request);
-      const method = methods.get(request.method);
-      const route = method && table.find(method, path);
-      if (!route) return this.#dispatchOther(request, response, path, next);
+      // what the parser of Node lets through needs no check, unlike what an adapter of an application makes up
+      let route = next ? undefined : table.findPlain(request.method, request.url);
+      if (!route) {
+        const path = toCanonicalPath(request);
+        const method = methods.get(request.method);
+        route = method && table.find(method, path);
+        if (!route) return this.#dispatchOther(request, response, path, next);
+      }
       const { target } = route;
       plan = target.plan;
       request.route = target.route;

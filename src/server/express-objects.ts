@@ -8,6 +8,7 @@ import { failWalk } from "../pipeline/send-result.ts";
 import { Stoppables, stoppables } from "../pipeline/stoppables.ts";
 import { currentWalk, type Walk } from "../pipeline/walk.ts";
 import { loadNodeHttp } from "../http/node-modules.ts";
+import { unreadQuery } from "../http/query.ts";
 import {
   type AppSettings,
   type SentFields,
@@ -28,6 +29,7 @@ import {
 } from "./lazy-express.ts";
 import { markSending } from "./mark-sending.ts";
 import { readQuery, toQueryText } from "./read-query.ts";
+import { endQuietly } from "./quiet-end.ts";
 import { runningReply } from "./running-reply.ts";
 import { dropStalledReader, type StalledReaderOptions } from "./stalled-reader.ts";
 
@@ -64,7 +66,8 @@ const toOwnClasses = () => {
   const node = loadNodeHttp();
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
-  return { OwnMessage, OwnResponse };
+  const { _dump: dump } = node.IncomingMessage.prototype as unknown as { _dump: () => void };
+  return { OwnMessage, OwnResponse, dump };
 };
 
 /**
@@ -76,8 +79,8 @@ const toOwnClasses = () => {
  */
 export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   const { etag = false, queryParser = "simple", stalled, fail, sentTwice, build } = plan;
-  const { OwnMessage, OwnResponse } = toOwnClasses();
-  /** The application's settings, as far as they matter, even before it is created. */
+  const { OwnMessage, OwnResponse, dump } = toOwnClasses();
+  /** Those of the application, as far as they matter, also before it is made. */
   let settings: AppSettings = { "query parser": queryParser, [untouched]: true };
   let app: Express | undefined;
   const toStop = new Stoppables();
@@ -156,6 +159,11 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       return false;
     }
 
+    /** Node calls it once the reply is out, to read what is left of the body. */
+    _dump(): void {
+      if (!endQuietly(this)) dump.call(this);
+    }
+
     override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
       this[bodySink]?.leave();
       super._destroy(error, callback);
@@ -173,6 +181,13 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
         this[parsedBy] = mounted;
       }
       return this[parsedQuery];
+    }
+
+    get [unreadQuery](): string | undefined {
+      if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
+      // a middleware may define it anew
+      if (Object.hasOwn(this, "query") || findMounted(this)) return undefined;
+      return toQueryText(this.url ?? "");
     }
 
     set query(query: unknown) {

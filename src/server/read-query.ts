@@ -1,6 +1,6 @@
 import type { Application } from "express";
 import { RequestError } from "../errors.ts";
-import { hasTooManyPairs, parseQuery } from "../http/query.ts";
+import { hasTooManyPairs, parseLimitedQuery } from "../http/query.ts";
 import type { AppSettings } from "../results/send-json.ts";
 
 /** The query of a URL as it was sent, without the question mark. */
@@ -16,8 +16,8 @@ export const readQuery = (
   settings: AppSettings,
   getApp: () => Application,
 ): unknown => {
+  if (settings["query parser"] === "simple") return parseLimitedQuery(query);
   if (hasTooManyPairs(query)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
-  if (settings["query parser"] === "simple") return parseQuery(query);
   const parse = getApp().get("query parser fn") as ((query: string) => unknown) | undefined;
   return parse?.(query) ?? {};
 };

@@ -1,9 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
-import { normalisePath } from "../http/normal-path.ts";
-
-/** The longest accepted request target, in characters. */
-export const maxTargetLength = 8192;
+import { maxTargetLength, normalisePath } from "../http/normal-path.ts";
 
 /**
  * Returns the canonical path of a request: without query and fragment, and without the trailing slash.

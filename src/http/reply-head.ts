@@ -1,0 +1,141 @@
+import type { ServerResponse } from "node:http";
+
+/** What node:http keeps of a reply beside its documented members. */
+interface Inside {
+  _header: string | null;
+  _contentLength: number | null;
+  readonly _keepAliveTimeout: number;
+  readonly _maxRequestsPerSocket: number;
+  readonly _defaultKeepAlive: boolean;
+  readonly _removedConnection: boolean;
+  readonly _expect_continue: boolean;
+  readonly maxRequestsOnConnectionReached: boolean;
+  readonly _storeHeader: unknown;
+}
+
+/** A head that Node has written, without its length and its date. */
+interface Template {
+  readonly type: string;
+  readonly statusMessage: string;
+  readonly keepAliveTimeout: number;
+  /** The methods that wrote it: tools for tracing exchange them. */
+  readonly writeHead: unknown;
+  readonly storeHeader: unknown;
+  /** Up to the value of `Content-Length`. */
+  readonly start: string;
+  /** What follows the value of `Date`. */
+  readonly end: string;
+  /** All that follows the value of `Content-Length`, and the date that stands in it. */
+  rest: string;
+  date: string;
+}
+
+const templates = new Map<number, Template>();
+
+/**
+ * Writes the head of a reply whose length is known, as `writeHead` does.
+ *
+ * Node puts a head together from scratch for each reply, which takes a twentieth of the time of a request. Here the first
+ * of a kind is Node's, and the next ones are copies of it with another length and date. Only what can differ in nothing
+ * else is copied: a reply without header fields of its own, on a connection that is kept alive. Where Node works in another
+ * way than is known here, each head is Node's.
+ */
+export const writeHead = (
+  response: ServerResponse,
+  status: number,
+  type: string,
+  length: number,
+): void => {
+  const inside = response as unknown as Inside;
+  const template = templates.get(status);
+  if (!isOrdinary(response, inside)) {
+    response.writeHead(status, { "Content-Type": type, "Content-Length": length });
+  } else if (template && isFor(template, response, inside, type)) {
+    const date = today ?? readDate();
+    if (template.date !== date) {
+      template.rest = toRest(date, template.end);
+      template.date = date;
+    }
+    response.statusCode = status;
+    response.statusMessage = template.statusMessage;
+    inside._contentLength = length;
+    inside._header = template.start + length + template.rest;
+  } else {
+    response.writeHead(status, { "Content-Type": type, "Content-Length": length });
+    learn(response, inside, type, length);
+  }
+};
+
+/** Whether only status, type, length and date tell the head of one such reply from that of another. */
+const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
+  inside._header === null &&
+  response.shouldKeepAlive &&
+  response.sendDate &&
+  response.statusMessage === undefined &&
+  inside._defaultKeepAlive &&
+  inside._maxRequestsPerSocket === 0 &&
+  !inside.maxRequestsOnConnectionReached &&
+  !inside._removedConnection &&
+  !inside._expect_continue &&
+  response.getHeaderNames().length === 0;
+
+const isFor = (template: Template, response: ServerResponse, inside: Inside, type: string) =>
+  template.type === type &&
+  template.keepAliveTimeout === inside._keepAliveTimeout &&
+  template.writeHead === response.writeHead &&
+  template.storeHeader === inside._storeHeader;
+
+const toRest = (date: string, end: string): string => `\r\nDate: ${date}${end}`;
+
+/** Keeps a head that Node has written, if it is what is expected to the last byte. */
+const learn = (response: ServerResponse, inside: Inside, type: string, length: number): void => {
+  const { _header: head, _keepAliveTimeout: keepAliveTimeout, _storeHeader: storeHeader } = inside;
+  const { statusCode, statusMessage, writeHead: ownWriteHead } = response;
+  const start = `HTTP/1.1 ${statusCode} ${statusMessage}\r\nContent-Type: ${type}\r\nContent-Length: `;
+  const dateAt = start.length + `${length}\r\nDate: `.length;
+  const date = head?.slice(dateAt, dateAt + dateLength) ?? "";
+  const end = toEnd(keepAliveTimeout);
+  if (head !== `${start}${length}${toRest(date, end)}` || inside._contentLength !== length) return;
+  if (!isOfNode(ownWriteHead, "this._storeHeader(") || !isOfNode(storeHeader, "this._header = "))
+    return;
+  templates.set(statusCode, {
+    type,
+    statusMessage,
+    keepAliveTimeout,
+    writeHead: ownWriteHead,
+    storeHeader,
+    start,
+    end,
+    rest: toRest(date, end),
+    date,
+  });
+};
+
+const dateLength = "Sun, 06 Nov 1994 08:49:37 GMT".length;
+
+const toEnd = (keepAliveTimeout: number): string => {
+  const kept = `\r\nConnection: keep-alive\r\n`;
+  const seconds = Math.floor(keepAliveTimeout / 1000);
+  return keepAliveTimeout ? `${kept}Keep-Alive: timeout=${seconds}\r\n\r\n` : `${kept}\r\n`;
+};
+
+/** Whether a method is Node's own, and not one that a tool has put in its place, which must see each call. */
+const isOfNode = (method: unknown, part: string): boolean =>
+  Function.prototype.toString.call(method).includes(part);
+
+/** The value of `Date` for this second; undefined once that is over. */
+let today: string | undefined;
+
+// tests may exchange the global one
+const startTimer = setTimeout;
+
+const readDate = (): string => {
+  const now = Date.now();
+  startTimer(
+    () => {
+      today = undefined;
+    },
+    1000 - (now % 1000),
+  ).unref();
+  return (today = new Date(now).toUTCString());
+};
