@@ -110,7 +110,7 @@ const clearDumps = (folder) => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name));
 };
 
-/** The functions that V8 has compiled, as it lists them with `--perf-basic-prof`; the last at an address is the one that ran. */
+/** The functions that V8 has compiled, as listed by `--perf-basic-prof`; the last one at an address is the one that ran. */
 const readCompiled = (pid) => {
   const byStart = new Map();
   for (const line of readFileSync(`/tmp/perf-${pid}.map`, "utf8").split("\n")) {
@@ -131,7 +131,7 @@ const readCompiled = (pid) => {
   };
 };
 
-/** The functions with the most instructions of their own; inlined ones count as their callers. */
+/** The functions with the most own instructions; inlined functions count as their callers. */
 const listFunctions = (folder, count, requests, pid) => {
   const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
   const findCompiled = readCompiled(pid);
@@ -173,7 +173,7 @@ const count = async (node, name, workloadName) => {
   const file = ["servers", "peers"]
     .map((room) => join(values.root, "bench", room, `${name}.mjs`))
     .find((path) => existsSync(path));
-  if (!file) throw new Error(`There is no server ${name} in bench/servers or bench/peers.`);
+  if (!file) throw new Error(`Unknown server ${name}: it is not in bench/servers or bench/peers.`);
   const flags = Number(values.functions) > 0 ? ["--perf-basic-prof"] : [];
   const child = spawn(
     "valgrind",

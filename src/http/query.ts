@@ -4,15 +4,15 @@ import { BareObject } from "./bare-object.ts";
 /** A parsed query; repeated names have arrays as values. */
 export type Query = Record<string, string | string[]>;
 
-/** Where a request tells the text of its query, if nobody has asked for the parsed one and it is parsed by {@link parseQuery}. */
+/** The property of a request with its unparsed query, if nobody has read the parsed one and {@link parseQuery} parses it. */
 export const unreadQuery: unique symbol = Symbol.for("sallyport/unread-query");
 
-/** A request that may tell the text of its query. */
+/** A request that may have its unparsed query. */
 export interface UnreadQuery {
   readonly [unreadQuery]?: string | undefined;
 }
 
-/** How many parameters a query, and how many fields a form may have. */
+/** The largest number of parameters in a query, and of fields in a form. */
 export const maxPairs = 1000;
 
 /** Decodes a name or a value. */
@@ -37,7 +37,7 @@ export const parseLimitedQuery = (text: string, query?: Query): Query => {
   return parseQuery(text, decodeLeniently, ignore, query);
 };
 
-/** Decodes percent-encoding, and leaves alone what is malformed. */
+/** Decodes percent-encoding; malformed sequences stay as they are. */
 export const decodeLeniently: Decode = (text) => {
   try {
     return decodeURIComponent(text);
@@ -49,8 +49,8 @@ export const decodeLeniently: Decode = (text) => {
 /**
  * Parses a urlencoded string; brackets are literal, and `__proto__` is left out.
  *
- * @param onForbidden told of `__proto__`
- * @param query takes the pairs
+ * @param onForbidden called if there is a `__proto__`
+ * @param query the object that receives the pairs
  *
  * `node:querystring` returns an object in V8's slow mode, which costs half a microsecond to make and to copy.
  */

@@ -43,7 +43,7 @@ export const combineInput = (
   return input;
 };
 
-/** Parses the query right into the input, which saves a copy; not where somebody has read or replaced it. */
+/** Parses the query directly into the input, which saves a copy, unless somebody has read or replaced it. */
 const takeQuery = (request: Request, input: CombinedInput): boolean => {
   const text = (request as UnreadQuery)[unreadQuery];
   if (text === undefined) return false;
@@ -51,7 +51,7 @@ const takeQuery = (request: Request, input: CombinedInput): boolean => {
   return true;
 };
 
-/** Whether a source is a body in which a repeated name is all that makes an array. */
+/** Whether a source is a body in which only repeated names make an array. */
 const isForm = ({ headers }: Request, source: InputSource): boolean => {
   if (source !== "body") return false;
   const type = headers["content-type"];

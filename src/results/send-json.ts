@@ -3,7 +3,7 @@ import { writeHead } from "../http/reply-head.ts";
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-/** Whether fields that Express reads are set; most responses have none at all. */
+/** Whether any of the fields that Express reads is set; most responses have none. */
 const isDescribed = (response: Response): boolean =>
   response.getHeaderNames().length > 0 &&
   (response.hasHeader("Content-Type") ||
@@ -49,7 +49,7 @@ export const sendJson = (
     "Content-Type": type,
     "Content-Length": length,
   };
-  // of ASCII alone the bytes are the same, and Node has less to do
+  // for ASCII strings the bytes are the same, and Node has less to do
   response.end(text, length === text.length ? "latin1" : "utf8");
 };
 

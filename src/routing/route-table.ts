@@ -62,7 +62,7 @@ const createNode = <Target>(): Node<Target> => ({
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
-  /** The same by the names that requests have; HEAD goes to what serves GET. */
+  /** The same trees by the methods of requests; HEAD uses those of GET. */
   readonly #treesByName = new Map<string, Node<Target>>();
 
   /**
@@ -115,10 +115,11 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Finds the route of a request's target as it came.
+   * Finds the route of a request's unparsed target.
    *
    * @param method in upper case
-   * @returns undefined also where the target needs a closer look: where it is encoded, or ends with a slash
+   * @returns undefined if there is none, or if the target needs further checks because it is encoded or ends with a
+   * slash
    */
   findPlain(method: string, url: string): Found<Target> | undefined {
     const tree = this.#treesByName.get(method);
@@ -131,7 +132,7 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Lists the route of every method that matches a path; the better match comes first.
+   * Lists the route of every method that matches a path; the best match comes first.
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
@@ -220,7 +221,7 @@ const questionMark = 0x3f;
 const hash = 0x23;
 const percent = 0x25;
 
-/** Where the path of a target ends; -1 where it is encoded or has anything else that needs a closer look. */
+/** The end of a target's path; -1 if the path is encoded or needs further checks for other reasons. */
 const findPlainEnd = (url: string): number => {
   if (url.charCodeAt(0) !== slash || url.length > maxTargetLength) return -1;
   for (let index = 1; index < url.length; index++) {
@@ -231,7 +232,7 @@ const findPlainEnd = (url: string): number => {
   return url.length;
 };
 
-/** Where the segment ends that starts at an index; for texts as short as these a loop beats a search. */
+/** The end of the segment that starts at an index; for strings this short, a loop is faster than a search. */
 const findEnd = (path: string, start: number, last: number): number => {
   let end = start;
   while (end < last && path.charCodeAt(end) !== slash) end++;

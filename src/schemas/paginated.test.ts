@@ -108,7 +108,7 @@ describe("the output", () => {
   });
 
   test.each([{ total: -1 }, { total: 1.5 }, { limit: 0 }, { offset: -1 }, { items: null }])(
-    "refuses %j",
+    "rejects %j",
     (wrong) => {
       const value = { ...page, total: 0, offset: 0, ...wrong };
       expect(byOffset.output.safeParse(value).success).toBe(false);
@@ -190,7 +190,7 @@ describe("wrong options", () => {
     expect(build).toThrow(message);
   });
 
-  test("are no object at all", () => {
+  test("are not objects", () => {
     expect(() => paginated(undefined as never)).toThrow(
       "ez.paginated: the options must be an object",
     );

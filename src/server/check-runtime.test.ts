@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toRuntimeWarning } from "./check-runtime.ts";
 
-test("S12: a runtime without security fixes is warned of, a maintained one is not", () => {
+test("S12: a runtime without security fixes causes a warning, a maintained one does not", () => {
   expect(toRuntimeWarning("20.20.2")).toBe(
     "Node.js 20.20.2 no longer receives security fixes; use 22, 24 or 26.",
   );

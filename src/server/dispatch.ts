@@ -62,7 +62,7 @@ export class Dispatcher {
     const { table } = this.#plan;
     let plan: EndpointPlan;
     try {
-      // what the parser of Node lets through needs no check, unlike what an adapter of an application makes up
+      // what Node's parser accepts needs no check, unlike the requests that an application's adapter creates
       let route = next ? undefined : table.findPlain(request.method, request.url);
       if (!route) {
         const path = toCanonicalPath(request);

@@ -80,7 +80,7 @@ const toOwnClasses = () => {
 export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
   const { etag = false, queryParser = "simple", stalled, fail, sentTwice, build } = plan;
   const { OwnMessage, OwnResponse, dump } = toOwnClasses();
-  /** Those of the application, as far as they matter, also before it is made. */
+  /** The application's settings, as far as they matter, even before it is created. */
   let settings: AppSettings = { "query parser": queryParser, [untouched]: true };
   let app: Express | undefined;
   const toStop = new Stoppables();
@@ -159,7 +159,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
       return false;
     }
 
-    /** Node calls it once the reply is out, to read what is left of the body. */
+    /** Node calls this once the response is out, to read the rest of the body. */
     _dump(): void {
       if (!endQuietly(this)) dump.call(this);
     }
@@ -185,7 +185,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
 
     get [unreadQuery](): string | undefined {
       if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
-      // a middleware may define it anew
+      // a middleware may redefine it
       if (Object.hasOwn(this, "query") || findMounted(this)) return undefined;
       return toQueryText(this.url ?? "");
     }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** The state of a stream, as far as the end of one touches it. */
+/** The state of a stream, as far as its end is concerned. */
 interface StreamState {
   endEmitted: boolean;
   destroyed: boolean;
@@ -9,11 +9,11 @@ interface StreamState {
 }
 
 /**
- * Ends a request whose body is read, or that has none, where nobody listens: its state is at once what it would be later.
+ * Ends a request without a body, or whose body has been read, if nobody listens: it immediately gets the state that it
+ * would have later. Node would read such a request to its end in several turns, which takes a twentieth of a request's
+ * time.
  *
- * Node reads such a request to its end in several turns, for nobody, which takes a twentieth of the time of a request.
- *
- * @returns whether it is ended
+ * @returns whether it was ended
  */
 export const endQuietly = (request: IncomingMessage): boolean => {
   const isUnheard =

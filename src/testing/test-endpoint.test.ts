@@ -293,7 +293,7 @@ describe("the options", () => {
     expect((refusal as Error).message).toContain("Did you mean `handlerTimeout`?");
   });
 
-  test("may be left out, but for the endpoint", async () => {
+  test("may be left out, apart from the endpoint", async () => {
     const options = { requestProps: undefined, configProps: undefined, loggerProps: undefined };
     const { responseMock } = await testEndpoint({
       ...{ endpoint: fine, responseOptions: undefined, ...options },
@@ -316,7 +316,7 @@ describe("the options", () => {
 });
 
 describe("a run", () => {
-  test("lasts until the handler is done, also where it has answered before", async () => {
+  test("lasts until the handler is done, even if it has answered before", async () => {
     const endpoint = factory.buildVoid({
       handler: async ({ response, logger }) => {
         response.send("sent");

@@ -131,7 +131,7 @@ const refusals: readonly Case[] = [
   ],
 ];
 
-test.each(refusals)("%s is refused before anything is sent", async (...given) => {
+test.each(refusals)("%s is rejected before anything is sent", async (...given) => {
   const [, key, input, field, reason, options = {}] = given as unknown as Case;
   let isSent = false;
   const client = createClient<Routing>({

@@ -156,7 +156,7 @@ describe("what is compressed", () => {
     expect(bytes.toString()).toBe(long);
   });
 
-  test("what is encoded already is not encoded again, but identity is no encoding", async () => {
+  test("what is encoded already is not encoded again, but identity is not an encoding", async () => {
     const zipped = brotliCompressSync(long);
     const done = send((response) =>
       response.set({ ...typed, "Content-Encoding": "br" }).end(zipped),
@@ -246,7 +246,7 @@ describe("what is compressed", () => {
 });
 
 describe("the head", () => {
-  test("R1: of HEAD is that of GET, but for the framing", async () => {
+  test("R1: of HEAD is that of GET, apart from the framing", async () => {
     const stream = send((response) => Readable.from([long]).pipe(response.type("text")));
     const written = send((response) => response.type("text").write(long) && response.end());
     const server = await start({ plain, text, stream, written }, { compression: true });
@@ -279,7 +279,7 @@ describe("the head", () => {
     expect((await ask(other, "/already")).headers.etag).toBe('W/"a"');
   });
 
-  test("varies also where the client accepts nothing, beside what varies already", async () => {
+  test("varies even if the client accepts nothing, beside what varies already", async () => {
     const server = await start({ fields }, { compression: true });
     const varyOf = async (vary?: string, accepted?: string) =>
       (await ask(server, withFields(vary === undefined ? {} : { Vary: vary }), accepted)).headers

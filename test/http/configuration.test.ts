@@ -219,7 +219,7 @@ describe("configuration: cors", () => {
     expect(server.linesOf("warn")[0]?.message).toContain("`cors`");
   });
 
-  it("decision 7: missing, it is not warned of in production", async () => {
+  it("decision 7: missing, it causes no warning in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const server = await start(routing, { cors: undefined as never });
     expect(server.linesOf("warn")).toEqual([]);
@@ -238,7 +238,7 @@ describe("configuration: inputSources with cookies that nothing parses", () => {
     expect(warnings.filter((text) => text.startsWith("SLP_WARN_COOKIES: "))).toHaveLength(count);
   });
 
-  it("is not warned of in production", async () => {
+  it("causes no warning in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     expect((await start(routing, { inputSources })).linesOf("warn")).toEqual([]);
   });

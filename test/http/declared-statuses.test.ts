@@ -78,7 +78,7 @@ describe("the declared status of a success", () => {
     );
   });
 
-  test("is no option of event streams", () => {
+  test("is not an option of event streams", () => {
     const events = new EventStreamFactory({ a: z.string() });
     const definition = { statusCode: 201, handler: (): void => undefined };
     expect(() => events.build(definition)).toThrow("unknown key `statusCode`");
@@ -244,7 +244,7 @@ describe("in development, a status that is not declared", () => {
   const warnings = (server: { lines: { message: string }[] }): string[] =>
     server.lines.map(({ message }) => message).filter((line) => line.includes("SLP_WARN_STATUS"));
 
-  test("is warned of once, with the line to add", async () => {
+  test("causes a warning once, with the line to add", async () => {
     const server = await start({ users: { ":id": answering } });
     for (const status of [409, 409, 404, 500, 400, 201, 202])
       await server.send(`/users/1?status=${status}`);
@@ -254,7 +254,7 @@ describe("in development, a status that is not declared", () => {
     ]);
   });
 
-  test("is warned of where the handler sends it itself", async () => {
+  test("causes a warning where the handler sends it itself", async () => {
     const server = await start({ a: answering });
     for (const status of [410, 302, 304]) await server.send(`/a?status=${status}&way=send`);
     expect(warnings(server)).toHaveLength(1);

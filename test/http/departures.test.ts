@@ -35,7 +35,7 @@ const leave = async (server: TestServer): Promise<readonly string[]> => {
   return messages();
 };
 
-describe("a client that leaves while a result handler streams is no fault of the server", () => {
+describe("a client that leaves while a result handler streams is not a fault of the server", () => {
   test.each<[string, (source: Readable, response: Response) => unknown]>([
     ["an awaited pipeline", (source, response) => pipeline(source, response)],
     ["the awaited end of a pipe", (source, response) => finished(source.pipe(response))],

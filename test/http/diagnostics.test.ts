@@ -422,7 +422,7 @@ describe("the built-in logger in production", () => {
     expect(await warnings({ level })).toEqual([]);
   });
 
-  test("is not warned of in development, nor where a custom logger is set", async () => {
+  test("causes no warning in development, nor where a custom logger is set", async () => {
     const { logger, lines } = createRecorder();
     expect(await warnings(logger)).toEqual([]);
     expect(lines).toEqual([]);

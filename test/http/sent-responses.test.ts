@@ -65,7 +65,7 @@ describe("a handler that returns the response", () => {
   });
 });
 
-test("a handler that has sent the response and returns something else is warned of", async () => {
+test("a handler that has sent the response and returns something else causes a warning", async () => {
   const endpoint = factory.build({
     output,
     handler: async ({ response }) => {

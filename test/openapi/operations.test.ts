@@ -68,7 +68,7 @@ describe("operation ids", () => {
 });
 
 describe("paths", () => {
-  test("have their parameters in braces, and texts encoded", () => {
+  test("have their parameters in braces, and strings encoded", () => {
     const routing = {
       "a b": plain,
       "{x}": plain,
