@@ -134,7 +134,7 @@ export const planEndpoint = (
   });
 };
 
-/** A plan that is made when a request first reads it: for 1,000 endpoints, it would add 90 milliseconds to the start. */
+/** Creates a plan when a request first reads it; creating 1,000 plans would add 90 milliseconds to the start. */
 export class LazyPlan {
   readonly endpoint: AnyEndpoint;
   /** The value of `request.route`, as Express sets it: for logs, metrics and traces. */

@@ -70,8 +70,8 @@ const settleUnion = (
 /** What a union reports if no option fits. */
 class UnionIssue {
   /**
-   * An own property, because Zod copies only these. Its getter is shared: with a getter each, the issues would be
-   * objects in V8's slow mode, which costs ten times as much.
+   * An own property, because Zod copies only these. Its getter is shared: an issue with its own getter would be an
+   * object in V8's slow mode, which costs ten times as much.
    */
   static readonly #errorsProperty: PropertyDescriptor & ThisType<UnionIssue> = {
     configurable: true,

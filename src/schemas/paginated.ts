@@ -242,14 +242,14 @@ const toCursorPages = (
     input: z.object({
       cursor: z
         .optional(text)
-        .describe("`nextCursor` of the page before; left out for the first page"),
+        .describe("`nextCursor` of the previous page; omitted for the first page"),
       limit,
     }),
     output: z.object({
       [name]: items,
       nextCursor: z
         .nullable(nextCursor)
-        .describe("`cursor` of the next page; null on the last one"),
+        .describe("`cursor` of the next page; null on the last page"),
       limit: used,
     }),
   };

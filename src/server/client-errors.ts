@@ -22,7 +22,7 @@ const statuses: ReadonlyMap<string, number> = new Map([
 /** Bytes were lost because they arrived while Node had paused its parser, which would resume in the middle of a body. */
 const parserPaused = "HPE_PAUSED";
 
-/** Errors which mean that the client has left, not that it has sent something invalid. */
+/** Errors that mean that the client has left, rather than that it has sent something invalid. */
 const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
 /**
