@@ -62,7 +62,7 @@ const main = async () => {
     const ratio = median(rounds.map(({ time }, round) => time / bare.rounds[round].time));
     const toMegabytes = (key) => (median(rounds.map((one) => one[key])) / 1e6).toFixed(1);
     process.stdout.write(
-      `${name.padEnd(22)} ${median(rounds.map(({ time }) => time)).toFixed(0)} ms to the first response (${ratio.toFixed(2)} of bare), heap ${toMegabytes("first")} MB after it, ${toMegabytes("all")} MB after all were hit\n`,
+      `${name.padEnd(22)} ${median(rounds.map(({ time }) => time)).toFixed(0)} ms to the first response (${ratio.toFixed(2)} of bare), heap ${toMegabytes("first")} MB after it, ${toMegabytes("all")} MB after all have been called\n`,
     );
   }
 };
