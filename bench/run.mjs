@@ -36,7 +36,7 @@ const servers = {
     title: "Hono + @hono/node-server + zod-validator",
     package: "hono",
   },
-  express: { file: "peers/express.mjs", title: "Express, validated by hand", package: "express" },
+  express: { file: "peers/express.mjs", title: "Zod by hand on Express", package: "express" },
   "express-zod-api": {
     file: "peers/express-zod-api.mjs",
     title: "express-zod-api",

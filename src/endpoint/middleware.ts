@@ -90,7 +90,7 @@ export interface AroundDefinition<
   readonly handler?: undefined;
 }
 
-/** Everything after a middleware that wraps it. */
+/** What a wrapping middleware wraps: everything after it. */
 export interface Rest {
   /** Runs it; rejects with any error thrown there. The context is merged into the request's. */
   readonly run: (context: unknown) => Promise<void>;

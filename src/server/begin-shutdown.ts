@@ -8,8 +8,8 @@ import { countWaiting } from "./request-queue.ts";
 const shutdownLingering = 30;
 
 /**
- * Makes each connection end with its last response, and aborts the signals in use. The methods are put into the
- * class only now, so that they cost nothing before.
+ * Makes each connection end with its last response, and aborts the signals in use. The methods are added to the class
+ * only now, so that they cost nothing before a shutdown.
  */
 export const beginShutdown = ({ ServerResponse: { prototype }, toStop }: ExpressObjects): void => {
   const { ServerResponse } = loadNodeHttp();
