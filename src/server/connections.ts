@@ -53,7 +53,7 @@ class Connections {
    * Makes Node read a TLS connection through its stream, which stops at once when paused.
    *
    * Otherwise decrypted data goes past the stream to the parser, which drops chunks that arrive while it is paused.
-   * Pipelined requests behind a response that the client reads slowly would lose bytes.
+   * Pipelined requests after a response that the client reads slowly would lose bytes.
    */
   #readThroughStream(socket: Socket): void {
     socket.on("data", () => this.#heard.add(socket));

@@ -71,7 +71,7 @@ export const entries = [
   {
     name: "express-useragent",
     packages: ["express-useragent"],
-    effect: "the handler can read the browser",
+    effect: "the handler can identify the browser",
     create: () => ({
       layers: () => [useragent.express()],
       handler: ({ request }) => ({ browser: request.useragent.browser }),
