@@ -90,7 +90,8 @@ const toRest = (date: string, end: string): string => `\r\nDate: ${date}${end}`;
 /** Keeps a head that Node has written, if every byte of it is as expected. */
 const learn = (response: ServerResponse, inside: Inside, type: string, length: number): void => {
   const { _header: head, _keepAliveTimeout: keepAliveTimeout, _storeHeader: storeHeader } = inside;
-  const { statusCode, statusMessage, writeHead: ownWriteHead } = response;
+  const { statusCode, statusMessage } = response;
+  const { writeHead: ownWriteHead } = response as { readonly writeHead: unknown };
   const start = `HTTP/1.1 ${statusCode} ${statusMessage}\r\nContent-Type: ${type}\r\nContent-Length: `;
   const dateAt = start.length + `${length}\r\nDate: `.length;
   const date = head?.slice(dateAt, dateAt + dateLength) ?? "";

@@ -153,6 +153,7 @@ export const createExpressObjects = (plan: ExpressPlan): ExpressObjects => {
         return true;
       }
       sink.end();
+      if (endQuietly(this)) return false;
       super.push(null);
       // without a reader, the stream would end with the response; handlers and middlewares rely on a request that has ended
       this.read(0);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 /** The state of a stream, as far as its end is concerned. */
 interface StreamState {
+  ended: boolean;
   endEmitted: boolean;
   destroyed: boolean;
   closed: boolean;
@@ -16,14 +17,16 @@ interface StreamState {
  * @returns whether it was ended
  */
 export const endQuietly = (request: IncomingMessage): boolean => {
+  if (request.destroyed) return request.readableEnded;
   const isUnheard =
     request.complete &&
     request.readableLength === 0 &&
     request.readableFlowing === null &&
-    !request.destroyed &&
-    request.eventNames().length === 0;
+    request.listenerCount("end") === 0 &&
+    request.listenerCount("close") === 0;
   if (!isUnheard) return false;
   const state = (request as unknown as { readonly _readableState: StreamState })._readableState;
+  state.ended = true;
   state.endEmitted = true;
   if (!request.readableEnded) return false;
   state.destroyed = true;

@@ -21,6 +21,34 @@ describe("what is relied on in Node", () => {
     server.close();
   });
 
+  test.each([false, true])(
+    "a request target is visible ASCII, insecureHTTPParser: %s",
+    async (insecureHTTPParser) => {
+      const seen: number[] = [];
+      const server = createServer({ insecureHTTPParser }, ({ url = "" }, response) => {
+        // a space ends it
+        if (url.length === 2) seen.push(url.charCodeAt(1));
+        response.end();
+      });
+      server.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const bytes = Array.from({ length: 256 }, (_, byte) => byte);
+      await Promise.all(
+        bytes.map(async (byte) => {
+          const socket = connect(port, "127.0.0.1");
+          const head = Buffer.from("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+          head[5] = byte;
+          socket.on("error", () => undefined).resume();
+          socket.end(head);
+          await once(socket, "close");
+        }),
+      );
+      server.close();
+      expect(seen.toSorted((one, other) => one - other)).toEqual(bytes.slice(0x21, 0x7f));
+    },
+  );
+
   test("the last reply of a connection ends in the socket's destroySoon", async () => {
     const server = createServer((_request, response) => {
       response.setHeader("Connection", "close");
