@@ -1,11 +1,11 @@
 import type { Method } from "../http/method.ts";
 
-/** The types that an endpoint carries; of whatever kind, because a comparison of schemas would resolve them. */
+/** The types that an endpoint carries, of any kind, because comparing schemas would resolve them. */
 export interface EndpointTypes {
   readonly [name: string]: Some;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each is read where it is known
+// oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each one is known where it is read
 type Some = any;
 
 /** An endpoint as far as a client reads it. */
