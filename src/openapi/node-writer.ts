@@ -211,7 +211,7 @@ const toJson = (value: unknown): string | undefined => {
   }
 };
 
-/** Zod drops the examples of transformed schemas; those with the type on the wire stay. */
+/** Zod drops the examples of transformed schemas; this keeps those that fit the type on the wire. */
 const keepExamples = (schema: ZodSchema, json: JsonObject, direction: Direction): void => {
   const { examples } = readMeta(schema);
   if (!Array.isArray(examples)) return;
@@ -255,7 +255,7 @@ const dropSafeBounds = (json: JsonObject): void => {
   if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
 };
 
-/** The list of strings that `z.stringbool()` accepts is in the issue of an invalid one. */
+/** `z.stringbool()` lists the strings that it accepts only in the issue of an invalid string. */
 const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
   const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
   if (!isCandidate || !("bag" in schema._zod) || !("truthy" in schema._zod.bag)) return;
