@@ -120,7 +120,7 @@ export type BodyAt<T> = T extends EndpointTypes
           : DataErrorsAt<T>[keyof DataErrorsAt<T>])
   : never;
 
-/** The page in a success; `never` if it is not one. */
+/** The page in a success; `never` if there is none. */
 export type PageAt<T> = PageOf<PayloadOf<SuccessAt<T>>>;
 
 /** The data of a success: the `data` of the default envelope, else the body itself. */

@@ -249,7 +249,7 @@ const catches = (schema: ZodSchema): boolean => {
   return "innerType" in def && def.type !== "nonoptional" && catches(def.innerType);
 };
 
-/** The bounds of safe integers say nothing. */
+/** The bounds of safe integers are redundant. */
 const dropSafeBounds = (json: JsonObject): void => {
   if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
   if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
