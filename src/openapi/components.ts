@@ -28,7 +28,7 @@ const validName = /^[\w.-]+$/;
  */
 export class Components {
   readonly #writer: NodeWriter;
-  /** By direction and name, which references use until the end. */
+  /** The components by direction and name; references use these keys until the end. */
   readonly #components = new Map<string, Component>();
   readonly #written = {
     input: new Map<ZodSchema, JsonObject>(),
