@@ -45,7 +45,7 @@ const requestFaults = {
   SLP_HEADER_TRANSFER_ENCODING: [400, "Bad Request"],
   SLP_HEADER_TOO_MANY_FIELDS: [431, "Request Header Fields Too Large"],
   SLP_HANDLER_TIMEOUT: [503, "Service Unavailable"],
-  SLP_INPUT_TOO_MANY_ISSUES: [400, "Too many wrong values"],
+  SLP_INPUT_TOO_MANY_ISSUES: [400, "Too many invalid values"],
   SLP_METHOD_NOT_ALLOWED: [405, "Method Not Allowed"],
   SLP_NOT_FOUND: [404, "Not Found"],
   SLP_PATH_MALFORMED: [400, "Malformed path"],

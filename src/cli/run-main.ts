@@ -22,7 +22,7 @@ const main: CommandDef = {
   subCommands: commands,
 };
 
-/** What an application has done wrong, and not the command. */
+/** An error of the application, not of the command. */
 const ownErrors: ReadonlySet<unknown> = new Set([
   ...["CliError", "ConfigError", "DefinitionError", "OpenApiError", "RoutingError"],
 ]);
@@ -30,7 +30,7 @@ const ownErrors: ReadonlySet<unknown> = new Set([
 /**
  * Runs a command.
  *
- * @returns the exit code: 0, 1 where something is wrong with the API or stale, 2 for a wrong usage
+ * @returns the exit code: 0, 1 if the API has an error or a file is out of date, 2 for incorrect usage
  */
 export const runMain = async (args: readonly string[]): Promise<number> => {
   try {
@@ -60,7 +60,7 @@ const run = async (args: readonly string[]): Promise<number> => {
     const names = Object.keys(commands);
     throw new CliError(
       "SLP_CLI_USAGE",
-      `There is no command \`${name}\`.${suggest(name, names)} The commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}; \`sallyport --help\` says more.`,
+      `Unknown command \`${name}\`.${suggest(name, names)} The commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}; see \`sallyport --help\`.`,
     );
   }
   if (rest.includes("--help") || rest.includes("-h")) {
@@ -95,7 +95,7 @@ const assertFlags = (name: string, { args }: CommandDef, given: readonly string[
     );
 };
 
-/** Whether what follows a flag is its value. */
+/** Checks whether the argument after a flag is its value. */
 const isValue = (
   definitions: readonly (readonly [string, { readonly type?: string }])[],
   flag: string | undefined,

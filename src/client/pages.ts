@@ -18,9 +18,9 @@ const findPage = (response: unknown): Page | undefined => {
 };
 
 /**
- * Tells whether there are more pages after one.
+ * Returns whether there are more pages.
  *
- * @param response what `provide` resolves to, the page inside, or what `request` resolves to
+ * @param response the result of `provide`, the page in it, or the result of `request`
  */
 export const hasMore = (response: unknown): boolean => {
   const page = findPage(response);
@@ -30,7 +30,7 @@ export const hasMore = (response: unknown): boolean => {
   return offset + limit < total;
 };
 
-/** What the input of the next page has beside that of this one; undefined on the last page. */
+/** The additional input of the next page; undefined on the last page. */
 export const toNextPage = (
   response: unknown,
 ): { readonly cursor: unknown } | { readonly offset: number } | undefined => {
@@ -42,16 +42,16 @@ export const toNextPage = (
 };
 
 /**
- * What a success is about: the `data` of the default envelope, else the body itself.
+ * Returns the data of a success: the `data` of the default envelope, else the body itself.
  *
- * @param name the name of the items, where it is known
+ * @param name the name of the items, if known
  */
 export const toPayload = (body: unknown): unknown =>
   readProperty(body, "status") === "success" && readProperty(body, "data") !== undefined
     ? readProperty(body, "data")
     : body;
 
-/** The items of a page: under their name, else `items`, else the first array there is. */
+/** Returns the items of a page: those under their name, else under `items`, else the first array. */
 export const listItems = (response: unknown, name: string | undefined): readonly unknown[] => {
   const page: unknown = findPage(response) ?? toPayload(response);
   const named = readProperty(page, name ?? "items");

@@ -1,31 +1,31 @@
 import type { Method } from "../http/method.ts";
 
-/** The types that an endpoint carries; of whatever kind, because a comparison of schemas would resolve them. */
+/** The types that an endpoint carries, of any kind, because comparing schemas would resolve them. */
 export interface EndpointTypes {
   readonly [name: string]: Some;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each is read where it is known
+// oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each one is known where it is read
 type Some = any;
 
-/** An endpoint as far as a client reads it. */
+/** An endpoint, as far as a client needs one. */
 interface TypedEndpoint {
   readonly "~types"?: Some;
 }
 
 type TypesOf<E extends TypedEndpoint> = NonNullable<E["~types"]>;
 
-/** The types of the endpoint of a key that names its method; null where the endpoint declares others. */
+/** The types of the endpoint whose key names its method; null if the endpoint declares other methods. */
 type Named<Value, M> = Value extends TypedEndpoint
   ? M extends TypesOf<Value>["method"]
     ? TypesOf<Value>
     : null
   : null;
 
-/** An endpoint that says no method has all of them in its type, and answers GET. */
+/** An endpoint that declares no method has all of them in its type, and serves GET. */
 type Answered<M> = Method extends M ? "get" : M;
 
-/** What a value answers a method with at its own path: itself, under the method, or under the empty key, as after `nest`. */
+/** The endpoint of a value for a method: the value itself, or the entry under the method or the empty key, as after `nest`. */
 type Own<Value, M> = M extends keyof Value
   ? Named<Value[M], M>
   : Value extends TypedEndpoint
@@ -36,14 +36,14 @@ type Own<Value, M> = M extends keyof Value
       ? Own<Value[""], M>
       : null;
 
-/** What a map has at a path that is not split any further. */
+/** The entry of a map for a path that is not split any further. */
 type Whole<Map, M extends string, Path extends string> = Path extends keyof Map
   ? Own<Map[Path], M> extends infer Found extends object
     ? Found
     : Spelled<Map, M, Path>
   : Spelled<Map, M, Path>;
 
-/** What a map has at a path in the other spellings of a key. */
+/** The entry of a map for a path, in other spellings of the key. */
 type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` extends keyof Map
   ? Named<Map[`${M} /${Path}`], M>
   : `${M} ${Path}` extends keyof Map
@@ -53,9 +53,8 @@ type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` exten
       : null;
 
 /**
- * What a map has at a path.
- *
- * Segment by segment, so that a call costs as much as its path is long, however many routes there are.
+ * The entry of a map for a path. It goes segment by segment, so that the cost of a call depends on the length of its
+ * path, and not on the number of routes.
  */
 type Walk<
   Map,
@@ -69,7 +68,7 @@ type Walk<
     : Longer<Map, M, Segment, Rest>
   : Whole<Map, M, Path>;
 
-/** What a map has at a path whose first key has a slash before it, or several segments. */
+/** The entry of a map for a path whose first key starts with a slash, or has several segments. */
 type Longer<
   Map,
   M extends string,
@@ -94,7 +93,7 @@ type Joined<
     : Longer<Map, M, `${Passed}/${Segment}`, Rest>
   : Whole<Map, M, `${Passed}/${Path}`>;
 
-/** What a map has at a path, where each key is one segment: most calls end here. */
+/** The entry of a map for a path, if each key is one segment: most calls end here. */
 type Straight<
   Map,
   M extends string,
@@ -107,7 +106,7 @@ type Straight<
     ? Own<Map[Path], M>
     : null;
 
-/** The types of the endpoint that a key such as `get /v1/users/:id` calls; null where a routing map has none. */
+/** The types of the endpoint that a key such as `get /v1/users/:id` calls; null if a routing map has none. */
 export type TypesAt<Routing, Key> = Key extends `${infer M} /${infer Path}`
   ? Straight<Routing, M, Path> extends infer Found extends object
     ? Found
@@ -118,19 +117,19 @@ export type TypesAt<Routing, Key> = Key extends `${infer M} /${infer Path}`
         : Walk<Routing, M, Path>
   : null;
 
-/** The keys that could stand where a wrong one stands: its method, then one more segment of its path. */
+/** Suggested keys in place of a wrong one: its method, then one more segment of its path. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
   : `${Method} /`;
 
-/** A path with one more segment, as far as the maps say. */
+/** A path with one more segment, as far as the maps allow. */
 type Next<Map, M, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
   ? Segment extends keyof Map
     ? `${Segment}/${Next<Map[Segment], M, Rest>}`
     : never
   : Shown<Map, M>;
 
-/** The segments of a map: with a slash where there is more beneath only. */
+/** The segments of a map, each with a trailing slash if it leads only to further segments. */
 type Shown<Map, M> = {
   [Key in keyof Map & string]: Key extends Method | "" | `${Method} ${string}`
     ? never

@@ -6,13 +6,13 @@ const names: readonly string[] = [
   ...["routing", "config", "info", "servers", "openapi", "tags", "webhooks", "head", "override"],
 ];
 
-/** @throws {@link OpenApiError} when an option does not exist, or is wrong. */
+/** @throws {@link OpenApiError} when an option is unknown or invalid. */
 export const assertOpenApiOptions = (options: OpenApiOptions): void => {
   if (!isObject(options)) throw wrong("the argument must be an object of options");
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw wrong(
-      `there is no option \`${unknown}\`.${suggest(unknown, names)} The options are ${names.join(", ")}`,
+      `unknown option \`${unknown}\`.${suggest(unknown, names)} The options are ${names.join(", ")}`,
     );
   const { info, openapi = "3.1" } = options as Readonly<Record<string, unknown>>;
   if (!isObject(info) || typeof info["title"] !== "string" || typeof info["version"] !== "string")

@@ -8,9 +8,9 @@ import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
 /** A schema that documents refer to by its name. */
 interface Component {
-  /** The name that it was given, or that is wanted for it. */
+  /** Its own name, or the preferred one. */
   readonly name: string;
-  /** Whether the application has given the name. */
+  /** Whether the application has chosen the name. */
   readonly isGiven: boolean;
   readonly direction: Direction;
   readonly schema: ZodSchema | undefined;
@@ -22,19 +22,19 @@ const prefix = "#/components/schemas/";
 const validName = /^[\w.-]+$/;
 
 /**
- * Writes schemas, and keeps those that have a name.
+ * Writes schemas, and stores named ones as components.
  *
- * What refers to them is given its final name at the end: only then is it known whether their directions differ.
+ * References get their final names at the end: only then is it known whether the two directions of a schema differ.
  */
 export class Components {
   readonly #writer: NodeWriter;
-  /** By direction and name, as in the references until the end. */
+  /** The components by direction and name; references use these keys until the end. */
   readonly #components = new Map<string, Component>();
   readonly #written = {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
-  /** The names of schemas that refer to themselves and have none. */
+  /** The names of recursive schemas without their own name. */
   readonly #ownNames = new Map<ZodSchema, string>();
   readonly #searched = new Set<ZodSchema>();
   readonly #hoisted = new Map<string, string>();
@@ -43,7 +43,7 @@ export class Components {
     this.#writer = writer;
   }
 
-  /** Writes a schema: its JSON Schema, or a reference where it has a name. Do not change what is returned. */
+  /** Writes a schema: its JSON Schema, or a reference if it has a name. The result must not be changed. */
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
     const known = this.#written[direction].get(schema);
     if (known) return known;
@@ -82,7 +82,7 @@ export class Components {
     return written;
   }
 
-  /** Gives a name of the framework's own to a schema that many places share. */
+  /** Gives a schema that many places share a name made by the framework. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
     const text = JSON.stringify(json);
@@ -96,7 +96,7 @@ export class Components {
     return { $ref: prefix + key };
   }
 
-  /** What a schema says itself, or what it refers to says. */
+  /** The JSON Schema itself, or the one that it refers to. */
   resolve(json: JsonObject): JsonObject {
     const { $ref: reference, ...more } = json;
     if (typeof reference !== "string") return json;
@@ -145,7 +145,7 @@ export class Components {
       if (one && one.schema !== schema && !isSame(neutralise(one.json), neutralise(json)))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
-          `Two different schemas have the id ${JSON.stringify(name)}: one at ${one.place.at}, the other at ${place.at}. Give one of them another .meta({ id }).`,
+          `Two different schemas have the id ${JSON.stringify(name)}: one at ${one.place.at}, the other at ${place.at}. Give one of them a different .meta({ id }).`,
           place,
         );
     if (!known) {
@@ -153,7 +153,7 @@ export class Components {
       if (isGiven && !validName.test(name))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
-          `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot name a component: only letters, digits, and the signs . _ - can. Change its .meta({ id }).`,
+          `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot be a component name: use only letters, digits, and the characters . _ - in its .meta({ id }).`,
           place,
         );
       this.#components.set(key, { name, isGiven, direction, schema, json, place });
@@ -168,7 +168,7 @@ export class Components {
     });
   }
 
-  /** Without a name of its own, a schema that refers to itself could not be written. */
+  /** A recursive schema cannot be written without a name. */
   #nameCycles(root: ZodSchema, place: WritePlace): void {
     const visit = (schema: ZodSchema, above: ReadonlySet<ZodSchema>): void => {
       if (above.has(schema)) {
@@ -203,7 +203,7 @@ export class Components {
     return used;
   }
 
-  /** One name for both directions where they are the same, down to what they refer to. */
+  /** One name for both directions if they are identical, including everything that they refer to. */
   #toNames(used: ReadonlySet<string>): ReadonlyMap<string, string> {
     const entries = [...used].flatMap((key) => {
       const component = this.#components.get(key);
@@ -233,7 +233,7 @@ export class Components {
     }
     const names = new Map<string, string>();
     const owners = new Map<string, Component>();
-    // names that were given come first, so that one of our own making never takes them
+    // names chosen by the application come first, so that generated ones never take them
     for (const { key, component } of entries.toSorted(
       (one, other) => Number(other.component.isGiven) - Number(one.component.isGiven),
     )) {
@@ -244,7 +244,7 @@ export class Components {
         if (component.isGiven)
           throw new OpenApiError(
             "SLP_OPENAPI_COMPONENT",
-            `The component ${JSON.stringify(name)} would be two: the schema with this id, and the input of the one with the id ${JSON.stringify(component.name)}, whose directions differ. Give one of them another .meta({ id }).`,
+            `Two schemas would become the component ${JSON.stringify(name)}: the one with this id, and the input of the one with the id ${JSON.stringify(component.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
             component.place,
           );
         name = `${wanted}${number}`;
@@ -256,7 +256,7 @@ export class Components {
   }
 }
 
-/** Both directions of one schema share a name where they are the same. */
+/** Both directions of a schema share a name if they are identical. */
 const isTaken = (owner: Component | undefined, { name, schema }: Component): boolean =>
   owner !== undefined &&
   (schema === undefined || owner.schema === undefined || owner.name !== name);
@@ -264,10 +264,10 @@ const isTaken = (owner: Component | undefined, { name, schema }: Component): boo
 const toKey = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
 
-/** References whatever their direction. */
+/** References, whatever their direction. */
 const neutralise = (json: unknown): unknown =>
   mapReferences(json, (reference) => reference.replace(/\/(?:input|output)\//, "/"));
 
-/** Zod numbers what it cannot name. */
+/** Zod numbers schemas that have no name. */
 const toName = (key: string, place: WritePlace): string =>
   key.startsWith("__schema") ? `${place.name}${key.slice(2)}` : key;

@@ -7,7 +7,7 @@ import type { JsonObject } from "./options.ts";
 import type { Placement } from "./placement.ts";
 import { readRawType } from "../schemas/raw.ts";
 
-/** Writes the body of a request; undefined where none is of use. */
+/** Writes the body of a request; undefined if it has none. */
 export const toRequestBody = (
   { body, bodyKind }: Placement,
   place: OperationPlace,

@@ -100,7 +100,7 @@ const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 const hasOwnFunction = (schema: ZodSchema): boolean => {
   const { type, fn, checks, transform, catchValue, innerType } = toDefinition(schema);
   if (!ownKinds.has(type) || fn !== undefined || checks?.some(runsFunction)) return true;
-  // a compiled catch parses twice what does not fit, including any default functions
+  // a compiled catch parses invalid values twice, and calls their default functions twice
   if (catchValue)
     return (
       !isConstantCatch(catchValue) || (innerType !== undefined && someSchema(innerType, hasDefault))

@@ -7,7 +7,7 @@ import { defaultCorsHeaders } from "./cors.ts";
 import { isClosing } from "../http/lingering-close.ts";
 import { findReply } from "./running-reply.ts";
 
-/** The methods of the server as a whole. */
+/** The methods that the server supports on any of its paths. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
 
 /** How long a client that has sent an invalid request may take to read the response, in milliseconds. */

@@ -16,7 +16,7 @@ export interface Watched {
   after: Watched | undefined;
 }
 
-/** The two ends of a ring. */
+/** The first and the last element of a ring. */
 const createRing = (): Watched => {
   const onIdle = (): void => undefined;
   const ring: Watched = {

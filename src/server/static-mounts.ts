@@ -79,7 +79,8 @@ const isPlain = (path: string): boolean => {
 };
 
 /**
- * Sends a file after the middlewares that guard it; their factory's result handler sends the errors that they throw.
+ * Sends a file after running the middlewares that guard it; their factory's result handler sends the errors that they
+ * throw.
  *
  * @returns false if all of them let the request pass and there is no file
  */

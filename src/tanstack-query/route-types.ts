@@ -19,7 +19,7 @@ export type CheckedPage<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? Key extends keyof Routes
       ? [PartOf<Routes[Key], "page">] extends [never]
-        ? `${Key} gives no pages`
+        ? `${Key} returns no pages`
         : Key
       : keyof Routes & string
     : CheckPage<R, Key, TypesAt<R, Key>>;

@@ -84,15 +84,15 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
   ['client.provide("post /created")', "Expected 2-3 arguments, but got 1."],
   [
     'client.iterate("get /png")',
-    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png gives no pages"'.`,
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png returns no pages"'.`,
   ],
   [
     'import("sallyport/tanstack-query").then((own) => own.infiniteQueryOptions(client, "get /png"))',
-    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png gives no pages"'.`,
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png returns no pages"'.`,
   ],
   [
     'client.subscribe("get /png")',
-    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png is no event stream"'.`,
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png is not an event stream"'.`,
   ],
 ];
 

@@ -179,7 +179,7 @@ describe("a client stops", () => {
       method: "GET",
       path: "/slow",
       timeout: 30,
-      message: "GET /slow: no whole response within 30 ms",
+      message: "GET /slow: no complete response within 30 ms",
     });
   });
 

@@ -299,7 +299,7 @@ describe("stage 4a, more wrong values than Zod can carry", () => {
     const reported = z.object({ list: z.array(text) }).check(({ value, issues }) => {
       for (const input of value.list) issues.push({ code: "custom", message: "wrong", input });
     });
-    expect(await post(reported)).toEqual(failed(400, "Too many wrong values"));
+    expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
   it("reported by an asynchronous refinement inside a field: 400 with a fixed text", async () => {
@@ -309,7 +309,7 @@ describe("stage 4a, more wrong values than Zod can carry", () => {
         for (const input of value) issues.push({ code: "custom", message: "wrong", input });
       }),
     });
-    expect(await post(reported)).toEqual(failed(400, "Too many wrong values"));
+    expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
   it("in a union: no more of them are found than are reported", async () => {

@@ -139,7 +139,7 @@ describe("parameters", () => {
     const { a } = parametersOf(input, { queryParser: "extended" });
     expect(a).toMatchObject({ style: "deepObject", explode: true });
     expect(() => parametersOf(input)).toThrow(
-      'input.a of GET /a is an object, which the query parser "simple" never makes of a query. Set `queryParser: "extended"`',
+      'input.a of GET /a is an object, which the query parser "simple" never returns. Set `queryParser: "extended"`',
     );
     const either = z.object({ a: z.union([z.string(), z.object({ b: z.string() })]) });
     expect(parametersOf(either)["a"]).not.toHaveProperty("style");

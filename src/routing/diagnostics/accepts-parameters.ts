@@ -7,7 +7,7 @@ import type { PathParameters } from "../route-table.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs } from "./diagnostic.ts";
 
-/** Checks whether the input of a route surely accepts path parameters, so that their path is meant for it. */
+/** Checks whether the input of a route definitely accepts path parameters, so that their path is meant for it. */
 export const acceptsParameters = (
   { endpoint }: EndpointEntry,
   parameters: PathParameters,

@@ -65,7 +65,7 @@ const listOptional = (
   );
 };
 
-/** Checks whether a schema surely makes a field optional; not if it has alternatives or functions. */
+/** Checks whether a schema definitely makes a field optional; not if it has alternatives or functions. */
 const isOptional = (schema: ZodSchema, name: string): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {

@@ -106,7 +106,7 @@ const fillers = ["x", "1", uuid];
 /** Values as they occur in real paths. */
 const specials = [undefined, uuid, "2026-11-20", "2026-11-20T10:30:00Z", "ada@example.com", "1.5"];
 
-/** Finds a path that one route takes although the other one's input would surely accept it. */
+/** Finds a path that one route takes although the other one's input would definitely accept it. */
 const findLoss = (
   one: Route,
   other: Route,
