@@ -99,6 +99,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "example/src/**/*.test.ts", "test/http/**/*.test.ts"],
     environment: "node",
+    setupFiles: [toPath("test/http/setup.ts")],
     testTimeout: 10_000,
     fileParallelism: false,
     sequence: {

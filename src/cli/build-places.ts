@@ -1,10 +1,11 @@
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { dirname, join, relative } from "node:path";
+import { dirname, relative } from "node:path";
 import { buildHook } from "../endpoint/build-hook.ts";
 
-const built = dirname(dirname(fileURLToPath(import.meta.url)));
+const home = dirname(createRequire(import.meta.url).resolve("sallyport/package.json"));
 /** The directory where this package is built, and the one that its source maps refer to. */
-const own = [`${built}/`, `${join(dirname(built), "src")}/`];
+const own = [`${home}/dist/`, `${home}/src/`];
 
 /** Records where in the application's code each endpoint and middleware is built. */
 export const watchBuilds = (): ReadonlyMap<object, string> => {

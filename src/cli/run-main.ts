@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { stripVTControlCharacters } from "node:util";
 import { renderUsage, runCommand, type CommandDef } from "citty";
 import { suggest } from "../errors.ts";
 import { getMessageFromError, readSafely } from "../results/http-error.ts";
@@ -48,7 +50,7 @@ export const runMain = async (args: readonly string[]): Promise<number> => {
 const run = async (args: readonly string[]): Promise<number> => {
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    await writeOut(`${await renderUsage(main)}\n`);
+    await writeOut(toHelp(await renderUsage(main)));
     return name === undefined ? 2 : 0;
   }
   if (name === "--version" || name === "-v") {
@@ -64,13 +66,17 @@ const run = async (args: readonly string[]): Promise<number> => {
     );
   }
   if (rest.includes("--help") || rest.includes("-h")) {
-    await writeOut(`${await renderUsage(command, main)}\n`);
+    await writeOut(toHelp(await renderUsage(command, main)));
     return 0;
   }
   assertFlags(name, command, rest);
   const { result } = await runCommand(command, { rawArgs: [...rest] });
   return typeof result === "number" ? result : 0;
 };
+
+/** Colours are for terminals. */
+const toHelp = (usage: string): string =>
+  `${process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`;
 
 const assertFlags = (name: string, { args }: CommandDef, given: readonly string[]): void => {
   const definitions = Object.entries(args as Readonly<Record<string, { readonly type?: string }>>);
@@ -105,7 +111,7 @@ const isValue = (
 };
 
 const readVersion = (): string => {
-  const file = new URL("../../package.json", import.meta.url);
+  const file = createRequire(import.meta.url).resolve("sallyport/package.json");
   const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
   return version;
 };

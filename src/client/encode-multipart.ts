@@ -1,5 +1,5 @@
-import { assertFull } from "./encode-pairs.ts";
-import { assertString, refuse, toField, toText } from "./wire-value.ts";
+import { listParts } from "./encode-pairs.ts";
+import { assertString, refuse, toText } from "./wire-value.ts";
 
 /** Checks whether a value is a file, or an array that contains one. */
 export const hasFile = (value: unknown): boolean =>
@@ -16,8 +16,8 @@ const quote = (text: string): string =>
  * @throws {@link Refusal} when a value is neither a file nor representable as a string.
  */
 export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => {
-  const random = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2));
-  const boundary = `----sallyport${random.join("")}`;
+  // 70 characters at most
+  const boundary = `----sallyport${Math.random()}${Math.random()}`;
   const texts: (Blob | string)[] = [];
   const files: (Blob | string)[] = [];
   const add = (name: string, field: string, value: unknown): void => {
@@ -37,10 +37,7 @@ export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): B
     // servers do not decode what browsers encode there
     if (/^$|[\r\n"\\]/.test(assertString(name, name)))
       refuse(name, "has a name that forms do not preserve");
-    const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
-    assertFull(name, parts);
-    for (const [index, part] of parts.entries())
-      add(name, Array.isArray(value) ? toField(name, index) : name, part);
+    for (const [field, part] of listParts(name, value)) add(name, field, part);
   }
   // strings first, so that a server that parses as it reads knows them when the files arrive
   return new Blob([...texts, ...files, `--${boundary}--\r\n`], {

@@ -188,7 +188,7 @@ export class EventStreamFactory<
    */
   build<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(
     definition: StreamDefinition<
@@ -221,7 +221,7 @@ export class EventStreamFactory<
   /** Alias of {@link EventStreamFactory.build}. */
   buildVoid<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(
     definition: StreamDefinition<

@@ -120,8 +120,13 @@ export declare const routing: { readonly "~client": Client };
 const listTaken = (runtime: string): ReadonlySet<string> =>
   new Set([
     ...["Client", "Routes", "Blob", "Date", "Exclude", "Uint8Array", "ArrayBuffer"],
-    ...(runtime.replaceAll(/\/\*\*[\s\S]*?\*\//g, "").match(/\b[A-Z]\w*/g) ?? []),
+    ...(dropComments(runtime).match(/\b[A-Z]\w*/g) ?? []),
   ]);
+
+const dropComments = (source: string): string => {
+  const [start, ...commented] = source.split("/**");
+  return [start, ...commented.map((text) => text.slice(text.indexOf("*/")))].join("");
+};
 
 /** Asks each result handler once, so that each of its schemas is written once. */
 const createListNegative = (): ListNegative => {

@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 
 /** The client modules that a generated file contains, each after those that it imports. */
 const modules = [
@@ -48,8 +50,8 @@ export const writeParts = (from: URL, to: URL): void => {
 
 /** The source of a part of the client, the same source that is tested. */
 export const readPart = (part: keyof typeof parts): string => {
-  const bundled = new URL(`./${part}.txt`, import.meta.url);
-  return existsSync(bundled)
-    ? readFileSync(bundled, "utf8")
-    : bundle(new URL("../client/", import.meta.url), part);
+  const home = pathToFileURL(createRequire(import.meta.url).resolve("sallyport/package.json"));
+  return import.meta.url.endsWith(".ts")
+    ? bundle(new URL("src/client/", home), part)
+    : readFileSync(new URL(`dist/generate-client/${part}.txt`, home), "utf8");
 };

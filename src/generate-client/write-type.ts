@@ -104,12 +104,14 @@ export class TypeWriter {
     place: string,
   ): string {
     const types: Members[] = [];
+    let hasOptional = false;
     const lines = Array.from(fields, ([name, field]) => {
       const members = this.write(field, side, `${place}${toTypeName(name)}`);
       types.push(members);
       const { optin, optout } = field._zod;
       const optional = side.direction === "input" ? optin : optout;
       const isOptional = optional === "optional" || members.includes("undefined");
+      hasOptional ||= isOptional;
       const all = isOptional ? toUnion([members, ["undefined"]]) : members;
       const { description, deprecated } = readNotes(field);
       const comment = writeComment({ texts: [description], isDeprecated: deprecated });
@@ -119,9 +121,6 @@ export class TypeWriter {
     // an index signature must also hold for the known fields
     const rest = toUnion([this.write(others, side, `${place}Value`), ...types, ["undefined"]]);
     const known = rest.filter((member) => member !== "undefined" || types.flat().includes(member));
-    const hasOptional = lines.some((line) =>
-      /^(?:\/\*\*[\s\S]*?\*\/\n)?(?:"[^\n]*"|[\w$]+)\?:/.test(line),
-    );
     return toObject([...lines, `[key: string]: ${toText(hasOptional ? rest : known)};`]);
   }
 

@@ -105,9 +105,7 @@ describe("the head of a reply", () => {
   });
 
   test("goes through a `writeHead` that somebody has put in place of Node's", async () => {
-    const { writeHead: original } = ServerResponse.prototype as {
-      readonly writeHead: () => unknown;
-    };
+    const original = Reflect.get(ServerResponse.prototype, "writeHead") as () => unknown;
     const respond = (response: ServerResponse): void => {
       writeHead(response, 200, type, 1);
       response.end("x");

@@ -11,9 +11,10 @@ export const toRuntimeWarning = (version: string): string | undefined => {
 
 let isWarned = false;
 
-/** Warns once per process, on standard error, of a runtime that is too old to be safe. */
-export const checkRuntime = (): void => {
-  const warning = isWarned ? undefined : toRuntimeWarning(process.versions.node);
+/** Warns once a process, but not in tests, on its standard error of a runtime that is too old to be safe. */
+export const checkRuntime = (version = process.versions.node): void => {
+  if (isWarned || process.env["NODE_ENV"] === "test") return;
   isWarned = true;
+  const warning = toRuntimeWarning(version);
   if (warning !== undefined) process.emitWarning(warning, { code: "SLP_WARN_RUNTIME" });
 };

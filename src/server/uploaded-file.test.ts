@@ -1,22 +1,19 @@
 import { createHash } from "node:crypto";
 import * as files from "node:fs/promises";
 import { existsSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { UploadedFile } from "./uploaded-file.ts";
-
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const original = await importOriginal<typeof files>();
-  return { ...original, rename: vi.fn(original.rename) };
-});
 
 let directory = "";
 beforeEach(async () => {
   directory = await files.mkdtemp(join(tmpdir(), "sallyport-file-"));
 });
 afterEach(async () => {
-  vi.mocked(files.rename).mockReset();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
   await files.rm(directory, { recursive: true });
 });
 
@@ -29,8 +26,13 @@ const createFile = async (): Promise<UploadedFile> => {
   return new UploadedFile({ ...told, content: undefined, tempFilePath });
 };
 
-const failToRename = (code: string): void =>
-  void vi.mocked(files.rename).mockRejectedValueOnce(Object.assign(new Error(code), { code }));
+/** Lets the next renaming fail. */
+const failToRename = (code: string): void => {
+  vi.spyOn(process.getBuiltinModule("node:fs/promises"), "rename").mockRejectedValueOnce(
+    Object.assign(new Error(code), { code }),
+  );
+  syncBuiltinESMExports();
+};
 
 test("a file is moved to another file system by a copy, and nothing is left behind", async () => {
   failToRename("EXDEV");

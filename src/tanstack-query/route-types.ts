@@ -24,6 +24,12 @@ export type CheckedPage<R, Key extends string> =
       : keyof Routes & string
     : CheckPage<R, Key, TypesAt<R, Key>>;
 
+/** The input, which may be omitted if nothing in it is required, and the options. */
+export type Arguments<Input, Options> = [
+  ...({} extends Input ? [input?: Input] : [input: Input]),
+  options?: Options,
+];
+
 /** What a client returns for a route. */
 export type RouteInput<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>

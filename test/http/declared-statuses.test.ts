@@ -105,7 +105,7 @@ describe("declared errors", () => {
     expect((await server.send("/text")).text).toBe("Oh");
   });
 
-  test("send no data that is not declared", async () => {
+  test("H19: send no data that is not declared", async () => {
     const handler = throwing(409, { data: { field: "email" } });
     const server = await start({
       none: factory.build({ handler }),
@@ -117,7 +117,7 @@ describe("declared errors", () => {
   });
 
   test.each([undefined, null, {}, { field: 1 }])(
-    "answer 500 where the data is %j, which does not fit",
+    "H19: answer 500 where the data is %j, which does not fit",
     async (data) => {
       const server = await start({
         a: factory.build({ errors: { 409: taken }, handler: throwing(409, { data }) }),

@@ -8,7 +8,7 @@ import {
   type RunningServer,
   type ServerConfig,
 } from "sallyport";
-import { afterEach, expect } from "vitest";
+import { expect } from "vitest";
 
 /** A log line as it was written. */
 export interface Line {
@@ -73,7 +73,8 @@ const faults: unknown[] = [];
 process.on("unhandledRejection", (reason) => faults.push(reason));
 process.on("uncaughtException", (error) => faults.push(error));
 
-afterEach(async () => {
+/** Closes the servers of a test, and expects that nothing was left unhandled; `setup.ts` calls it after each test. */
+export const finish = async (): Promise<void> => {
   for (const { servers } of running)
     for (const server of servers) {
       server.closeAllConnections();
@@ -85,7 +86,7 @@ afterEach(async () => {
   running.clear();
   // whatever a test does, nothing may float
   expect(faults.splice(0)).toEqual([]);
-});
+};
 
 /** Starts a server on a free port; it is closed after the test. */
 export const start = async (

@@ -38,7 +38,7 @@ const readUntil = (socket: Socket, count: number): Promise<readonly number[]> =>
     socket.once("close", () => resolve(listStatuses(text)));
   });
 
-describe("B20: who is rejected by a middleware is rejected before the body is read", () => {
+describe("B23: who is refused by a middleware is refused before the body is read", () => {
   test.each([
     ["malformed", "{", json],
     ["of another type", "x", { "content-type": "text/plain" }],

@@ -324,11 +324,11 @@ describe("Time limits end with their reply", () => {
     });
     const slow = factory.build({
       handler: async () => {
-        await sleep(600);
+        await sleep(900);
         return {};
       },
     });
-    const server = await start({ big, slow }, { responseIdleTimeout: 200 });
+    const server = await start({ big, slow }, { responseIdleTimeout: 600 });
     const socket = await server.open();
     socket.pause();
     socket.write(head("GET /big") + head("GET /slow") + closing);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
+import { Readable } from "node:stream";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { EventStreamFactory } from "sallyport";
+import { defaultEndpointsFactory, EventStreamFactory } from "sallyport";
 import { expect, test } from "vitest";
 import { events, fail, getRun, startRun, type Run } from "./event-stream-harness.ts";
 import { start } from "./harness.ts";
@@ -161,4 +162,33 @@ test("R13: nothing is left behind on the connection", async () => {
   }
   expect(seen.map(([drain]) => drain)).toEqual([1, 1, 1]);
   expect(new Set(seen.map(([, close]) => close)).size).toBe(1);
+});
+
+test("R13: a slow reader slows the producer down, and its leaving stops it", async () => {
+  let produced = 0;
+  const piece = Buffer.alloc(65_536);
+  const source = new Readable({
+    read() {
+      produced += piece.length;
+      this.push(piece);
+    },
+  });
+  const endpoint = defaultEndpointsFactory.build({
+    handler: async ({ response, signal }) => {
+      signal.addEventListener("abort", () => source.destroy());
+      source.pipe(response);
+      return undefined;
+    },
+  });
+  const server = await start({ a: endpoint });
+  const socket = await server.open();
+  socket.pause().write("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+  await sleep(300);
+  const early = produced;
+  await sleep(200);
+  // the buffers of the kernel are full, and nothing more is produced
+  expect(produced).toBe(early);
+  expect(early).toBeLessThan(64 * 1024 * 1024);
+  socket.destroy();
+  await expect.poll(() => source.destroyed).toBe(true);
 });

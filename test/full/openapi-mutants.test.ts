@@ -4,10 +4,10 @@ import type { Routing } from "sallyport";
 import { generateOpenApi } from "sallyport/openapi";
 import { afterAll, describe, expect, test } from "vitest";
 import { start } from "../http/harness.ts";
-import { drive } from "./conformance/drive.ts";
-import { isLenient } from "./conformance/exceptions.ts";
-import { generatorMutants, handlerMutants } from "./conformance/mutants.ts";
-import { tortureConfig, tortureRouting } from "./torture/routing.ts";
+import { drive } from "../openapi/conformance/drive.ts";
+import { isLenient } from "../openapi/conformance/exceptions.ts";
+import { generatorMutants, handlerMutants } from "../openapi/conformance/mutants.ts";
+import { tortureConfig, tortureRouting } from "../openapi/torture/routing.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const cache = `${root}node_modules/.cache/openapi-mutants-${process.pid}`;

@@ -408,7 +408,7 @@ describe("Replies", () => {
     accessLogger: ({ res }) => void (res && (res.strictContentLength = true)),
   };
 
-  test("W26: a wrong Content-Length of a handler never frames the reply", async () => {
+  test("W29: a wrong Content-Length of a handler never frames the reply", async () => {
     const wrong = factory.build({
       handler: ({ response }) => void response.setHeader("Content-Length", "5"),
     });
@@ -417,7 +417,7 @@ describe("Replies", () => {
     expect([reply.status, JSON.parse(reply.body)]).toEqual([200, successEnvelope({})]);
   });
 
-  test.each([204, 205, 304])("W26: a reply of status %i has no body", async (status) => {
+  test.each([204, 205, 304])("W29: a reply of status %i has no body", async (status) => {
     const handler = new ResultHandler({
       ...{ positive: z.object({}), negative: z.object({}) },
       handler: ({ response }) => void response.status(status).json({ unwanted: true }),
@@ -428,7 +428,7 @@ describe("Replies", () => {
   });
 
   test.each(["/ping", "/none"])(
-    "W26: HEAD %s has the length of GET and no body",
+    "W29: HEAD %s has the length of GET and no body",
     async (target) => {
       const server = await start(routing, strict);
       const text = await server.raw(head(`HEAD ${target}`, "Connection: close"));
