@@ -29,7 +29,7 @@ export const createBench = (name, compiler = ownCompiler) => {
   rmSync(cache, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/package.json`, '{ "type": "module" }');
-  // users have declarations, whose reading costs less than that of the source
+  // users have declarations, which are cheaper to read than the source
   const declare = ["-p", "tsconfig.build.json", "--emitDeclarationOnly"];
   run(ownCompiler, [...declare, "--outDir", `${cache}/declarations`], root);
   const version = run(compiler, ["--version"], root).trim();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { stripVTControlCharacters } from "node:util";
 import { renderUsage, runCommand, type CommandDef } from "citty";
-import { suggest } from "../errors.ts";
+import { describeUnknown } from "../checks/unknown-names.ts";
 import { getMessageFromError, readSafely } from "../results/http-error.ts";
 import { CliError } from "./cli-error.ts";
 import { clientCommand } from "./client-command.ts";
@@ -59,10 +59,9 @@ const run = async (args: readonly string[]): Promise<number> => {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const names = Object.keys(commands);
     throw new CliError(
       "SLP_CLI_USAGE",
-      `Unknown command \`${name}\`.${suggest(name, names)} The commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}; see \`sallyport --help\`.`,
+      `${describeUnknown("command", name, Object.keys(commands))} \`sallyport --help\` says more.`,
     );
   }
   if (rest.includes("--help") || rest.includes("-h")) {
@@ -87,7 +86,7 @@ const assertFlags = (name: string, { args }: CommandDef, given: readonly string[
     if (flags.includes(flag)) continue;
     throw new CliError(
       "SLP_CLI_USAGE",
-      `\`sallyport ${name}\` has no option \`${one}\`.${suggest(flag, flags)} The options are ${flags.map((known) => `--${known}`).join(", ")}.`,
+      describeUnknown("option", flag, flags, { where: name, prefix: "--" }),
     );
   }
   const places = definitions.filter(([, { type }]) => type === "positional").length;

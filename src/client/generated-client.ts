@@ -76,7 +76,7 @@ export interface GeneratedClient<Routes> {
    */
   readonly iterate: {
     <Key extends keyof Routes & string>(
-      key: Alone<KeyWith<Routes, Key, "page", "gives no pages">, PartOf<Routes[Key], "input">>,
+      key: Alone<KeyWith<Routes, Key, "page", "returns no pages">, PartOf<Routes[Key], "input">>,
     ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
     <Key extends keyof Routes & string>(
       key: KeyWith<Routes, Key, "page", "returns no pages">,
@@ -95,7 +95,10 @@ export interface GeneratedClient<Routes> {
    */
   readonly subscribe: {
     <Key extends keyof Routes & string>(
-      key: Alone<KeyWith<Routes, Key, "event", "is no event stream">, PartOf<Routes[Key], "input">>,
+      key: Alone<
+        KeyWith<Routes, Key, "event", "is not an event stream">,
+        PartOf<Routes[Key], "input">
+      >,
     ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
     <Key extends keyof Routes & string>(
       key: KeyWith<Routes, Key, "event", "is not an event stream">,

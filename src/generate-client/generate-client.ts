@@ -1,3 +1,4 @@
+import { assertKeys } from "../endpoint/check-definition.ts";
 import type { z } from "zod";
 import type { ListNegative } from "../openapi/declared-responses.ts";
 import { toOperationPlace } from "../openapi/operation-place.ts";
@@ -23,17 +24,15 @@ const header = `/* eslint-disable */
  * It exports `createClient`, all error classes, a type for each named schema, and types for the input, the body and the
  * replies of each route. The same API always results in the same file.
  *
+ * @throws DefinitionError when an option does not exist.
  * @throws RoutingError when the routing is invalid.
  * @throws OpenApiError when two routes have the same `operationId`.
  * @example
  * writeFileSync("client.ts", generateClient({ routing, config }));
  */
-export const generateClient = ({
-  routing,
-  config = {},
-  format = "string",
-  types: isForInferred = false,
-}: GenerateClientOptions): string => {
+export const generateClient = (options: GenerateClientOptions): string => {
+  assertKeys("generateClient", options, ["routing", "config", "format", "types"], "option");
+  const { routing, config = {}, format = "string", types: isForInferred = false } = options;
   const entries = listRoutes(routing, config).flatMap((entry) =>
     entry.kind === "endpoint" ? entry : [],
   );

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { readPropertyValues } from "../schemas/zod-internals.ts";
 import { listOf } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
@@ -16,7 +17,7 @@ export const readDiscriminator = (schema: ZodSchema): Discriminator | undefined 
   if (type !== "union" || propertyName === undefined) return undefined;
   const options = def.options.map((option) => ({
     schema: option,
-    values: [...(option._zod.propValues?.[propertyName] ?? [undefined])],
+    values: [...(readPropertyValues(option, propertyName) ?? [undefined])],
     mayLack: mayLack(option, propertyName),
   }));
   const isSayable = options.every(

@@ -8,6 +8,7 @@ import { isAnyJson } from "./any-json.ts";
 import { addDiscriminator } from "./discriminator.ts";
 import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+import { readBooleanStrings } from "../schemas/zod-internals.ts";
 
 /** What is being written, for names and errors. */
 export interface WritePlace {
@@ -284,14 +285,11 @@ const listValues = (json: JsonObject): readonly string[] | undefined => {
 /** `z.stringbool()` lists the strings that it accepts only in the issue of an invalid string. */
 const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
   const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
-  if (!isCandidate || !("bag" in schema._zod) || !("truthy" in schema._zod.bag)) return;
-  const { truthy, falsy } = schema._zod.bag as {
-    readonly truthy: unknown;
-    readonly falsy: unknown;
-  };
+  const strings = isCandidate ? readBooleanStrings(schema) : undefined;
+  if (!strings) return;
   replace(json, {
     type: "string",
-    enum: [...listOf(truthy), ...listOf(falsy)],
+    enum: strings,
     ...readMeta(schema),
   });
 };

@@ -1,11 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { boundIssues, runPlainly, type RunParse } from "./bounded-issues.ts";
 import { keepDefaults, readDefaultsOnce, repeatDefaults } from "./defaults.ts";
-import { ExchangedRun, type Run } from "./exchanged-run.ts";
 import type { ZodSchema } from "./schema.ts";
 import type { Parser } from "./parse-result.ts";
 import { someSchema } from "./some-schema.ts";
 import { runsUserCode } from "./user-code.ts";
+import { compile, readValues } from "./zod-internals.ts";
 
 /**
  * How many parses a schema does before it counts as hot and is compiled. Compiling costs 0.24 ms and 11 kB per schema;
@@ -46,7 +46,7 @@ export const declaresKey = (parse: Parser, key: string): boolean => {
 
 const hasKey = (schema: ZodSchema, key: string): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "record") return def.keyType._zod.values?.has(key) === true;
+  if (def.type === "record") return readValues(def.keyType)?.has(key) === true;
   return def.type === "object" && Object.hasOwn(def.shape, key);
 };
 
@@ -101,18 +101,6 @@ const createHotParser = (schema: ZodSchema, run: RunParse): Parser => {
       ? (value) => run(compiled, { value, issues: [] }, { async: false })
       : (value) => compiled._zod.run({ value, issues: [] }, { async: false });
   return keepDefaults(schema) ? (value) => readDefaultsOnce(parse, value) : parse;
-};
-
-/** Compiles a schema; values that it rejects are parsed by a `run` that is not Zod's. */
-const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
-  // Zod keeps the `run` that it finds
-  const exchange = new ExchangedRun(schema, "run", () => refused);
-  exchange.begin();
-  try {
-    return z.compile(schema);
-  } finally {
-    exchange.end();
-  }
 };
 
 /** Kinds for which a compiled schema never calls `run`, not even for a value that it rejects. */

@@ -75,7 +75,7 @@ export const readTopLevel = (
  * Lists the keys that middlewares declare and that an endpoint's own schema must not see: a strict one would reject
  * them, a loose one would pass them on unparsed.
  */
-export const listForeignKeys = (
+export const listMiddlewareOnlyKeys = (
   endpointSchema: ZodSchema,
   middlewareSchemas: readonly ZodSchema[],
 ): readonly string[] => {

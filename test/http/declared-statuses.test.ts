@@ -81,7 +81,7 @@ describe("the declared status of a success", () => {
   test("is not an option of event streams", () => {
     const events = new EventStreamFactory({ a: z.string() });
     const definition = { statusCode: 201, handler: (): void => undefined };
-    expect(() => events.build(definition)).toThrow("unknown key `statusCode`");
+    expect(() => events.build(definition)).toThrow("there is no key `statusCode`");
   });
 });
 
@@ -214,9 +214,9 @@ describe("declared errors", () => {
     ['`errors` has "abc", which is not an error status', { abc: "What" }],
     ['`errors` has "404" without a description', { 404: undefined }],
     ['`errors` has "404" without a `description`', { 404: { schema: z.object({}) } }],
-    ["unknown key `shema`. Did you mean `schema`?", { 404: { description: "", shema: 1 } }],
+    ["there is no key `shema`. Did you mean `schema`?", { 404: { description: "", shema: 1 } }],
     [
-      "the `schema` of `errors[404]` must be a Zod 4 schema",
+      "the `schema` of `errors[404]` must be a schema of Zod 4",
       { 404: { description: "", schema: {} } },
     ],
     ["`headers` that are not strings", { 404: { description: "", headers: { a: 1 } } }],

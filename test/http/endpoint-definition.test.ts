@@ -377,7 +377,7 @@ describe("a definition that is wrong is rejected where it is declared", () => {
     [
       "an output of buildVoid",
       () => defaultEndpointsFactory.buildVoid({ output: z.object({}), handler } as never),
-      "unknown key `output`",
+      "no key `output`",
     ],
     [
       "a middleware's key",

@@ -193,7 +193,7 @@ describe("mistakes are told without a stack", () => {
       ["openapi", "--chek"],
       {},
       2,
-      "has no option `--chek`. Did you mean `check`?",
+      "openapi: there is no option `--chek`. Did you mean `--check`?",
     ],
     [
       "another format",
@@ -258,7 +258,7 @@ describe("mistakes are told without a stack", () => {
       ["routes", "a.ts"],
       { "a.ts": "export const routing = { a: 5 };" },
       1,
-      'The routing at "/a" is a number',
+      'The routing at "/a" is 5',
     ],
   ])("%s", async (_name, args, files, status, message) => {
     const result = await run(toFolder(files), ...args);

@@ -12,8 +12,8 @@ export interface Diagnostic {
   readonly meta: object;
 }
 
-/** The facts about a server that its routes depend on. */
-export interface Circumstances {
+/** The facts of a server that the checks of its routing need. */
+export interface RoutingFacts {
   readonly toSources: (entry: EndpointEntry) => readonly InputSource[];
   /** How queries are parsed: to strings and arrays of strings, also to objects, or by an unknown function. */
   readonly queryParser: "simple" | "extended" | "unknown";
