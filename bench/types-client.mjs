@@ -70,7 +70,7 @@ const toApi = (endpoints, end) =>
 const toServer = (endpoints) =>
   toApi(endpoints, "void createServer(createConfig({ cors: true }), routing);");
 
-/** What `sallyport client --types` does, without a server. */
+/** Writes the types as `sallyport client --types` does, without a server. */
 const toPrinter = (endpoints) =>
   toApi(
     endpoints,

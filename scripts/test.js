@@ -7,10 +7,10 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const bin = (name) => `${root}node_modules/.bin/${name}`;
 const vitest = (project) => [bin("vitest"), "run", "--project", project];
 
-/** By name, the longest first, but for the build, which others need. */
+/** By name, the longest first, apart from the build, which others need. */
 const steps = {
   build: ["Build", [process.execPath, "scripts/build.js"]],
-  // most of its tests wait for something, so that two cores have room for more than two files
+  // most of its tests wait for something, so that two cores can run more than two files at once
   http: ["HTTP tests", [...vitest("http"), "--maxWorkers=3"]],
   openapi: ["OpenAPI tests", vitest("openapi")],
   compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],
@@ -35,7 +35,7 @@ if (unknown.length > 0) {
 }
 
 const chosen = Object.keys(steps).filter((name) => wanted.length === 0 || wanted.includes(name));
-/** What runs beside another step is printed once it has ended. */
+/** The output of a step that runs in parallel is printed once it has ended. */
 const isAlone = chosen.length === 1;
 
 const outcomes = [];

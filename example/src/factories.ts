@@ -44,7 +44,7 @@ export const keyFactory = publicFactory.addMiddleware(keyMiddleware);
 
 const changes = { saved: user, removed: z.object({ id: z.uuid() }) };
 
-/** Builds streams of what happens to users. */
+/** Builds streams of changes to users. */
 export const changesFactory = new EventStreamFactory(changes).addContext(async () => ({ users }));
 
 /** Responds with CSV instead of JSON: the application's own result handler. */

@@ -28,6 +28,6 @@ export const routing = {
     },
   },
   "get /v1/exports/users.csv": exportUsers,
-  // the page, where it is built: see `web`
+  // the page, if it has been built: see `web`
   "": new ServeStatic(fileURLToPath(new URL("../web/dist", import.meta.url))),
 } satisfies Routing;

@@ -73,7 +73,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   return typeof result === "number" ? result : 0;
 };
 
-/** Colours are for terminals. */
+/** Colours are only for terminals. */
 const toHelp = (usage: string): string =>
   `${process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`;
 

@@ -1,10 +1,10 @@
 import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
 
-/** Where a key stands alone: the key, unless something in its input is required. */
+/** The arguments if only a key is given: the key, unless something in its input is required. */
 export type Alone<Key, Input> = {} extends Input ? Key : MissingInput<Input>;
 
-/** Says in an error of the compiler what the input must have. */
+/** Names the missing input in a compile error. */
 export interface MissingInput<Input> {
   readonly "~input": Input;
 }

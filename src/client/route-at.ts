@@ -8,7 +8,7 @@ export interface EndpointTypes {
 // oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each one is known where it is read
 type Some = any;
 
-/** Stands for the types of an endpoint where there is none. */
+/** Stands for the types of an endpoint if there is none. */
 export interface NoRoute extends EndpointTypes {
   readonly "~none": true;
 }
@@ -20,10 +20,10 @@ interface TypedEndpoint {
 
 type TypesOf<E extends TypedEndpoint> = E["~types"];
 
-/** The types of the endpoint of a key that names its method; no server starts where that is another one. */
+/** The types of the endpoint whose key names its method; a server with a different method would not start. */
 type Named<Value> = Value extends TypedEndpoint ? TypesOf<Value> : null;
 
-/** An endpoint that says no method has none in its type, and answers GET. */
+/** An endpoint that declares no method has none in its type, and serves GET. */
 type Answered<M> = [M] extends [never] ? "get" : M;
 
 /** The endpoint of a value for a method: the value itself, or the entry under the method or the empty key, as after `nest`. */

@@ -17,7 +17,7 @@ import type { EndpointTypes } from "./route-at.ts";
 
 type Primitive = bigint | boolean | number | string | symbol | null | undefined;
 
-/** A value as parsed from JSON: dates are strings. What costs the compiler most stands last. */
+/** A value as parsed from JSON: dates are strings. The cases that cost the compiler most come last. */
 export type FromJson<Value> = Value extends Primitive
   ? Value
   : Value extends ToJson
@@ -46,7 +46,7 @@ type NameOf<Rest extends string> = Rest extends `${infer Name}${Delimiter}${stri
 
 type NamesOf<Path> = Path extends `${string}:${infer Rest}` ? NameOf<Rest> | NamesOf<Rest> : never;
 
-/** The parameters of a path; where several share a segment, the segment instead. */
+/** The parameters of a path; if several share a segment, the whole segment instead. */
 type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`
     ? Name | SegmentsOf<More>
@@ -56,7 +56,7 @@ type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
 /** Shows an intersection as one object. */
 type Shown<Value> = { [Key in keyof Value]: Value[Key] };
 
-/** What a client gives an endpoint; the path parameters are added where no schema has them. */
+/** What a client sends to an endpoint; path parameters are added if no schema has them. */
 export type InputAt<T extends EndpointTypes, Key> = Placed<
   T["input"]["_zod"]["input"],
   T["middlewareInput"],
@@ -118,7 +118,7 @@ export type DataErrorsAt<T> = T extends EndpointTypes
 
 type DataErrors<T, Schemas> = { [Status in keyof Schemas]: ErrorAt<T, Schemas[Status]> };
 
-/** An endpoint of the default result handler that declares no errors with data: most are. */
+/** An endpoint with the default result handler and without errors that carry data, as most are. */
 interface PlainTypes {
   readonly resultHandler: DefaultResultHandler;
   readonly output: {

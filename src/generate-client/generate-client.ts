@@ -24,7 +24,7 @@ const header = `/* eslint-disable */
  * It exports `createClient`, all error classes, a type for each named schema, and types for the input, the body and the
  * replies of each route. The same API always results in the same file.
  *
- * @throws DefinitionError when an option does not exist.
+ * @throws DefinitionError when an option is unknown.
  * @throws RoutingError when the routing is invalid.
  * @throws OpenApiError when two routes have the same `operationId`.
  * @example

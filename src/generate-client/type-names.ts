@@ -12,7 +12,7 @@ interface NamedType {
 const [opening, closing] = ["\u0001", "\u0002"];
 const toReference = (key: string): string => `${opening}${key}${closing}`;
 
-/** Puts names in the place of references. */
+/** Replaces references with names. */
 const replaceReferences = (text: string, toName: (key: string) => string): string => {
   const [start = "", ...others] = text.split(opening);
   const named = others.map((part) => {

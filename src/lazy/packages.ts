@@ -22,6 +22,6 @@ let createError: typeof createHttpError | undefined;
 export const loadHttpErrors = (): typeof createHttpError =>
   (createError ??= getLoader()("http-errors") as typeof createHttpError);
 
-/** Loads the parser of multipart bodies with the first of them. */
+/** Loads the multipart parser with the first multipart body. */
 export const loadBusboy = (): typeof Busboy =>
   (getLoader()("@fastify/busboy") as { readonly Busboy: typeof Busboy }).Busboy;

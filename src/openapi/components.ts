@@ -93,7 +93,7 @@ export class Components {
   /** Gives a schema that many places share a name made by the framework. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    // what is written once is the same object each time, which saves its comparison
+    // a schema that is written once is the same object each time, so that no comparison is needed
     const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
     this.#hoisted.set(json, key);
     return { $ref: prefix + key };
@@ -181,7 +181,7 @@ export class Components {
     });
   }
 
-  /** Names what can only be referred to: schemas that contain themselves, and options with a discriminator. */
+  /** Names schemas that must be referred to: recursive ones, and options of a union with a discriminator. */
   #nameSchemas(root: ZodSchema, place: WritePlace): void {
     const above = new Set<ZodSchema>();
     const visit = (schema: ZodSchema): void => {
@@ -287,7 +287,7 @@ const neutralise = (json: unknown): unknown =>
 const readId = (schema: ZodSchema): string | undefined =>
   z.globalRegistry.get(schema as z.ZodType)?.["id"];
 
-/** An option is named by the value that chooses it, such as `ShapeCircle`. */
+/** An option is named after the discriminator value that selects it, such as `ShapeCircle`. */
 const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
   [union, ...value.split(/[^A-Za-z0-9]+/)]
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))

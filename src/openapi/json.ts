@@ -45,7 +45,7 @@ export const mapReferences = (
     return object;
   });
 
-/** Copies a value without some references; what stands beside them stays. */
+/** Copies a value without certain references; keywords next to them are kept. */
 export const omitReferences = (value: JsonObject, references: ReadonlySet<unknown>): JsonObject => {
   if (references.size === 0) return value;
   const copy = mapObjects(value, ({ $ref: reference, ...rest }) =>

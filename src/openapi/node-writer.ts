@@ -261,7 +261,7 @@ const dropSafeBounds = (json: JsonObject): void => {
   if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
 };
 
-/** Keys that are listed are properties, which more programs read than `propertyNames`. */
+/** Listed keys become properties, which more tools support than `propertyNames`. */
 const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
   const { propertyNames, additionalProperties } = json;
   if (isSame(propertyNames, { type: "string" })) delete json["propertyNames"];
@@ -273,7 +273,7 @@ const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
   if (def.mode !== "loose") json["additionalProperties"] = false;
 };
 
-/** The values that a schema allows; undefined where they are not listed. */
+/** The values that a schema allows; undefined if they are not listed. */
 const listValues = (json: JsonObject): readonly string[] | undefined => {
   const { const: value, enum: values, anyOf } = json;
   if (value !== undefined || Array.isArray(values)) return [value ?? values].flat().map(String);

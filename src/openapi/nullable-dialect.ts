@@ -52,7 +52,7 @@ const toTuple = (schema: JsonObject): JsonObject => {
   };
 };
 
-/** Patterns of keys cannot be said. */
+/** 3.0 cannot express patterns of keys. */
 const toRecord = (schema: JsonObject): JsonObject => {
   const { patternProperties, ...rest } = schema;
   if (!isObject(patternProperties) || rest["additionalProperties"] !== undefined) return rest;

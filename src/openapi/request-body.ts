@@ -18,7 +18,7 @@ export const toRequestBody = (
   const { description } = components.resolve(body);
   return compact({
     description: typeof description === "string" ? description : undefined,
-    // express-openapi-validator takes what is not said for true
+    // express-openapi-validator treats a missing value as true
     required: !acceptsNothing(body, components),
     content: toContent(body, bodyKind, place, fields.get("raw")?.json),
   });

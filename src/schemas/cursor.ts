@@ -114,7 +114,7 @@ export const isCursorCodec = (value: unknown): value is CursorCodec => {
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
 
-/** @throws {@link DefinitionError} when the options are not an object, or have a key that does not exist. */
+/** @throws {@link DefinitionError} when the options are not an object, or have an unknown key. */
 export const assertOptions = (where: string, options: unknown, known: readonly string[]): void => {
   if (typeof options !== "object" || options === null)
     throw new DefinitionError(

@@ -37,10 +37,10 @@ const otherKinds = [
   ...(["template_literal", "tuple", "undefined", "void"] as const),
 ] as const;
 
-/** A kind of schema that never gives an object. */
+/** A kind of schema that never returns an object. */
 export type OtherKind = (typeof otherKinds)[number];
 
-/** Tells whether a kind of schema never gives an object. */
+/** Checks whether a kind of schema never returns an object. */
 export const isOtherKind = (kind: string): boolean => otherKinds.some((one) => one === kind);
 
 /** What a schema accepts: the type on the wire. */

@@ -11,7 +11,7 @@ export const toRuntimeWarning = (version: string): string | undefined => {
 
 let isWarned = false;
 
-/** Warns once a process, but not in tests, on its standard error of a runtime that is too old to be safe. */
+/** Warns once per process, on standard error, but not in tests, of a runtime that is too old to be safe. */
 export const checkRuntime = (version = process.versions.node): void => {
   if (isWarned || process.env["NODE_ENV"] === "test") return;
   isWarned = true;

@@ -12,7 +12,7 @@ export interface Diagnostic {
   readonly meta: object;
 }
 
-/** The facts of a server that the checks of its routing need. */
+/** The facts about a server that the routing checks need. */
 export interface RoutingFacts {
   readonly toSources: (entry: EndpointEntry) => readonly InputSource[];
   /** How queries are parsed: to strings and arrays of strings, also to objects, or by an unknown function. */

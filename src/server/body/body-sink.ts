@@ -33,7 +33,7 @@ export const isUnread = (request: IncomingMessage): boolean =>
 
 /** Checks whether a sink will receive the whole body: nobody reads it, and none of it has arrived yet. */
 export const isSinkable = (request: IncomingMessage): request is SinkableRequest =>
-  // that a body comes by `push`, which a sink waits for, is known by now
+  // by now it is known that bodies come through `push`, which a sink needs
   (request as { readonly [isPushed]?: boolean })[isPushed] === true &&
   isUnread(request) &&
   request.readableLength === 0 &&

@@ -229,7 +229,7 @@ const isFunction = (value: unknown): value is (error?: Error) => void =>
 const isChunk = (value: unknown): value is string | Uint8Array =>
   typeof value === "string" || isUint8Array(value);
 
-/** Tells whether a response is to say how long its body is, as Node does at its end. */
+/** Checks whether a response should declare the length of its body, as Node does at its end. */
 const mayTellLength = (response: ServerResponse): boolean =>
   response.statusCode !== 204 &&
   response.statusCode !== 304 &&

@@ -56,8 +56,8 @@ const toAddress = ({ remoteAddress, remotePort }: Socket): string =>
 const connectionsOf = new WeakMap<Server, Connections>();
 
 /**
- * Watches the connections of a server, and keeps replies whose client is still reading them out of `closeIdleConnections`,
- * which `close` calls as well.
+ * Tracks the connections of a server, so that `closeIdleConnections`, which `close` also calls, spares responses that
+ * are still being sent.
  */
 export const watchConnections = (server: Server, isTls: boolean): void => {
   const connections = new Connections(server, isTls);

@@ -10,9 +10,9 @@ import type { AppSettings } from "../../results/send-json.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
-/** What the requests of an application are made for. */
+/** What the requests of an application are created with. */
 export interface RequestOptions {
-  /** Those of the application before it is made. */
+  /** The settings of the application before it is created. */
   readonly settings: AppSettings;
   readonly getApp: () => Express;
   /** Handles errors that occur while Express sends a file. */
@@ -22,16 +22,16 @@ export interface RequestOptions {
 /** A class of requests. */
 export interface RequestClass {
   readonly ExpressRequest: typeof IncomingMessage;
-  /** From now on the settings of requests are those of the application that is made. */
+  /** From now on, requests use the settings of the created application. */
   readonly useSettings: (settings: AppSettings) => void;
 }
 
-/** Makes the class of the requests of an application. */
+/** Creates the class of an application's requests. */
 export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
   { settings: firstSettings, getApp, fail }: RequestOptions,
 ): RequestClass => {
-  // a variable, not a property: requests read it
+  // a variable, not a property, because requests read it
   let settings = firstSettings;
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");

@@ -16,9 +16,9 @@ import { dropStalledReader, type StalledReaderOptions } from "../connection/stal
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
-/** What the responses of an application are made for. */
+/** What the responses of an application are created with. */
 export interface ResponseOptions {
-  /** Those of the application before it is made. */
+  /** The settings of the application before it is created. */
   readonly settings: AppSettings;
   /** The requests to notify of a shutdown. */
   readonly toStop: Stoppables;
@@ -30,16 +30,16 @@ export interface ResponseOptions {
 /** A class of responses. */
 export interface ResponseClass {
   readonly ExpressResponse: NodeResponse;
-  /** From now on the settings of responses are those of the application that is made. */
+  /** From now on, responses use the settings of the created application. */
   readonly useSettings: (settings: AppSettings) => void;
 }
 
-/** Makes the class of the responses of an application. */
+/** Creates the class of an application's responses. */
 export const createResponseClass = (
   OwnResponse: NodeResponse,
   { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
 ): ResponseClass => {
-  // a variable, not a property: responses read it
+  // a variable, not a property, because responses read it
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
 
