@@ -23,7 +23,7 @@ const answer = (response, input, output, given, handle) => {
   else send(response, 500, { status: "error", error: { message: "Internal Server Error" } });
 };
 
-/** Serves the workloads on the port that the process is given; `prepare` makes what parses of each schema. */
+/** Serves the workloads on the port in the process's arguments; `prepare` creates a parser from each schema. */
 export const serveBare = (prepare) => {
   const schemas = Object.fromEntries(
     Object.entries(createSchemas(z)).map(([name, schema]) => [name, prepare(schema)]),

@@ -1,4 +1,4 @@
-// npm run bench:types -- client: what a typed client costs the compiler, beside its server. Instantiations are deterministic.
+// npm run bench:types -- client: what a typed client costs the compiler, in addition to its server. Instantiations are deterministic.
 import { parseArgs } from "node:util";
 import { createBench, range } from "./compile.mjs";
 
@@ -39,7 +39,7 @@ export const endpoint${index} = factory.build({
   }),
 });`;
 
-/** Five endpoints a resource: two of the collection, three of a member of it. */
+/** Five endpoints per resource: two of the collection, three of a member. */
 const toRouting = (endpoints) => `
 export const routing = {
   v1: {${range(endpoints / 5)
@@ -70,7 +70,7 @@ const toApi = (endpoints, end) =>
 const toServer = (endpoints) =>
   toApi(endpoints, "void createServer(createConfig({ cors: true }), routing);");
 
-/** What `sallyport client --types` does, without a server. */
+/** Writes the types as `sallyport client --types` does, without a server. */
 const toPrinter = (endpoints) =>
   toApi(
     endpoints,
@@ -78,7 +78,7 @@ const toPrinter = (endpoints) =>
 process.stdout.write(generateClient({ routing, types: true }));`,
   );
 
-/** Twenty calls, all over the routes; each uses the input and the nested object of the output. */
+/** Twenty calls, spread over the routes; each uses the input and the nested object of the output. */
 const toClient = (endpoints, calls = 20) =>
   [
     `import { createClient } from "sallyport/client";`,
@@ -138,7 +138,7 @@ const print = (version, results) => {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "What a typed client costs the compiler.\n\n  --compiler PATH   the tsc to measure with\n  --endpoints LIST  how many, such as 100,1000; multiples of 100\n  --json            for programs\n",
+      "What a typed client costs the compiler.\n\n  --compiler PATH   the tsc to measure with\n  --endpoints LIST  the numbers of endpoints, such as 100,1000; multiples of 100\n  --json            print JSON\n",
     );
     return;
   }

@@ -44,7 +44,7 @@ const buildModules = async () => {
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
     external: /^[^./]/,
     platform: "node",
-    // what an import is there to load beforehand stays
+    // imports that only preload a chunk are kept
     treeshake: { moduleSideEffects: true },
   });
   await build.write({
@@ -57,7 +57,7 @@ const buildModules = async () => {
   await build.close();
 };
 
-/** Writes what `generate-client/runtime-source.ts` reads. */
+/** Writes the files that `generate-client/runtime-source.ts` reads. */
 const writeClientSource = async () => {
   const build = await rolldown({
     input: join(root, "src/generate-client/runtime-source.ts"),

@@ -1,7 +1,7 @@
-// Lists the rows of docs/reliability.md with the tests that are named after them; fails when a row has none, or a test names
-// a row that is not there.
+// Lists the rows of docs/reliability.md with the tests that are named after them; fails if a row has none, or if a test names
+// a row that does not exist.
 //
-// Vitest itself says which tests there are, so that a name in a comment, or a test that is skipped, promises nothing.
+// Vitest itself lists the tests, so that a name in a comment, or a skipped test, does not count.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ const listTests = () => {
       [`${root}node_modules/vitest/vitest.mjs`, "list", ...projects, `--json=${list}`],
       { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] },
     );
-    if (status !== 0) throw new Error(`The tests cannot be listed: ${stderr}`);
+    if (status !== 0) throw new Error(`Could not list the tests: ${stderr}`);
     return JSON.parse(readFileSync(list, "utf8"));
   } finally {
     rmSync(folder, { recursive: true });
@@ -44,7 +44,7 @@ const unknown = [...tests.keys()].filter((row) => !rows.includes(row));
 const isRepeated = new Set(rows).size < rows.length;
 if (missing.length > 0) console.log(`Without a test: ${missing.join(", ")}`);
 if (unknown.length > 0) console.log(`Not in docs/reliability.md: ${unknown.join(", ")}`);
-if (isRepeated) console.log("A row of docs/reliability.md is there twice.");
+if (isRepeated) console.log("A row occurs twice in docs/reliability.md.");
 const isWhole = rows.length > 0 && missing.length + unknown.length === 0 && !isRepeated;
-if (isWhole) console.log(`Each of ${rows.length} rows has a test.`);
+if (isWhole) console.log(`All ${rows.length} rows have a test.`);
 process.exit(isWhole ? 0 : 1);

@@ -1,4 +1,4 @@
-// Takes from package.json what only this repository uses, before it is packed; `--restore` puts it back.
+// Removes what only this repository uses from package.json before it is packed; `--restore` puts it back.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// Builds the package where that is due, and runs the example application in this very process, so that signals reach it.
+// Builds the package if necessary, and runs the example application in this same process, so that signals reach it.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const toTime = (file) => statSync(`${root}${file}`).mtimeMs;
 
 const isBuilt = () => {
-  // the build writes it last
+  // the build writes this file last
   if (!existsSync(`${root}dist/index.js`)) return false;
   const sources = readdirSync(`${root}src`, { recursive: true }).map((file) => `src/${file}`);
   const built = toTime("dist/index.js");

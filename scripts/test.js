@@ -1,4 +1,4 @@
-// The whole check of this repository, step by step; `node scripts/test.js unit http` runs some of them.
+// All checks of this repository, step by step; `node scripts/test.js unit http` runs some of them.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -7,10 +7,10 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const bin = (name) => `${root}node_modules/.bin/${name}`;
 const vitest = (project) => [bin("vitest"), "run", "--project", project];
 
-/** By name, the longest first, but for the build, which others need. */
+/** By name, the longest first, apart from the build, which others need. */
 const steps = {
   build: ["Build", [process.execPath, "scripts/build.js"]],
-  // most of its tests wait for something, so that two cores have room for more than two files
+  // most of its tests wait for something, so that two cores can run more than two files at once
   http: ["HTTP tests", [...vitest("http"), "--maxWorkers=3"]],
   openapi: ["OpenAPI tests", vitest("openapi")],
   compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],
@@ -29,13 +29,13 @@ const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in steps));
 if (unknown.length > 0) {
   console.error(
-    `There is no step ${unknown.join(", ")}. The steps are ${Object.keys(steps).join(", ")}.`,
+    `Unknown step ${unknown.join(", ")}. The steps are ${Object.keys(steps).join(", ")}.`,
   );
   process.exit(2);
 }
 
 const chosen = Object.keys(steps).filter((name) => wanted.length === 0 || wanted.includes(name));
-/** What runs beside another step is printed once it has ended. */
+/** The output of a step that runs in parallel is printed once it has ended. */
 const isAlone = chosen.length === 1;
 
 const outcomes = [];

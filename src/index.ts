@@ -15,7 +15,7 @@ export { getRawBody } from "./endpoint/raw-body.ts";
 export { ServeStatic } from "./routing/static-files.ts";
 export { ez } from "./schemas/ez.ts";
 
-// Answering
+// Responding
 export { ResultHandler } from "./results/result-handler.ts";
 export { defaultResultHandler } from "./results/default-result-handler.ts";
 export { problemResultHandler } from "./results/problem-result-handler.ts";

@@ -1,6 +1,6 @@
 const maxLength = 60;
 
-/** Shows a value of any kind in a message, in a few words. */
+/** Formats a value of any kind for a message, in a few words. */
 export const show = (value: unknown): string => {
   if (typeof value === "object" && value !== null)
     return Array.isArray(value) ? showArray(value) : showObject(value);
@@ -18,9 +18,9 @@ const showElement = (value: unknown): string => {
 };
 
 const showObject = (value: object): string => {
-  if ("_zod" in value) return "a schema of Zod";
+  if ("_zod" in value) return "a Zod schema";
   const prototype: unknown = Object.getPrototypeOf(value);
-  // a plain object of another realm has another `Object`
+  // a plain object of another realm has a different `Object`
   const name = prototype === null ? "Object" : readName(value);
   if (name !== "Object") return `an object of class ${name}`;
   const keys = Object.keys(value);

@@ -1,12 +1,12 @@
-/** Where a name was given. */
+/** The place where a name was used. */
 interface Place {
-  /** What the sentence begins with, such as the function that was called. */
+  /** The beginning of the sentence, such as the function that was called. */
   readonly where?: string;
-  /** What comes before each name, such as `cors.` or `--`. */
+  /** The prefix of each name, such as `cors.` or `--`. */
   readonly prefix?: string;
 }
 
-/** Says that a name does not exist, which one was probably meant, and which there are. */
+/** Says that a name is unknown, which one was probably meant, and which names exist. */
 export const describeUnknown = (
   kind: string,
   name: string,
@@ -18,7 +18,7 @@ export const describeUnknown = (
   return `${start} is no ${kind} \`${prefix}${name}\`.${suggest(name, known, prefix)} The ${kind}s are ${names}.`;
 };
 
-/** Describes the first key of an object that does not exist; undefined where all do. */
+/** Describes the first unknown key of an object; undefined if all keys are known. */
 export const describeUnknownKey = (
   kind: string,
   object: object,
@@ -29,7 +29,7 @@ export const describeUnknownKey = (
   return unknown === undefined ? undefined : describeUnknown(kind, unknown, known, place);
 };
 
-/** Says which known name was probably meant by a wrong one: ` Did you mean x?`; empty where none is close. */
+/** Suggests the known name closest to a wrong one, as in ` Did you mean x?`; empty if none is close. */
 export const suggest = (wrong: string, known: readonly string[], prefix = ""): string => {
   const close = known
     .map((name) => ({ name, distance: toDistance(wrong.toLowerCase(), name.toLowerCase()) }))

@@ -24,7 +24,7 @@ const main: CommandDef = {
   subCommands: commands,
 };
 
-/** What an application has done wrong, and not the command. */
+/** An error of the application, not of the command. */
 const ownErrors: ReadonlySet<unknown> = new Set([
   ...["CliError", "ConfigError", "DefinitionError", "OpenApiError", "RoutingError"],
 ]);
@@ -32,7 +32,7 @@ const ownErrors: ReadonlySet<unknown> = new Set([
 /**
  * Runs a command.
  *
- * @returns the exit code: 0, 1 where something is wrong with the API or stale, 2 for a wrong usage
+ * @returns the exit code: 0, 1 if the API has an error or a file is out of date, 2 for incorrect usage
  */
 export const runMain = async (args: readonly string[]): Promise<number> => {
   try {
@@ -73,7 +73,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   return typeof result === "number" ? result : 0;
 };
 
-/** Colours are for terminals. */
+/** Colours are only for terminals. */
 const toHelp = (usage: string): string =>
   `${process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`;
 
@@ -100,7 +100,7 @@ const assertFlags = (name: string, { args }: CommandDef, given: readonly string[
     );
 };
 
-/** Whether what follows a flag is its value. */
+/** Checks whether the argument after a flag is its value. */
 const isValue = (
   definitions: readonly (readonly [string, { readonly type?: string }])[],
   flag: string | undefined,

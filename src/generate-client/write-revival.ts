@@ -18,12 +18,12 @@ export class RevivalWriter {
     return [...this.#texts.values()].some((text) => text !== undefined);
   }
 
-  /** The declarations of the functions that refer to themselves. */
+  /** The declarations of the recursive functions. */
   get declarations(): readonly string[] {
     return [...this.#declarations.values()];
   }
 
-  /** Writes a function; undefined where a schema has no dates. */
+  /** Writes a function; undefined if a schema has no dates. */
   write(schema: ZodSchema, end: End): string | undefined {
     const key = this.#toKey(schema, end);
     if (this.#texts.has(key)) return this.#texts.get(key);
@@ -51,7 +51,7 @@ export class RevivalWriter {
     return `${end}/${number}`;
   }
 
-  /** Whether there is a date somewhere that can be told. */
+  /** Checks whether a schema has a date that can be recognised. */
   #holdsDates(schema: ZodSchema, end: End, seen: Set<string>): boolean {
     const key = this.#toKey(schema, end);
     const known = this.#holding.get(key);
@@ -62,7 +62,7 @@ export class RevivalWriter {
     const holds =
       isDate(schema, end) ||
       listParts(schema, end).some(([part, partEnd]) => this.#holdsDates(part, partEnd, seen));
-    // within a circle the answer may still be open
+    // within a cycle, the answer may still be open
     if (holds || isRoot) this.#holding.set(key, holds);
     return holds;
   }
@@ -132,7 +132,7 @@ const toMap = (
 ): string =>
   `new Map<${keys}, Revive>([\n  ${entries.map(([key, text]) => indent(`[${key}, ${text}],`)).join("\n  ")}\n])`;
 
-/** The parts of a schema in which dates can be told. */
+/** The parts of a schema in which dates can be recognised. */
 const listParts = (
   schema: ZodSchema,
   end: End,

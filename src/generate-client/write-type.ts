@@ -17,19 +17,19 @@ import { toTypeName, type TypeNames } from "./type-names.ts";
 import { writeComment } from "./write-comment.ts";
 import { readLazy, readOptionality, readValues } from "../schemas/zod-internals.ts";
 
-/** Which side of a schema is written, and who has the value. */
+/** Which side of a schema is written, and for whom. */
 export interface Side {
   readonly direction: "input" | "output";
   /** Whether the client sends it: it may send dates and files, which it receives as strings. */
   readonly isSent: boolean;
-  /** Whether the client makes dates of their strings. */
+  /** Whether the client converts date strings to dates. */
   readonly hasDates: boolean;
 }
 
-/** What the client gives. */
+/** What the client sends. */
 export const sent: Side = { direction: "input", isSent: true, hasDates: false };
 
-/** What the client gets. */
+/** What the client receives. */
 export const toReceived = (hasDates: boolean): Side => ({
   ...{ direction: "output", isSent: false, hasDates },
 });
@@ -39,7 +39,7 @@ const literal = (value: unknown): string => {
   return typeof value === "bigint" ? `${value}n` : String(value);
 };
 
-/** Reads what is said of a schema, through its wrappers. */
+/** Reads the description of a schema, through its wrappers. */
 export const readNotes = (schema: ZodSchema): { description?: string; deprecated?: boolean } => {
   const { description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -56,7 +56,7 @@ export class TypeWriter {
   readonly #names: TypeNames;
   readonly #numbers = new Map<ZodSchema, number>();
   readonly #written = new Map<string, Members>();
-  /** The schemas that are being written, and whether they have been found inside of themselves. */
+  /** The schemas being written, and whether they were found inside themselves. */
   readonly #open = new Map<string, { isFound: boolean }>();
 
   constructor(names: TypeNames) {
@@ -66,7 +66,7 @@ export class TypeWriter {
   /**
    * Writes a type.
    *
-   * @param place what a type is called that refers to itself and has no name
+   * @param place the name of a recursive type that has no other name
    */
   write(schema: ZodSchema, side: Side, place: string): Members {
     const number = this.#numbers.get(schema) ?? this.#numbers.size;
@@ -97,7 +97,7 @@ export class TypeWriter {
     return members;
   }
 
-  /** Writes the fields of objects as one object. */
+  /** Writes the fields of several objects as one object. */
   writeFields(
     fields: Iterable<readonly [string, ZodSchema]>,
     others: ZodSchema | undefined,
@@ -118,7 +118,7 @@ export class TypeWriter {
       return `${comment}${toKey(name)}${isOptional ? "?" : ""}: ${toText(all)};`;
     });
     if (!others) return toObject(lines);
-    // an index signature must hold for the known fields as well
+    // an index signature must also hold for the known fields
     const rest = toUnion([this.write(others, side, `${place}Value`), ...types, ["undefined"]]);
     const known = rest.filter((member) => member !== "undefined" || types.flat().includes(member));
     return toObject([...lines, `[key: string]: ${toText(hasOptional ? rest : known)};`]);
@@ -213,7 +213,7 @@ export class TypeWriter {
     }
   }
 
-  /** JSON has null where an array has nothing. */
+  /** JSON has null where an array has a hole or undefined */
   #toElement(members: Members, isSent: boolean): Members {
     if (isSent || !members.includes("undefined")) return members;
     return toUnion([members.filter((member) => member !== "undefined"), ["null"]]);
@@ -272,7 +272,7 @@ export class TypeWriter {
   #writePipe(def: z.core.$ZodPipeDef, side: Side, place: string): Members {
     const isInput = side.direction === "input";
     if (isInput && side.isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
-    // what is preprocessed is described by what comes after
+    // a preprocessed value is described by the schema after the function
     const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
     return this.write(isInput && !isPreprocessed ? def.in : def.out, side, place);
   }

@@ -1,10 +1,11 @@
 /**
- * Whatever relies on what Node.js does not document of node:http and node:stream stands here and in `reply-head.ts`, which
- * copies heads that Node has written, and nowhere else.
+ * Everything that relies on undocumented parts of node:http and node:stream is in this file and in `reply-head.ts`,
+ * which copies heads that Node has written.
  *
- * Documented is what nodejs.org/api describes: also what is deprecated there, such as reading `response.finished`, and what
- * authors of streams override, such as `push` and `_destroy`. Each inside has its test in `test/assumptions/node.test.ts`, and
- * where Node.js lacks one, a slower documented way is taken, which `test/assumptions/without-node-internals.test.ts` proves.
+ * Documented is what nodejs.org/api describes, including deprecated members, such as reading `response.finished`, and
+ * members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
+ * `test/assumptions/node.test.ts`. If Node.js lacks one, a slower documented way is used, which
+ * `test/assumptions/without-node-internals.test.ts` tests.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -12,9 +13,8 @@ import type { PassThrough } from "node:stream";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 
 /**
- * Tells whether anything of a response has left; Node notes in `_headerSent` that it has written the head.
- *
- * Otherwise a head that was made counts as sent as soon as the connection has ever sent a byte.
+ * Checks whether anything of a response has been sent; Node sets `_headerSent` once it has written the head. Otherwise,
+ * a head counts as sent as soon as anything has been sent on the connection.
  */
 export const hasLeft = (response: ServerResponse): boolean => {
   const { _headerSent: isHeadSent } = response as { readonly _headerSent?: boolean };
@@ -23,24 +23,24 @@ export const hasLeft = (response: ServerResponse): boolean => {
   return response.headersSent && isSending;
 };
 
-/** Where a connection has the response that is under way on it. */
+/** The property of a connection with its current response. */
 const runningReply: unique symbol = Symbol.for("sallyport/running-reply");
 
 type ReplyingSocket = Socket & { [runningReply]?: ServerResponse | undefined };
 
-/** Notes that a response has the socket; Node calls its `assignSocket`. */
+/** Records that a response has the socket; Node calls its `assignSocket`. */
 export const noteReply = (socket: Socket, response: ServerResponse): void => {
   (socket as ReplyingSocket)[runningReply] = response;
 };
 
-/** The response that has the socket; those of pipelined requests have it one after the other. */
+/** The response that has the socket; pipelined responses have it one after the other. */
 export const findReply = (socket: object): ServerResponse | undefined => {
   const reply = (socket as ReplyingSocket)[runningReply];
-  // the last one stays on the connection until the next has it
+  // the last one stays on the connection until the next one has it
   return reply?.socket === socket ? reply : undefined;
 };
 
-/** Notes the responses by the events of a server, where the first request shows that nobody else does. */
+/** Records the responses by the events of a server, if the first request shows that Node does not call `assignSocket`. */
 export const watchReplies = (server: Server): void => {
   let isSettled = false;
   const events = ["request", "checkContinue", "checkExpectation"] as const;
@@ -50,7 +50,7 @@ export const watchReplies = (server: Server): void => {
     if (isSettled) return;
     isSettled = true;
     for (const event of events) server.off(event, settle);
-    // a pipelined one has no socket yet
+    // a pipelined response has no socket yet
     if (response.socket === null || findReply(request.socket) === response) return;
     note(request, response);
     for (const event of events) server.prependListener(event, note);
@@ -60,7 +60,7 @@ export const watchReplies = (server: Server): void => {
 
 let tellsSocket: boolean | undefined;
 
-/** Calls a function once a response has the socket: at once, or when Node emits `socket`; otherwise it looks again and again. */
+/** Calls a function once a response has the socket: immediately, or when Node emits `socket`; otherwise it polls. */
 export const onceHasSocket = (response: ServerResponse, socket: Socket, then: () => void): void => {
   if (response.socket) {
     then();
@@ -97,13 +97,13 @@ type Push = (
   ...args: Parameters<IncomingMessage["push"]>
 ) => ReturnType<IncomingMessage["push"]>;
 
-/** Whether the parser of node:http has handed something to the `push` of a request of this class. */
+/** Whether the parser of node:http has called the `push` of a request of this class. */
 export const isPushed: unique symbol = Symbol.for("sallyport/is-pushed");
 
 /**
- * Notes, with the first request, that Node's parser hands bodies to `push`; until then they are read as streams.
+ * Detects, with the first request, that Node's parser passes bodies to `push`; until then they are read as streams.
  *
- * @param prototype of a class that overrides `push`
+ * @param prototype the prototype of a class that overrides `push`
  */
 export const watchPush = (prototype: IncomingMessage & { [isPushed]?: boolean }): void => {
   const { push } = prototype as unknown as { readonly push: Push };
@@ -115,9 +115,8 @@ export const watchPush = (prototype: IncomingMessage & { [isPushed]?: boolean })
 };
 
 /**
- * Tells whether a stream feeds a response: `pipe` adds a listener for `unpipe`, and `pipeline` of an iterable one for `drain`.
- *
- * Where Node adds none for `drain`, a response counts as fed with its first piece.
+ * Checks whether a stream feeds a response: `pipe` adds a listener for `unpipe`, and `pipeline` of an iterable one for
+ * `drain`. If Node adds none for `drain`, a response counts as fed after its first chunk.
  */
 export const isFed = (response: ServerResponse): boolean =>
   response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
@@ -135,7 +134,7 @@ const probePipe = (): boolean => {
 
 type Emit = (this: ServerResponse, event: string, ...args: unknown[]) => boolean;
 
-/** Sees to the listener of {@link isFed} by the event `pipe`, where Node itself adds none. */
+/** Adds the listener of {@link isFed} on the event `pipe` if Node itself adds none. */
 export const watchPipes = (prototype: ServerResponse): void => {
   if ((listensForUnpipe ??= probePipe())) return;
   const { emit } = prototype as unknown as { readonly emit: Emit };
@@ -146,10 +145,10 @@ export const watchPipes = (prototype: ServerResponse): void => {
 };
 
 /**
- * Closes what is idle of a server but for the connections of some replies, which are ended, and which their client still reads.
+ * Closes the idle connections of a server, except those of ended responses that their clients are still reading.
  *
- * Node takes a connection for idle once its reply is `finished`, so they are not while it looks. Where that cannot be changed,
- * idle connections wait for those replies.
+ * Node considers a connection idle once its response is `finished`, so this property is changed while Node checks. If
+ * that is impossible, idle connections wait for those responses.
  */
 export const closeIdleBut = (replies: readonly ServerResponse[], closeIdle: () => void): void => {
   if (!replies.every(canUnfinish)) {
@@ -172,9 +171,8 @@ const canUnfinish = (reply: ServerResponse): boolean =>
   Object.getOwnPropertyDescriptor(reply, "finished")?.writable === true;
 
 /**
- * Ends a connection in a way of one's own after its last reply: Node calls `destroySoon` of the socket then.
- *
- * Where it does not, the event `finish` of the reply says so.
+ * Ends a connection in a custom way after its last response, when Node calls the socket's `destroySoon`. If Node does
+ * not call it, the `finish` event of the response is used.
  */
 export const endInstead = (socket: Socket, reply: ServerResponse, end: () => void): void => {
   let isEnding = false;
@@ -188,23 +186,23 @@ export const endInstead = (socket: Socket, reply: ServerResponse, end: () => voi
 };
 
 /**
- * Makes Node read a TLS connection through its stream, which a pause stops at once.
+ * Makes Node read a TLS connection through its stream, which stops at once when paused.
  *
- * Otherwise what is decrypted goes past it to the parser, which drops pieces that come while it is paused, and so loses
- * bytes of pipelined requests behind a reply that its client reads slowly. Where a listener does not help, such a
- * connection is closed with {@link parserPaused}.
+ * Otherwise decrypted data goes past the stream to the parser, which drops chunks that arrive while it is paused.
+ * Pipelined requests after a response that the client reads slowly would lose bytes. If a listener does not help, such
+ * a connection is closed with {@link parserPaused}.
  */
 export const readThroughStream = (socket: Socket, hear: () => void): void => {
   socket.on("data", hear);
 };
 
-/** Bytes were lost because they came while Node had paused its parser; once resumed it would go on in the middle of a body. */
+/** Bytes were lost because they arrived while Node had paused its parser, which would resume in the middle of a body. */
 export const parserPaused = "HPE_PAUSED";
 
-/** The connection has ended in the middle of a request. */
+/** The connection ended in the middle of a request. */
 export const endOfInput = "HPE_INVALID_EOF_STATE";
 
-/** Statuses by the code of an error of the parser; another code is a 400. */
+/** Statuses by parser error code; all other codes are a 400. */
 export const parserStatuses: ReadonlyMap<string, number> = new Map([
   ["HPE_HEADER_OVERFLOW", 431],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
@@ -221,11 +219,11 @@ interface StreamState {
 }
 
 /**
- * Ends a request whose body is read, or that has none, if nobody listens: its state is at once what it would be later.
+ * Ends a request without a body, or whose body has been read, if nobody listens: it immediately gets the state that it
+ * would have later. Node would read such a request to its end in several turns, which takes a twentieth of a request's
+ * time.
  *
- * Node reads such a request to its end in several turns, for nobody, which takes a twentieth of the time of a request.
- *
- * @returns whether it is ended
+ * @returns whether it was ended
  */
 export const endQuietly = (request: IncomingMessage): boolean => {
   if (request.destroyed) return request.readableEnded;
@@ -249,7 +247,7 @@ export const endQuietly = (request: IncomingMessage): boolean => {
 
 type Dump = (this: IncomingMessage) => void;
 
-/** Ends requests quietly once their reply is out: Node calls `_dump` of a request then, to read what is left of its body. */
+/** Ends requests quietly once their response is out, when Node calls a request's `_dump` to read the rest of its body. */
 export const watchDump = (prototype: IncomingMessage): void => {
   const inside = prototype as unknown as { _dump?: Dump };
   const { _dump: dump } = inside;

@@ -1,4 +1,4 @@
-/** Loads node:http when it is first needed: at import it would cost 25 ms, and its exports as a module twice as much again. */
+/** Loads node:http when it is first needed: importing it costs 25 ms, and reading all its exports twice as much again. */
 export const loadNodeHttp = (): typeof import("node:http") => process.getBuiltinModule("node:http");
 
 /** Loads node:https when a server needs it. */
@@ -8,7 +8,7 @@ export const loadNodeHttps = (): typeof import("node:https") =>
 /** Loads node:zlib when a body is encoded. */
 export const loadNodeZlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
-/** Loads node:util; its exports as a module would load the diffs of node:assert and open the standard error, 10 ms. */
+/** Loads node:util; importing all its exports would load the diffs of node:assert and open the standard error, 10 ms. */
 export const loadNodeUtil = (): typeof import("node:util") => process.getBuiltinModule("node:util");
 
 /** Loads node:crypto when a cursor is signed. */

@@ -7,10 +7,10 @@ let loader: NodeJS.Require | undefined;
 const getLoader = (): NodeJS.Require =>
   (loader ??= process.getBuiltinModule("node:module").createRequire(import.meta.url));
 
-/** Loads Express when it is first needed: it takes 90 milliseconds, as much as everything else of a start. */
+/** Loads Express when it is first needed: that takes 90 milliseconds, as long as the rest of a start. */
 export const loadExpress = (): typeof express => getLoader()("express") as typeof express;
 
-/** Tells whether the program has loaded Express itself, so that to load it costs nothing. */
+/** Checks whether the program itself has loaded Express, so that loading it costs nothing. */
 export const isExpressLoaded = (): boolean => {
   const require = getLoader();
   return require.resolve("express") in require.cache;
@@ -22,6 +22,6 @@ let createError: typeof createHttpError | undefined;
 export const loadHttpErrors = (): typeof createHttpError =>
   (createError ??= getLoader()("http-errors") as typeof createHttpError);
 
-/** Loads the parser of multipart bodies with the first of them. */
+/** Loads the multipart parser with the first multipart body. */
 export const loadBusboy = (): typeof Busboy =>
   (getLoader()("@fastify/busboy") as { readonly Busboy: typeof Busboy }).Busboy;

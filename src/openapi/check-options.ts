@@ -8,7 +8,7 @@ const names: readonly string[] = [
   ...["routing", "config", "info", "servers", "openapi", "tags", "webhooks", "head", "override"],
 ];
 
-/** @throws {@link OpenApiError} when an option does not exist, or is wrong. */
+/** @throws {@link OpenApiError} when an option is unknown or invalid. */
 export const assertOpenApiOptions = (options: OpenApiOptions): void => {
   if (!isObject(options)) throw wrong("the argument must be an object of options");
   const where = "generateOpenApi";

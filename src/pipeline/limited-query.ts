@@ -4,7 +4,7 @@ import { hasTooManyPairs, parseQuery, type Query } from "../http/query.ts";
 /**
  * Parses the query of a request.
  *
- * @param query takes the parameters
+ * @param query the object that receives the parameters
  * @throws {@link RequestError} when it has too many parameters.
  */
 export const parseLimitedQuery = (text: string, query?: Query): Query => {

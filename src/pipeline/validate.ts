@@ -5,9 +5,9 @@ import { declaresKey } from "../schemas/parser.ts";
 import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 
 /**
- * Parses input by a schema; a promise only where the schema is asynchronous.
+ * Parses input with a schema; returns a promise only if the schema is asynchronous.
  *
- * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when it is wrong in too many places.
+ * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when it has too many issues.
  */
 export const validateInput = (parse: Parser, input: unknown): unknown => {
   try {
@@ -18,7 +18,7 @@ export const validateInput = (parse: Parser, input: unknown): unknown => {
   }
 };
 
-/** Zod joins lists of issues as arguments, of which hundreds of thousands exhaust the stack. */
+/** Zod passes arrays of issues as arguments; hundreds of thousands of them exhaust the stack. */
 const refuseTooMany = (error: unknown): never => {
   if (error instanceof RangeError && error.message.includes("call stack"))
     throw new RequestError("SLP_INPUT_TOO_MANY_ISSUES", { cause: error });
@@ -41,7 +41,7 @@ export const omitKeys = (
 };
 
 /**
- * Parses what a handler returned; a promise only where the schema is asynchronous.
+ * Parses a handler's return value; returns a promise only if the schema is asynchronous.
  *
  * @throws {@link OutputValidationError} when it does not fit.
  */
@@ -53,10 +53,10 @@ const toOutputError = (issues: ParseResult["issues"]): Error => {
   return new OutputValidationError(formatIssues(cause.issues, "output"), cause);
 };
 
-/** What becomes of issues. */
+/** Converts issues to an error. */
 type ToError = (issues: ParseResult["issues"], parse: Parser) => Error;
 
-/** Parses a value by a schema, or throws what the issues are made into; a promise only where the schema is asynchronous. */
+/** Parses a value with a schema, or throws the error made of the issues; returns a promise only if the schema is asynchronous. */
 export const validate = (parse: Parser, value: unknown, toError: ToError): unknown => {
   const result = parse(value);
   return result instanceof Promise

@@ -9,7 +9,7 @@ import { checkSources } from "./diagnostics/check-sources.ts";
 import type { RoutingFacts, Diagnostic } from "./diagnostics/diagnostic.ts";
 import type { EndpointEntry, StaticEntry } from "./walk-routing.ts";
 
-/** Warns of what is legal in a routing map but hardly meant; for development. */
+/** Warns of what is legal in a routing map but hardly intended; for development. */
 export const checkRouting = (
   entries: readonly (EndpointEntry | StaticEntry)[],
   facts: RoutingFacts,
@@ -30,8 +30,8 @@ export const checkRouting = (
     try {
       for (const { code, text, meta } of check()) logger.warn(`${code}: ${text}`, meta);
     } catch (error) {
-      // a server must not fail to start for want of advice
-      logger.debug("A check of the routing has failed", { error });
+      // a failed check must not keep the server from starting
+      logger.debug("A routing check failed", { error });
     }
   }
 };

@@ -74,7 +74,7 @@ describe("RouteTable", () => {
     expect(() => find(table, "/%zz")).toThrow("Malformed path");
   });
 
-  test("gives back what was encoded, for any values", () => {
+  test("returns what was encoded, for any values", () => {
     const table = tableOf("/x/:one/:two");
     const value = fc.string({ minLength: 1, unit: "grapheme" });
     fc.assert(

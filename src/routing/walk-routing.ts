@@ -22,7 +22,7 @@ export interface StaticEntry {
   readonly files: ServeStatic;
 }
 
-/** What a routing map has at a path. */
+/** An entry of a routing map, with its path. */
 export type RoutingEntry = EndpointEntry | StaticEntry;
 
 /** How a routing map is read. */
@@ -51,7 +51,7 @@ const httpMethods = new Set([
 /**
  * Walks a routing map in the order in which it is written.
  *
- * @throws {@link RoutingError} when a key or a value is wrong.
+ * @throws {@link RoutingError} when a key or a value is invalid.
  */
 export function* walkRouting(routing: Routing, options: WalkOptions = {}): Generator<RoutingEntry> {
   yield* walkMap(routing, "", options, new Set());
@@ -82,7 +82,7 @@ function* walkMap(
     else if (method !== undefined)
       throw new RoutingError(
         "SLP_ROUTING_EXPLICIT_METHOD_VALUE",
-        `The key "${key}" of "${path}" names a method, so its value must be an endpoint; it is ${show(value)}. Put the method on each endpoint beneath instead.`,
+        `The key "${key}" of "${path}" names a method, so its value must be an endpoint; it is ${show(value)}. Put the method on each endpoint below it instead.`,
         { method, path },
       );
     else if (isServeStatic(value)) yield { kind: "static", path, files: value };
@@ -127,7 +127,7 @@ const refuseCase = (key: string, word: string, parent: string): never => {
     "SLP_ROUTING_METHOD_CASE",
     isMethod(lower)
       ? `The key "${key}" at "${parent || "/"}" names a method in upper case; write "${lower}".`
-      : `The key "${key}" at "${parent || "/"}" names a method that endpoints cannot declare; HEAD and OPTIONS are answered without a declaration.`,
+      : `The key "${key}" at "${parent || "/"}" names a method that endpoints cannot declare; HEAD and OPTIONS need no declaration.`,
     { path: joinPath(parent, "") },
   );
 };

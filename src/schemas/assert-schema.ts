@@ -3,10 +3,10 @@ import { DefinitionError } from "../errors.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 
 /**
- * Takes a value for a schema.
+ * Asserts that a value is a schema.
  *
- * @param what the value, as the message begins
- * @throws {@link DefinitionError} when Zod 4 did not make it.
+ * @param what the name of the value at the beginning of the message
+ * @throws {@link DefinitionError} when it is not a Zod 4 schema.
  */
 export const toSchema = (
   what: string,
@@ -16,7 +16,7 @@ export const toSchema = (
   if (isSchema(value)) return value;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `${what} must be a schema of Zod 4, such as ${example}; got ${show(value)}.`,
+    `${what} must be a Zod 4 schema, such as ${example}; got ${show(value)}.`,
   );
 };
 

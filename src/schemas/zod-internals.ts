@@ -1,39 +1,39 @@
 /**
- * Whatever relies on what Zod does not document stands here, and nowhere else.
+ * Everything that relies on undocumented parts of Zod is in this file.
  *
- * Documented, on zod.dev/packages/core, is what authors of libraries are told to use: `_zod.def` with the exported types of
- * definitions, `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; what the types mark `@internal` beside these
- * is not. Each inside has its test in `test/assumptions/zod-internals.test.ts`, and where Zod lacks one, a slower way without
- * it is taken, which `zod-internals.test.ts` proves.
+ * Documented, on zod.dev/packages/core, is what authors of libraries are told to use: `_zod.def` with the exported
+ * types of definitions, `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; other members that the
+ * types mark as `@internal` are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If
+ * Zod lacks one, a slower way without it is used, which `zod-internals.test.ts` tests.
  */
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 
-/** How Zod parses by a schema: it is called as a property of the schema, each time. */
+/** Zod's parsing method of a schema; Zod reads this property for each call. */
 export type Run = (
   ...args: Parameters<ZodSchema["_zod"]["run"]>
 ) => ReturnType<ZodSchema["_zod"]["run"]>;
 
-/** The run that an exchanged one calls; it is read anew at each parse, because another parse may have exchanged it as well. */
+/** The method behind a replacement; read anew at each parse, because another parse may have replaced it too. */
 export interface OwnRun {
   run: Run;
 }
 
-/** Tells whether the ways to parse by a schema can be exchanged; where not, issues are not bounded, and nothing is compiled. */
+/** Checks whether the parsing methods of a schema can be replaced; if not, issues are not limited, and nothing is compiled. */
 export const canExchangeRuns = (schema: ZodSchema): boolean =>
   (["run", "parse"] as const).every((name) => {
     const property = Object.getOwnPropertyDescriptor(schema._zod, name);
     return property?.writable === true || property?.set !== undefined;
   });
 
-/** Exchanges how a schema is parsed while one parse is under way. */
+/** Replaces the parsing method of a schema during one parse. */
 export class ExchangedRun {
   readonly #internals: Record<"run" | "parse", Run>;
   readonly #isRun: boolean;
   readonly #own: OwnRun;
   readonly #exchanged: Run;
 
-  /** @param name `run` is all that Zod does by a schema, `parse` the part before its checks */
+  /** @param name `run` is all of Zod's parsing, `parse` the part before the checks */
   constructor(schema: ZodSchema, name: "run" | "parse", wrap: (own: OwnRun) => Run) {
     this.#internals = schema._zod;
     this.#isRun = name === "run";
@@ -41,7 +41,7 @@ export class ExchangedRun {
     this.#exchanged = wrap(this.#own);
   }
 
-  // the names are written out, for each parse comes by here: a name in a variable would be looked up
+  // literal property names, because every parse reads them: a name in a variable would need a lookup
   begin(): void {
     const internals = this.#internals;
     if (this.#isRun) {
@@ -59,11 +59,14 @@ export class ExchangedRun {
   }
 }
 
-/** Compiles a schema; what it refuses is parsed by a run that is not Zod's. Gives the schema back where that cannot be. */
+/**
+ * Compiles a schema; values that it rejects are parsed by a `run` that is not Zod's. Returns the schema itself if that
+ * is impossible.
+ */
 export const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
   const { compile: compileByZod } = z as { readonly compile?: typeof z.compile };
   if (!compileByZod || !canExchangeRuns(schema)) return schema;
-  // Zod keeps the run that it finds
+  // Zod keeps the `run` that it finds
   const exchange = new ExchangedRun(schema, "run", () => refused);
   exchange.begin();
   try {
@@ -73,19 +76,19 @@ export const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
   }
 };
 
-/** Functions that Zod finishes issues with. */
+/** The functions with which Zod finishes issues. */
 export interface IssueUtilities {
   readonly aborted: typeof z.core.util.aborted;
   readonly finalizeIssue: typeof z.core.util.finalizeIssue;
 }
 
-/** Finds how Zod finishes issues; where that is unknown, each issue is finished as soon as it is found. */
+/** Finds out how Zod finishes issues; if that is unknown, each issue is finished as soon as it is found. */
 export const findIssueUtilities = (): IssueUtilities | undefined => {
   const { aborted, finalizeIssue } = z.core.util as Partial<IssueUtilities>;
   return aborted && finalizeIssue && { aborted, finalizeIssue };
 };
 
-/** Finishes an issue as Zod does for an error that it throws; by a schema that reports it where its own way is unknown. */
+/** Finishes an issue as Zod does for an error that it throws; if Zod's way is unknown, with a schema that reports the issue. */
 export const finishIssue = (
   issue: z.core.$ZodRawIssue,
   context?: z.core.ParseContextInternal,
@@ -97,23 +100,23 @@ export const finishIssue = (
   return { ...finished, path: [...(issue.path ?? [])] } as z.core.$ZodIssue;
 };
 
-/** Shows a value of a literal. */
+/** Formats the value of a literal. */
 export const showLiteral = (value: z.core.util.Primitive): string => {
   const { stringifyPrimitive } = z.core.util as Partial<typeof z.core.util>;
   if (stringifyPrimitive) return stringifyPrimitive(value);
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 };
 
-/** Tells whether a `.catch()` has a constant; where that is unknown, it counts as a function of the application. */
+/** Checks whether a `.catch()` has a constant; if that is unknown, it counts as a function of the application. */
 export const isConstantCatch = (catchValue: object): boolean => {
   const { CONSTANT_CATCH: mark } = z.core.util as { readonly CONSTANT_CATCH?: string };
   return mark !== undefined && Object.hasOwn(catchValue, mark);
 };
 
 /**
- * Exchanges the getter by which a definition gives its default.
+ * Replaces the getter with which a definition returns its default.
  *
- * @returns false where there is none, so that the default is a constant
+ * @returns false if there is none, so that the default is a constant
  */
 export const exchangeDefault = (
   def: object,
@@ -128,7 +131,10 @@ export const exchangeDefault = (
 
 const lazySchemas = new WeakMap<ZodSchema, ZodSchema>();
 
-/** The schema behind a lazy one, which its getter may make anew each time: the one that Zod parses by, or the first that is asked for. */
+/**
+ * The schema behind a lazy one, whose getter may create a new one each time: the one that Zod parses with, or the first
+ * one requested.
+ */
 export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
   const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
   if (innerType) return innerType;
@@ -137,7 +143,7 @@ export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
   return known;
 };
 
-/** The values of which a schema takes no others, where there are such. */
+/** The only values that a schema accepts, if it has such values. */
 export const readValues = (schema: ZodSchema): ReadonlySet<unknown> | undefined => {
   const { values } = schema._zod;
   if (values) return values;
@@ -148,7 +154,7 @@ export const readValues = (schema: ZodSchema): ReadonlySet<unknown> | undefined 
   return def.type === "undefined" ? new Set([undefined]) : undefined;
 };
 
-/** The values of a property which tell the options of a union apart. */
+/** The values of a property that distinguish the options of a union. */
 export const readPropertyValues = (
   schema: ZodSchema,
   name: string,
@@ -170,7 +176,7 @@ const joinValues = (
   return isTold ? new Set(values.flatMap((some) => [...some])) : undefined;
 };
 
-/** Whether a field may be left out: `defaulted` where something takes its place. */
+/** Whether a field may be omitted; `defaulted` if something takes its place. */
 export const readOptionality = (
   schema: ZodSchema,
   direction: "input" | "output",
@@ -195,11 +201,14 @@ export const readOptionality = (
   }
 };
 
-/** What a schema was copied from, as by `.meta()`; where that is unknown, a copy does not count as what it was made of. */
+/** The schema that a schema was copied from, as by `.meta()`; if that is unknown, a copy does not count as its original. */
 export const readParent = ({ _zod }: ZodSchema): ZodSchema | undefined =>
   (_zod as { readonly parent?: ZodSchema }).parent;
 
-/** The strings that `z.stringbool()` takes; undefined for another schema, or where they are unknown, and any string is documented. */
+/**
+ * The strings that `z.stringbool()` accepts; undefined for another schema, or if they are unknown, and any string is
+ * documented.
+ */
 export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undefined => {
   const { truthy, falsy } = ((schema._zod as { readonly bag?: unknown }).bag ?? {}) as {
     readonly truthy?: readonly string[];
@@ -208,7 +217,7 @@ export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undef
   return truthy && falsy && [...truthy, ...falsy];
 };
 
-/** Makes a schema parse as another one does backwards. */
+/** Makes a schema parse as another one does in reverse. */
 export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
   schema._zod.parse = (payload, context) =>
     inner._zod.run(payload, {
@@ -221,7 +230,7 @@ export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
       get: () => inner._zod[source as keyof typeof inner._zod],
     });
   };
-  // whether a field may be left out, and what tells the options of a union apart
+  // whether a field may be missing, and what distinguishes the options of a union
   mirror("optin", "optout");
   mirror("optout", "optin");
   mirror("propValues", "propValues");

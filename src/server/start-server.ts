@@ -12,13 +12,13 @@ import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {
-  /** The Express application that serves the API; without hooks it is made, and Express loaded, when it is first read. */
+  /** The Express application that serves the API; without hooks, it is created, and Express loaded, when first read. */
   readonly app: Express;
   /** The logger in use. */
   readonly logger: Logger;
-  /** The servers that listen, HTTP before HTTPS. */
+  /** The listening servers, HTTP before HTTPS. */
   readonly servers: readonly Server[];
-  /** Closes the servers: running requests are finished first, as with `gracefulShutdown`. */
+  /** Closes the servers after running requests have finished, as with `gracefulShutdown`. */
   readonly close: () => Promise<void>;
 }
 

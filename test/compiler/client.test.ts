@@ -78,15 +78,15 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
   ],
   [
     'client.iterate("get /v1/users/:id", { id: "1" })',
-    `Argument of type '"get /v1/users/:id"' is not assignable to parameter of type '"get /v1/users/:id gives no pages"'.`,
+    `Argument of type '"get /v1/users/:id"' is not assignable to parameter of type '"get /v1/users/:id returns no pages"'.`,
   ],
   [
     'client.subscribe("get /v1/users")',
-    `Argument of type '"get /v1/users"' is not assignable to parameter of type '"get /v1/users is no event stream"'.`,
+    `Argument of type '"get /v1/users"' is not assignable to parameter of type '"get /v1/users is not an event stream"'.`,
   ],
   [
     'createClient<typeof forgotten>({ baseUrl: "" }).provide("get /v1/users")',
-    `Argument of type '"get /v1/users"' is not assignable to parameter of type '"This routing is declared \`: Routing\`, which forgets its keys: write \`satisfies Routing\`"'.`,
+    `Argument of type '"get /v1/users"' is not assignable to parameter of type '"This routing is declared \`: Routing\`, which loses its keys: use \`satisfies Routing\`"'.`,
   ],
   [
     'createClient<typeof routing>({ baseURL: "" })',

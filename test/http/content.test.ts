@@ -337,7 +337,7 @@ test.each(["csv", "text/", "text/csv\r\nx: y", ""])("%j is no media type", (type
   expect(() => ez.stream(type)).toThrow("ez.stream: the first argument must be a media type");
 });
 
-test("a stream inside of another output is warned of", async () => {
+test("a stream inside another output causes a warning", async () => {
   const output = z.object({ rows: ez.stream("text/csv") });
   const server = await start({
     a: factory.build({ output, handler: () => ({ rows: Readable.from([]) }) }),

@@ -431,7 +431,7 @@ test("static files behind a factory are looked for only when its middlewares let
   expect((await server.send("/docs/none.md?key=right")).status).toBe(404);
 });
 
-test("warnings are sampled also where each request has a logger of its own", async () => {
+test("warnings are sampled even if each request has a logger of its own", async () => {
   const act = factory.build({ method: "post", input: z.looseObject({}), handler: () => ({}) });
   const server = await start({ act }, { childLoggerProvider: ({ parent }) => ({ ...parent }) });
   const body = '{"__proto__":1}';

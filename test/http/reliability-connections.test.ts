@@ -205,7 +205,7 @@ describe("Pipelines", () => {
     expect(statuses).toEqual([200, 404, 200, 400, 200, 405, 200, 405, 200]);
   });
 
-  test("W19: requests before what is no request are all answered, then it is, and the connection is closed", async () => {
+  test("W19: requests before a malformed one all get a response, then it does too, and the connection is closed", async () => {
     const server = await start(routing);
     const socket = await server.open();
     socket.write(`${waiting(80)}${waiting(60)}${good}garbage\r\n\r\n`);

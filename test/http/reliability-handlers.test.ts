@@ -270,7 +270,7 @@ test("H9: a handler that asks for the signal after its time sees it aborted", as
   await expect.poll(() => seen).toEqual([true]);
 });
 
-test("H9: a handler within its time answers as ever", async () => {
+test("H9: a handler within its time answers as usual", async () => {
   const server = await startQuietly(late(() => sleep(20, "x"), 2000));
   expect((await server.send("/run")).json()).toEqual(successEnvelope({ late: "x" }));
   expect(server.lines).toEqual([]);
@@ -309,7 +309,7 @@ test.each([
   expect(server.linesOf("error")).toHaveLength(1);
 });
 
-test("H10: a handler that stops because its client has left, in a stream as well, is no fault", async () => {
+test("H10: a handler that stops because its client has left, in a stream as well, is not a fault", async () => {
   let isDone = false;
   const server = await startRun(async ({ response, signal }) => {
     response.write("begun");

@@ -13,7 +13,7 @@ import {
 
 const readme = readPage("README.md");
 const files = readFiles("README.md");
-const [, session = ""] = /It answers:\s*```sh\n([\s\S]*?)```/.exec(readme) ?? [];
+const [, session = ""] = /Try it with curl:\s*```sh\n([\s\S]*?)```/.exec(readme) ?? [];
 
 /** The commands of the README, each with the line that it prints. */
 const exchanges = [...session.matchAll(/^\$ (.*)\n(.*)$/gm)].map(
@@ -84,7 +84,7 @@ describe("the quick start of the README", () => {
 
 describe("the example", () => {
   const [, answers = ""] =
-    /but for the id and the time:\s*```json\n([\s\S]*?)```/.exec(readme) ?? [];
+    /Apart from the id and the timestamp, they return:\s*```json\n([\s\S]*?)```/.exec(readme) ?? [];
 
   test("prints three requests that answer as the README says, and ends on SIGINT with code 0", async () => {
     const child = spawn(process.execPath, ["scripts/start.js"], {

@@ -34,7 +34,7 @@ const lists = taking(z.object({ files: z.array(ez.upload()) }).and(z.object({ a:
 const raw = taking(ez.raw({ id: z.string().optional() }));
 
 describe("the body of a GET", () => {
-  test("is warned of once, where there is a GET", () => {
+  test("causes one warning, if there is a GET", () => {
     const sources = { get: ["query", "body"] } as const;
     expect(check({ a: { get: optional }, b: { get: optional } }, sources)).toContain(
       "SLP_WARN_GET_BODY get /a",

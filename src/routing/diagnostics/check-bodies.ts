@@ -6,7 +6,7 @@ import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagn
 import { MisfitFinder } from "./misfits.ts";
 import type { Wire } from "./wire.ts";
 
-/** Finds schemas of bodies and files on routes that have none, and bodies where clients hardly send any. */
+/** Finds body and file schemas on routes without a body, and bodies on methods whose clients hardly ever send one. */
 export const checkBodies = (
   entries: readonly EndpointEntry[],
   facts: RoutingFacts,
@@ -27,7 +27,7 @@ const checkBodyOfGet = (
   return [
     {
       code: "SLP_WARN_GET_BODY",
-      text: `\`inputSources.get\` has "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Take it out, and use POST for what needs a body.`,
+      text: `\`inputSources.get\` has "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`,
       meta: { method: entry.method, path: entry.path },
     },
   ];
@@ -47,7 +47,7 @@ const checkRawBodies = (
     return [
       {
         code: "SLP_WARN_NO_BODY",
-        text: `the input of ${toPlace(entry)} is ez.raw(), but the body is no source of its method, so each request is answered with 400. Serve it with POST or PUT, or add "body" to \`inputSources.${entry.method}\`.`,
+        text: `the input of ${toPlace(entry)} is ez.raw(), but the body is not an input source of its method, so every request gets a 400. Serve it with POST or PUT, or add "body" to \`inputSources.${entry.method}\`.`,
         meta: { method: entry.method, path: entry.path, sources },
       },
     ];
@@ -61,7 +61,7 @@ const checkKeptBodies = (
   const known = new Set<unknown>();
   return entries.flatMap((entry): Diagnostic[] => {
     const { endpoint, method, path } = entry;
-    // it may be served by a method with a body as well
+    // another method, which has a body, may serve it too
     const isKept = entries.some(
       (other) => other.endpoint === endpoint && toSources(other).includes("body"),
     );
@@ -70,14 +70,14 @@ const checkKeptBodies = (
     return [
       {
         code: "SLP_WARN_NO_BODY",
-        text: `\`keepRawBody\` of ${toPlace(entry)} keeps nothing, for the body is no source of its method. Serve it with POST or PUT, or take the option out.`,
+        text: `\`keepRawBody\` of ${toPlace(entry)} has no effect, because the body is not an input source of its method. Serve it with POST or PUT, or remove the option.`,
         meta: { method, path },
       },
     ];
   });
 };
 
-/** What a request without files has; everything else of an input is not looked at here. */
+/** A request without files, as far as this check needs one. */
 const withoutFiles: Wire = {
   carrier: "json",
   kinds: new Set([
@@ -101,21 +101,21 @@ const checkUploads = (
   );
   return uses.flatMap(({ entry, schema, obstacle }): Diagnostic[] => {
     if (!obstacle || known.has(schema)) return [];
-    // files that are optional may be for another route with the same schema
+    // optional files may be for another route with the same schema
     const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
     if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
     known.add(schema);
     return [
       {
         code: obstacle.code,
-        text: `the input of ${toPlace(entry)} takes files by ez.upload(), but ${obstacle.reason}.`,
+        text: `the input of ${toPlace(entry)} takes files with ez.upload(), but ${obstacle.reason}.`,
         meta: { method: entry.method, path: entry.path },
       },
     ];
   });
 };
 
-/** What keeps files from a route. */
+/** What prevents files on a route. */
 const findObstacle = (
   entry: EndpointEntry,
   { toSources, takesUploads, hasNativeParsers }: RoutingFacts,

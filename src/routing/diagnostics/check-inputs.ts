@@ -8,7 +8,10 @@ import { formWire, toInputWire } from "./wire.ts";
 
 const isCoerced = ({ kind }: Misfit): boolean => kind === "coercedBoolean";
 
-/** Finds what of inputs can never arrive: what JSON cannot carry in a body, and what is no text in a query or a path. */
+/**
+ * Finds parts of inputs that can never arrive: in a body, what JSON cannot represent; in a query or a path, what is not
+ * a string.
+ */
 export const checkInputs = (
   entries: readonly EndpointEntry[],
   facts: RoutingFacts,
@@ -21,7 +24,7 @@ export const checkInputs = (
     return listInputs(entry.endpoint).flatMap(({ schema, isMiddleware }) => {
       const known = reported.get(schema) ?? new Set<string>();
       reported.set(schema, known);
-      // the fields of a form are strings, but JSON is taken as well
+      // the fields of a form are strings, but JSON is accepted too
       const misfits = isForm(schema)
         ? [...finder.list(schema, wire), ...finder.list(schema, formWire).filter(isCoerced)]
         : finder.list(schema, wire);

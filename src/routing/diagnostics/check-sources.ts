@@ -6,7 +6,7 @@ import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
-/** Finds fields that no source of their route gives, such as those beside a raw body that would have to come from the query. */
+/** Finds fields that no source of their route provides, such as those beside a raw body that would have to come from the query. */
 export const checkSources = (
   entries: readonly EndpointEntry[],
   facts: RoutingFacts,
@@ -28,7 +28,7 @@ export const checkSources = (
     return [
       {
         code: "SLP_WARN_INPUT_SOURCE",
-        text: `${named} of ${toPlace(entry)} can come from no source of the route, which has ${facts.toSources(entry).join(", ")}${takesRawBody(inputSchema) ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`,
+        text: `${named} of ${toPlace(entry)} cannot come from any input source of the route, which has ${facts.toSources(entry).join(", ")}${takesRawBody(inputSchema) ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`,
         meta: { method, path, fields },
       },
     ];
@@ -41,7 +41,7 @@ const listLacking = (
 ): readonly string[] => {
   const { inputSchema, middlewares } = entry.endpoint;
   const sources = toSources(entry);
-  // a native middleware may fill whatever it likes
+  // a native middleware may fill any source
   if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
   const isRaw = listInputs(entry.endpoint).some(({ schema }) => takesRawBody(schema));
   const others = sources.filter(

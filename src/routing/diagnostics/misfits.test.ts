@@ -90,7 +90,7 @@ const soundJson: readonly (readonly [string, ZodSchema])[] = [
   ["objects", z.strictObject({ b: z.looseObject({ c: z.number() }) })],
   ["records", z.partialRecord(z.enum(["a", "b"]), z.record(z.string(), z.number()))],
   ["any JSON", z.json()],
-  ["an empty list", z.array(z.never())],
+  ["an empty array", z.array(z.never())],
   ["intersections", z.object({ b: z.number() }).and(z.object({ c: z.string() }))],
   ["an upload", ez.upload()],
   ["uploads", z.array(ez.upload())],
@@ -203,14 +203,14 @@ describe("inputs", () => {
     expect(check(toSchemas(unsoundTexts), toWire(["query"]), texts)).toBeGreaterThan(8);
   });
 
-  test("a query may have lists of texts, and objects where it is parsed so", () => {
+  test("a query may have lists of strings, and objects where it is parsed so", () => {
     expect(inQuery(z.array(z.string()))).toEqual([]);
     expect(inQuery(z.object({ b: z.array(z.string()) }), "extended")).toEqual([]);
     expect(inQuery(z.object({ b: z.number() }), "extended")).toEqual([".a.b number"]);
     expect(inQuery(z.number(), "unknown")).toEqual([]);
   });
 
-  test("a path parameter is a text, also where others come from a body", () => {
+  test("a path parameter is a string, even if others come from a body", () => {
     expect(inPath(z.number())).toEqual([".a number"]);
     expect(inPath(z.array(z.string()))).toEqual([".a array"]);
     const id = z.number();
@@ -219,7 +219,7 @@ describe("inputs", () => {
     expect(findInput(schema, ["body"], { path: "/:id" })).toEqual([]);
   });
 
-  test("a wildcard gives a list of texts", () => {
+  test("a wildcard gives a list of strings", () => {
     expect(inWildcard(z.array(z.string()))).toEqual([]);
     expect(inWildcard(z.tuple([z.string()], z.coerce.number()))).toEqual([]);
     expect(inWildcard(z.string())).toEqual([".a string"]);

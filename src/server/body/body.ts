@@ -19,30 +19,29 @@ const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
 const multipartType = "multipart/form-data";
 
-/** What a route and its server say of the body. */
+/** What a route and its server define for the body. */
 export interface BodyPlan {
   readonly body: "none" | "parsed" | "raw";
   readonly keepsRawBody: boolean;
   readonly takesFiles: boolean;
   /** The route's own limit, in bytes. */
   readonly bodyLimit: number | undefined;
-  /** The route's own limits of uploads. */
+  /** The route's own upload limits. */
   readonly uploadLimits: UploadLimits | undefined;
 }
 
-/** What a server says of bodies. */
+/** What a server defines for bodies. */
 export interface BodyOptions {
   /** The largest body that is not an upload, in bytes. */
   readonly limit: number;
-  /** Finds clients that pause for too long while they send a body. */
+  /** Detects clients that pause for too long while they send a body. */
   readonly idle: IdleBodies;
   readonly uploads: PreparedUploads | undefined;
 }
 
 /**
- * Reads and parses the body of a request to `request.body`, and the files of an upload to `request.files`;
- * leaves it alone where there is none, or where a native middleware has parsed it before. Of one that has left bytes or a
- * string, these are parsed.
+ * Reads and parses the body of a request to `request.body`, and the files of an upload to `request.files`. Does nothing
+ * if there is no body or if a native middleware has parsed it; if that has left bytes or a string, these are parsed.
  *
  * @throws {@link RequestError} when it is too large, of an unknown type, malformed, or when the client pauses for too long.
  */
@@ -71,7 +70,7 @@ export const parseBody = (
       parseTextForm(plan, contentType, form, request),
     );
   }
-  // without a type there is nothing to parse it by, but it may be empty
+  // without a type, it cannot be parsed, but it may be empty
   const early = field === undefined ? undefined : toBodyParser(contentType, takesFiles);
   return readBytes(request, response, limit, idle, (bytes) => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
@@ -88,7 +87,7 @@ const parseBytes = (bytes: Buffer, parse: (text: string) => object): object => {
   return body;
 };
 
-/** Parses bytes or a string that a native middleware or an adapter has left, where they are of a type that is parsed. */
+/** Parses bytes or a string left by a native middleware or an adapter, if they are of a type that is parsed. */
 const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<void> | undefined => {
   const given: unknown = request.body;
   if (typeof given !== "string" && !(given instanceof Uint8Array)) return undefined;
@@ -108,7 +107,7 @@ const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<vo
   return undefined;
 };
 
-/** Parses a multipart body for a route that takes no files; what parses it is loaded with the first. */
+/** Parses a multipart body for a route that accepts no files; the parser is loaded with the first one. */
 const parseTextForm = async (
   plan: BodyPlan,
   contentType: ContentType,
@@ -153,12 +152,12 @@ const hasBody = (request: Request): boolean => {
   return isAnnounced && !isRead(request);
 };
 
-/** A reader that counts bytes, such as formidable, may go on while the stream is paused and has not told its end. */
+/** A reader that counts bytes, such as formidable, may go on while the stream is paused and has not reported its end. */
 const isRead = (request: Request): boolean =>
   request.readableEnded ||
   (request.complete && request.readableDidRead && request.readableLength === 0);
 
-/** The media type is parsed once, strictly; nothing later looks at the header again. */
+/** Parses the media type once, strictly; nothing later looks at the header again. */
 const toBodyParser = (
   contentType: ContentType | undefined,
   takesFiles: boolean,

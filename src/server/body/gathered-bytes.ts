@@ -1,13 +1,13 @@
-/** Pieces below this size are copied together: a Buffer costs a hundred bytes, whatever it holds. */
+/** Chunks below this size are copied together: each Buffer costs a hundred bytes, whatever its size. */
 const smallPiece = 1024;
 const blockSize = 16_384;
 
-/** The bytes of a body on their way in. */
+/** The bytes of an incoming body. */
 export class GatheredBytes {
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   readonly #pieces: Buffer[];
-  /** Where small pieces are copied to; what is before `#start` stands in the pieces already. */
+  /** The buffer for small chunks; everything before `#start` is in the chunks already. */
   #block: Buffer | undefined;
   #start = 0;
   #used = 0;
@@ -32,7 +32,7 @@ export class GatheredBytes {
     this.#used += piece.copy(this.#block, this.#used);
   }
 
-  /** All of them in one Buffer; called once. */
+  /** Returns everything in one Buffer; called once. */
   concat(): Buffer {
     this.#seal();
     return Buffer.concat(this.#pieces, this.size);

@@ -7,16 +7,16 @@ export const defaultBodyIdleTimeout = 10_000;
 export interface Watched {
   readonly request: IncomingMessage | undefined;
   readonly onIdle: () => void;
-  /** The bytes of the connection at the last look; -1 before the first. */
+  /** The bytes of the connection at the last check; -1 before the first. */
   seen: number;
-  /** When they were last more than before. */
+  /** When the number last increased. */
   since: number;
-  /** Its neighbours in a ring; both undefined once it is forgotten. */
+  /** Its neighbours in a ring; both undefined once it is removed. */
   before: Watched | undefined;
   after: Watched | undefined;
 }
 
-/** The beginning and the end of a ring. */
+/** The first and the last element of a ring. */
 const createRing = (): Watched => {
   const onIdle = (): void => undefined;
   const ring: Watched = {
@@ -32,22 +32,22 @@ const createRing = (): Watched => {
 };
 
 /**
- * Finds bodies that make no progress.
+ * Detects bodies that make no progress.
  *
- * One timer looks after all of them, and runs only while a body is being read: one for each request would cost 2 microseconds.
- * They stand in a ring, which costs 0.1 microseconds less than a map of them.
+ * One timer checks all of them, and runs only while a body is being read: a timer per request would cost 2
+ * microseconds. The bodies form a ring, which costs 0.1 microseconds less than a map.
  */
 export class IdleBodies {
   readonly #timeout: number;
   readonly #ring = createRing();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param timeout how long a client may pause, in milliseconds; a pause is found up to a fourth later */
+  /** @param timeout how long a client may pause, in milliseconds; a pause is detected up to a quarter later */
   constructor(timeout: number) {
     this.#timeout = timeout;
   }
 
-  /** Calls a function, once, when the client pauses for too long. */
+  /** Calls a function once if the client pauses for too long. */
   watch(request: IncomingMessage, onIdle: () => void): Watched {
     const ring = this.#ring;
     const { before } = ring;
@@ -58,7 +58,7 @@ export class IdleBodies {
     return watched;
   }
 
-  /** The body is read, or nobody wants it any more. */
+  /** Called when the body has been read, or nobody wants it any more. */
   forget(watched: Watched): void {
     const { before, after } = watched;
     if (!before || !after) return;
@@ -80,10 +80,10 @@ export class IdleBodies {
 
   #lookAt(watched: Watched, now: number): void {
     const { request } = watched;
-    // another one's end may have ended this one as well
+    // the end of another body may have ended this one too
     if (!request || !watched.after) return;
     const { bytesRead } = request.socket;
-    // a disk that is slower than the network pauses the request; that is no fault of the client
+    // a disk that is slower than the network pauses the request, which is not the client's fault
     if (bytesRead !== watched.seen || request.isPaused() || request.complete) {
       watched.seen = bytesRead;
       watched.since = now;

@@ -49,7 +49,7 @@ describe("parseJson", () => {
     expect(() => parseJson(text)).toThrow("Expected an object");
   });
 
-  test("says nothing of the body when it is malformed", () => {
+  test("says nothing about the body when it is malformed", () => {
     expect(() => parseJson('{"secret": hunter2}')).toThrow(/^Invalid JSON$/);
   });
 

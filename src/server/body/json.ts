@@ -1,15 +1,16 @@
 import { RequestError } from "../../errors.ts";
 
-/** How deep a JSON body may be nested. */
+/** The maximum nesting depth of a JSON body. */
 export const maxJsonDepth = 64;
 
 /**
  * Parses a JSON body to an object.
  *
- * @throws {@link RequestError} with 400 when it is malformed, nested too deeply, no object, or has a key that could change a prototype.
+ * @throws {@link RequestError} with 400 when it is malformed, nested too deeply, not an object, or has a key that could
+ * change a prototype.
  */
 export const parseJson = (text: string): object => {
-  // a valid text of depth d has at least 2d characters
+  // valid JSON of depth d has at least 2d characters
   if (text.length >= 2 * maxJsonDepth) assertDepth(text);
   let value: unknown;
   try {
@@ -23,7 +24,7 @@ export const parseJson = (text: string): object => {
   return value;
 };
 
-/** What a forbidden key must contain, as it is or spelt with an escape. */
+/** The characters that a forbidden key must contain, literally or as an escape. */
 const suspicious = /__proto__|constructor|\\u/;
 
 const [quote, backslash] = [0x22, 0x5c];
@@ -57,16 +58,15 @@ const isEscaped = (text: string, index: number): boolean => {
 };
 
 /**
- * Refuses forbidden keys. The depth is limited already, so this cannot exhaust the stack.
- *
- * It allocates nothing: a list of the entries would take ten times as long for a body of 1 MB.
+ * Rejects forbidden keys. The depth is limited already, so this cannot exhaust the stack. It allocates nothing: an
+ * array of the entries would take ten times as long for a body of 1 MB.
  */
 const assertKeys = (value: object): void => {
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) assertBelow(value[index]);
     return;
   }
-  // JSON gives plain objects, whose inherited properties are not enumerable
+  // JSON.parse creates plain objects, whose inherited properties are not enumerable
   // oxlint-disable-next-line guard-for-in
   for (const key in value) {
     if (key === "__proto__") throw new RequestError("SLP_BODY_FORBIDDEN_KEY");

@@ -2,7 +2,7 @@ import { RequestError } from "../../errors.ts";
 import type { ContentType } from "../../http/content-type.ts";
 
 /**
- * The field Content-Type of a multipart body as the parser takes it.
+ * Returns the Content-Type field of a multipart body in the form that the parser expects.
  *
  * @throws {@link RequestError} when it has no boundary, or one that is malformed.
  */
@@ -13,10 +13,10 @@ export const toMultipartField = ({ type, parameters }: ContentType): string => {
   return `${type}; boundary="${boundary}"`;
 };
 
-/** Values by name; a repeated name has an array. */
+/** Values by name; repeated names have arrays. */
 export type Several<T> = Record<string, T | T[]>;
 
-/** @returns false for a name that could change a prototype, or none at all */
+/** @returns false for a name that could change a prototype, or for a missing name */
 export const add = <T>(target: Several<T>, name: string | undefined, value: T): boolean => {
   if (name === undefined || name === "" || name === "__proto__") return false;
   const known = target[name];

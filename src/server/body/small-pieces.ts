@@ -2,7 +2,7 @@ const smallPiece = 1024;
 const gatheredSize = 16_384;
 
 /**
- * Passes on the pieces of a body, small ones together: a body in chunks of one byte would otherwise take a turn of the
+ * Passes on the chunks of a body, small ones together: otherwise a body in chunks of one byte would take a turn of the
  * event loop for each byte.
  */
 export class SmallPieces {
@@ -31,7 +31,7 @@ export class SmallPieces {
     if (this.#size > 0) this.#pass(this.#take());
   }
 
-  /** Nothing is passed on any more. */
+  /** Stops passing anything on. */
   forget(): void {
     this.#take();
   }

@@ -2,38 +2,38 @@ import { randomUUID } from "node:crypto";
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
-/** How much is gathered for one write to disk, in bytes. */
+/** How many bytes are collected for one write to disk. */
 const stagingSize = 262_144;
-/** More than Node reads from a socket at once: with less room than this what is gathered is written. */
+/** More than Node reads from a socket at once; with less space than this left, the buffer is written. */
 const leastRoom = 65_536;
 
-/** How much of a request's files is held in memory, and may be, in bytes. */
+/** How many bytes of a request's files are, and may be, held in memory. */
 export interface MemoryBudget {
   readonly limit: number;
   used: number;
 }
 
 /**
- * The content of one file on its way in: in memory while the budget allows it, then in a temporary file.
+ * The content of one incoming file: in memory while the budget allows it, then in a temporary file.
  *
- * What it takes it copies, to disk through one buffer that is used again and again. So the memory of a request can be
- * freed as soon as it is taken, and 500 MB cost 10 MB; V8 would let 64 MB of buffers gather before it collects them.
+ * Data is copied, to disk through one reusable buffer. So the memory of a request can be freed as soon as its data is
+ * copied, and 500 MB need 10 MB; V8 would let 64 MB of buffers pile up before it collects them.
  */
 export class Spool {
-  /** In bytes. */
+  /** The size in bytes. */
   size = 0;
-  /** Where it is on disk; undefined for one in memory. */
+  /** Its path on disk; undefined if it is in memory. */
   path: string | undefined;
   /** Nothing more will come. */
   isEnded = false;
   readonly #budget: MemoryBudget;
   readonly #directory: string;
-  /** What waits beside the staging buffer: all of it in memory, or what was too large for the buffer. */
+  /** Data that waits besides the staging buffer: all of it in memory, or what was too large for the buffer. */
   #pieces: Buffer[] = [];
   #staging: Buffer | undefined;
   #staged = 0;
   #handle: FileHandle | undefined;
-  /** Too large for what is left of the budget. */
+  /** Too large for the rest of the budget. */
   #isLarge = false;
   #isClosed = false;
   #isWriting = false;
@@ -47,7 +47,7 @@ export class Spool {
   take(part: Buffer): void {
     if (!this.#isLarge) this.#count(part.length);
     this.size += part.length;
-    // in the right order, and nothing into the buffer that is just being written
+    // keeps the order, and leaves the buffer alone while it is being written
     const canStage = !this.#isWriting && this.#pieces.length === 0;
     const staged = canStage && this.#staging ? part.copy(this.#staging, this.#staged) : 0;
     this.#staged += staged;
@@ -55,9 +55,9 @@ export class Spool {
   }
 
   /**
-   * Writes what should not wait in memory; what is taken meanwhile is written as well.
+   * Writes what should not wait in memory, including data that arrives in the meantime.
    *
-   * @throws Node's error when the disk does not take it.
+   * @throws Node's error when writing fails.
    */
   async settle(): Promise<void> {
     if (!this.#isLarge || this.#isClosed) return;
@@ -67,12 +67,12 @@ export class Spool {
     if (this.isEnded) await this.#close();
   }
 
-  /** The content of a file that has stayed in memory; undefined for one on disk. */
+  /** The content of a file that has stayed in memory; undefined if it is on disk. */
   takeContent(): Buffer | undefined {
     return this.path === undefined ? Buffer.concat(this.#pieces.splice(0), this.size) : undefined;
   }
 
-  /** Deletes what is on disk. */
+  /** Deletes the file on disk, if any. */
   async discard(): Promise<void> {
     await this.#close();
     if (this.path !== undefined) await rm(this.path, { force: true });
@@ -110,7 +110,7 @@ export class Spool {
   }
 }
 
-/** The system may take less at once than it is given. */
+/** The system may accept less at once than it is given. */
 const writeAll = async (handle: FileHandle, part: Buffer): Promise<void> => {
   for (let done = 0; done < part.length;) {
     const { bytesWritten } = await handle.write(part, done, part.length - done);

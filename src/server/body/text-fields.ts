@@ -6,7 +6,7 @@ import { add, toMultipartField, type Several } from "./multipart.ts";
 const mostFields = 1000;
 
 /**
- * Parses a multipart body that has text fields only; a repeated name has an array.
+ * Parses a multipart body that has only text fields; repeated names become arrays.
  *
  * @throws {@link RequestError} when it is malformed, has a file or more than 1,000 fields.
  */
@@ -18,7 +18,7 @@ export const parseTextFields = (
   return new Promise((resolve, reject) => {
     const parser = new (loadBusboy())({
       headers: { "content-type": toMultipartField(contentType) },
-      // the body is within its limit already
+      // the body has passed its own limit already
       limits: { fieldSize: bytes.length, fields: mostFields, headerPairs: 100, headerSize: 16_384 },
     });
     const malformed = (cause?: unknown): void =>
@@ -37,5 +37,5 @@ export const parseTextFields = (
   });
 };
 
-/** What a route that takes no files accepts. */
+/** What a route without files accepts. */
 const acceptedTypes = "application/json, application/x-www-form-urlencoded";

@@ -2,28 +2,28 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants, readFileSync } from "node:fs";
 import { copyFile, rename, rm, writeFile } from "node:fs/promises";
 
-/** What is known of a file when it has arrived. */
+/** What is known about a received file. */
 export interface UploadedParts {
   readonly name: string;
   readonly mimetype: string;
   readonly encoding: string;
   readonly size: number;
-  /** The content, where it was small enough for memory. */
+  /** The content, if it was small enough for memory. */
   readonly content: Buffer | undefined;
-  /** Where the content is on disk otherwise. */
+  /** The path of the content otherwise. */
   readonly tempFilePath: string | undefined;
 }
 
-/** A file that a client has sent; gone when the response is finished unless it was moved. */
+/** A file sent by a client; it is deleted when the response is finished, unless it was moved. */
 export class UploadedFile {
-  /** The name that the client gave: the base name alone, without control characters. Never trust it as a path. */
+  /** The client's name for the file, without directories and control characters. Never trust it as a path. */
   readonly name: string;
   /** The media type that the client claims. */
   readonly mimetype: string;
   readonly encoding: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
-  /** Where a larger file is while the request is answered; undefined for one in memory. */
+  /** The path of a larger file until the response is finished; undefined if the content is in memory. */
   readonly tempFilePath: string | undefined;
   #content: Buffer | undefined;
   #state: "kept" | "moved" | "gone" = "kept";
@@ -45,15 +45,16 @@ export class UploadedFile {
     return readFileSync(this.tempFilePath ?? "");
   }
 
-  /** The MD5 digest of the content, in hexadecimal; computed when it is asked for. */
+  /** The MD5 digest of the content, in hexadecimal; computed on demand. */
   get md5(): string {
     return createHash("md5").update(this.data).digest("hex");
   }
 
   /**
-   * Moves the file to a path, where it replaces what is there; only the user of the process may read it (mode 0600).
+   * Moves the file to a path and replaces any file there; only the user of the process may read it (mode 0600).
    *
-   * @throws Error when it was moved before or the response is finished, and Node's error when it cannot be written.
+   * @throws Error when it has been moved already or the response is finished, and Node's error when it cannot be
+   * written.
    */
   readonly mv = async (path: string): Promise<void> => {
     this.#assertKept("moved");
@@ -63,7 +64,7 @@ export class UploadedFile {
       else await moveFile(this.tempFilePath ?? "", path);
     } catch (error) {
       this.#state = "kept";
-      // the response has finished meanwhile
+      // the response has finished in the meantime
       if (this.#isOver) await this.discard();
       throw error;
     }
@@ -81,7 +82,7 @@ export class UploadedFile {
     if (this.#state === "kept") return;
     throw new Error(
       this.#state === "moved"
-        ? `The uploaded file cannot be ${act}: it was moved before`
+        ? `The uploaded file cannot be ${act}: it has been moved already`
         : `The uploaded file cannot be ${act}: the response is finished, and the file is deleted`,
     );
   }
@@ -91,7 +92,7 @@ const moveFile = async (from: string, to: string): Promise<void> => {
   try {
     await rename(from, to);
   } catch (error) {
-    // another file system
+    // a different file system
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
     await replaceBy(to, (path) => copyFile(from, path, constants.COPYFILE_EXCL));
     await rm(from, { force: true });
@@ -101,7 +102,7 @@ const moveFile = async (from: string, to: string): Promise<void> => {
 const writeWhole = (to: string, content: Buffer): Promise<void> =>
   replaceBy(to, (path) => writeFile(path, content, { flag: "wx", mode: 0o600 }));
 
-/** Writes beside a path and moves it there once it is complete, so that a failure leaves nothing half written. */
+/** Writes next to a path and moves the complete file there, so that a failure never leaves a partial file. */
 const replaceBy = async (to: string, write: (path: string) => Promise<void>): Promise<void> => {
   const path = `${to}.${randomUUID()}`;
   try {

@@ -15,30 +15,29 @@ import { SmallPieces } from "./small-pieces.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
 
-/** Options of uploads. */
+/** Upload options. */
 export interface UploadOptions {
   readonly limits?: UploadLimits | undefined;
   /**
-   * Where temporary files are kept.
+   * The directory for temporary files.
    *
    * @default the temporary directory of the operating system
    */
   readonly tempFileDir?: string | undefined;
-  /** Runs before a byte of the body is read; throws to refuse the upload. */
+  /** Runs before any of the body is read; throws to reject the upload. */
   readonly beforeUpload?:
     | ((args: { readonly request: Request; readonly logger: Logger }) => MaybePromise<void>)
     | undefined;
 }
 
-/** The settled options of uploads. */
+/** The resolved upload options. */
 export interface PreparedUploads {
   readonly beforeUpload: UploadOptions["beforeUpload"];
   /**
-   * Reads a multipart body: its fields to `request.body`, its files to `request.files`; a repeated name has a list.
+   * Reads a multipart body: its fields to `request.body`, its files to `request.files`; repeated names become arrays.
+   * Files that were not moved are deleted when the response is finished or the client has left.
    *
-   * What is left of the files is deleted when the response is finished or the client has left.
-   *
-   * @param own limits of the route, instead of those of the configuration
+   * @param own limits of the route, which replace those of the configuration
    * @throws {@link RequestError} when the body is malformed or over a limit; no file is left then.
    */
   readonly parse: (
@@ -51,7 +50,7 @@ export interface PreparedUploads {
 
 type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
 
-/** Settles the options of uploads. */
+/** Resolves the upload options. */
 export const prepareUploads = (option: true | UploadOptions): PreparedUploads => {
   const { limits, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
   const general = toLimits(limits);
@@ -95,7 +94,7 @@ const parseUpload = async (
     closeAfterReply(request, response);
     throw new RequestError("SLP_UPLOAD_TOO_LARGE");
   }
-  if (request.destroyed) throw new Error("The client has left while sending the body");
+  if (request.destroyed) throw new Error("The client left while sending the body");
   const upload = new Upload(limits, tempFileDir);
   response.once("close", () => void upload.discard());
   try {
@@ -111,7 +110,7 @@ const parseUpload = async (
   (request as { files?: unknown }).files = upload.files;
 };
 
-/** A file of a multipart body, and what its part says of it. */
+/** A file of a multipart body, with the headers of its part. */
 interface Arrival {
   readonly field: string | undefined;
   readonly parts: { readonly name: string; readonly encoding: string; readonly mimetype: string };
@@ -119,7 +118,7 @@ interface Arrival {
   readonly spool: Spool;
 }
 
-/** One multipart body on its way in. */
+/** One incoming multipart body. */
 class Upload {
   readonly fields = Object.create(null) as Several<string>;
   readonly files = Object.create(null) as Several<UploadedFile>;
@@ -128,7 +127,7 @@ class Upload {
   readonly #budget: MemoryBudget;
   readonly #arrivals: Arrival[] = [];
   readonly #kept: UploadedFile[] = [];
-  /** What is being written. */
+  /** The file being written. */
   #settling = Promise.resolve();
   #isOver = false;
 
@@ -169,10 +168,9 @@ class Upload {
         parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
         parser.on("error", malformed);
         parser.on("finish", () => void this.#settle().then(resolve, reject));
-        // a body may have arrived complete and not be read yet, so that only its end tells
+        // the body may have arrived but not been read yet; only its end event tells whether it is complete
         request.once("close", () => {
-          if (!request.readableEnded)
-            reject(new Error("The client has left while sending the body"));
+          if (!request.readableEnded) reject(new Error("The client left while sending the body"));
         });
         stop = this.#feed(request, parser, reject);
       });
@@ -180,7 +178,7 @@ class Upload {
       this.#isOver = true;
       stop();
     }
-    // what follows the last part is of no interest
+    // data after the last part is ignored
     request.resume();
     for (const { field, parts: told, spool } of this.#arrivals) {
       const { size, path: tempFilePath } = spool;
@@ -191,7 +189,7 @@ class Upload {
     }
   }
 
-  /** Deletes everything, also what is still being written. */
+  /** Deletes everything, including what is still being written. */
   async discard(): Promise<void> {
     this.#isOver = true;
     await this.#settling.catch(ignore);
@@ -202,7 +200,7 @@ class Upload {
     ]);
   }
 
-  /** Gives the parser one piece of the body after the other, each once the disk has taken the one before. */
+  /** Passes the chunks of the body to the parser, each once the previous one is on disk. */
   #feed(request: Request, parser: Writable, fail: (error: unknown) => void): () => void {
     const isOurs = isUnread(request);
     let left = this.#limits.total;
@@ -266,9 +264,8 @@ class Upload {
 const ignore = (): void => undefined;
 
 /**
- * Frees the memory of a piece that nobody holds any more, where it has memory of its own.
- *
- * Node before 21 cannot; there the pieces wait for V8.
+ * Frees the memory of a chunk that nobody uses any more, if it has its own memory. Node before 21 cannot do this;
+ * there, the chunks wait for V8.
  */
 const free = ({ buffer, byteLength }: Buffer): void => {
   if (buffer.byteLength === byteLength)
@@ -278,6 +275,6 @@ const free = ({ buffer, byteLength }: Buffer): void => {
 // oxlint-disable-next-line no-control-regex -- control characters are what it finds
 const unsafeCharacters = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The base name, without what could steer a terminal, a header or a file system. */
+/** Returns the base name, without characters that could affect a terminal, a header or a file system. */
 const toBaseName = (given = ""): string =>
   (given.split(/[/\\]/).at(-1) ?? "").replace(unsafeCharacters, "").slice(0, 255);

@@ -1,15 +1,15 @@
 import { loadNodeZlib } from "../../lazy/node-modules.ts";
 
-/** How responses are compressed. */
+/** Compression options. */
 export interface CompressionOptions {
   /**
-   * The encodings that are offered, in the order of preference, which decides among those that a client likes equally.
+   * The offered encodings, in order of preference, which decides among those that a client accepts equally.
    *
-   * @default ["zstd", "br", "gzip", "deflate"]; without zstd where Node lacks it, before 22.15
+   * @default ["zstd", "br", "gzip", "deflate"]; without zstd before Node.js 22.15
    */
   readonly encodings?: readonly ("zstd" | "br" | "gzip" | "deflate")[] | undefined;
   /**
-   * The smallest body that is compressed, in bytes, or a text such as "1kb".
+   * The smallest body that is compressed, in bytes, or a string such as "1kb".
    *
    * @default "1kb"
    */
@@ -21,7 +21,7 @@ export interface CompressionOptions {
    */
   readonly level?: number | undefined;
   /**
-   * How much memory gzip and deflate take to compress better, 1 to 9.
+   * The memory level of gzip and deflate, 1 to 9; more memory compresses better.
    *
    * @default 8
    */
@@ -33,7 +33,7 @@ export interface CompressionOptions {
    */
   readonly strategy?: number | undefined;
   /**
-   * The size of the pieces in which compressed bytes are sent, 64 or more.
+   * The size of the chunks of compressed bytes, 64 or more.
    *
    * @default 16384
    */
@@ -42,7 +42,7 @@ export interface CompressionOptions {
 
 const thresholdPattern = /^(\d+(?:\.\d+)?) ?(b|kb|mb|gb)?$/i;
 
-/** The bytes that a threshold such as "1kb" means; undefined for what is none. */
+/** Parses a threshold such as "1kb" to bytes; returns undefined if it is invalid. */
 export const toThreshold = (threshold: unknown): number | undefined => {
   if (typeof threshold === "number") return threshold >= 0 ? threshold : undefined;
   const match = typeof threshold === "string" ? thresholdPattern.exec(threshold) : null;
@@ -52,10 +52,10 @@ export const toThreshold = (threshold: unknown): number | undefined => {
   );
 };
 
-/** The encodings that there are, in the order of preference. */
+/** All encodings, in order of preference. */
 export const knownEncodings: readonly string[] = ["zstd", "br", "gzip", "deflate"];
 
-/** The encodings that this Node can send, in the order of preference; it has zstd since 22.15 and 23.8. */
+/** The encodings that this Node.js version supports, in order of preference; zstd is available since 22.15 and 23.8. */
 export const listSendableEncodings = (): readonly string[] => {
   const hasZstd = "createZstdCompress" in loadNodeZlib();
   return knownEncodings.filter((encoding) => encoding !== "zstd" || hasZstd);

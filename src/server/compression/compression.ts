@@ -10,18 +10,18 @@ import { createEncoder, flushEncoder, type Encoder } from "./encoders.ts";
 /** The default of the option `threshold`, in bytes. */
 const defaultThreshold = 1024;
 
-/** How many encoded bytes wait for the end of a body that its writer has ended. */
+/** How many encoded bytes wait for the end of a body whose writer has finished. */
 const maxLastSize = 16_384;
 
-/** What is settled when the server starts. */
+/** The settings that are known when the server starts. */
 interface Settings {
   readonly threshold: number;
-  /** In the order of preference. */
+  /** In order of preference. */
   readonly encodings: readonly string[];
   readonly options: CompressionOptions;
 }
 
-/** Makes the middleware that compresses what is sent behind it. */
+/** Creates the middleware that compresses the responses of everything after it. */
 export const createCompression = (options: CompressionOptions): RequestHandler => {
   const settings: Settings = {
     threshold: toThreshold(options.threshold) ?? defaultThreshold,
@@ -36,7 +36,7 @@ export const createCompression = (options: CompressionOptions): RequestHandler =
 
 type Call = (...args: readonly unknown[]) => unknown;
 
-/** Calls what the response would have without this layer: its own method, or the prototype's, which a shutdown replaces. */
+/** Calls the method that the response would have without this layer: its own, or the prototype's, which a shutdown replaces. */
 const toPrevious = (response: Response, name: "writeHead" | "write" | "end" | "emit"): Call => {
   const own = Object.hasOwn(response, name) ? (response[name] as Call) : undefined;
   return (...args) => {
@@ -45,7 +45,7 @@ const toPrevious = (response: Response, name: "writeHead" | "write" | "end" | "e
   };
 };
 
-/** What lies between one response and those who write to it. */
+/** Stands between one response and those who write to it. */
 class Layer {
   readonly #settings: Settings;
   readonly #response: Response;
@@ -53,7 +53,7 @@ class Layer {
   readonly #write: Call;
   readonly #end: Call;
   #encoder: Encoder | undefined;
-  /** The length of a body that comes in one piece. */
+  /** The length of a body that arrives in one piece. */
   #length: number | undefined;
   #isEnded = false;
   /** Whether nobody waits for the response any more. */
@@ -77,10 +77,10 @@ class Layer {
     });
   }
 
-  /** The head is about to be written, so now it is decided. */
+  /** The head is about to be written, so the decision is made here. */
   #onWriteHead([status, ...rest]: readonly unknown[]): Response {
     const response = this.#response;
-    // Node says what is wrong with a second head, and with no status
+    // Node reports the error of a second head, and of a missing status
     if (response.headersSent || !(Number(status) >= 100 && Number(status) < 1000))
       return this.#writeHead(status, ...rest) as Response;
     const reason = typeof rest[0] === "string" ? rest.slice(0, 1) : [];
@@ -95,7 +95,7 @@ class Layer {
     try {
       this.#writeHead(status, ...reason);
     } catch (error) {
-      // another answer may follow, which is not encoded
+      // another response may follow, which is not encoded
       response.removeHeader("Content-Encoding");
       encoder?.destroy();
       throw error;
@@ -104,7 +104,7 @@ class Layer {
     return response;
   }
 
-  /** @returns undefined for a response that is sent as it is */
+  /** @returns undefined for a response that is sent unencoded */
   #choose(status: number): string | undefined {
     const response = this.#response;
     const { headers } = response.req;
@@ -125,7 +125,7 @@ class Layer {
   #onWrite(args: readonly unknown[]): unknown {
     const response = this.#response;
     const [chunk] = args;
-    // Node refuses what cannot be written, before the head
+    // Node rejects before the head what cannot be written
     if (!isChunk(chunk)) return this.#write(...args);
     if (!response.headersSent) response.writeHead(response.statusCode);
     if (!this.#encoder) return this.#write(...args);
@@ -165,7 +165,7 @@ class Layer {
     response.writeHead(response.statusCode);
   }
 
-  /** Leads what is written from now on through the encoder. */
+  /** Passes everything written from now on through the encoder. */
   #attach(encoder: Encoder): void {
     const response = this.#response;
     const emit = toPrevious(response, "emit");
@@ -173,7 +173,7 @@ class Layer {
     const last: Buffer[] = [];
     let lastSize = 0;
     encoder.on("data", (chunk: Buffer) => {
-      // a short body leaves in one packet with its head and its end, which saves a tenth of the time
+      // a short body is sent in one packet with its head and its end, which saves a tenth of the time
       if (this.#isEnded && (lastSize += chunk.length) <= maxLastSize) {
         last.push(chunk);
         return;
@@ -195,7 +195,7 @@ class Layer {
         configurable: true,
         writable: true,
         value: (...args: readonly unknown[]) => {
-          // those who write wait for the encoder, and the encoder for the socket
+          // writers wait for the encoder, and the encoder waits for the socket
           if (args[0] !== "drain") return emit(...args);
           encoder.resume();
           return true;
@@ -216,7 +216,7 @@ class Layer {
     for (const callback of this.#onFinish.splice(0)) callback(error);
   }
 
-  /** Sends what the encoder holds. */
+  /** Sends what the encoder still holds. */
   #flush(): void {
     const encoding = String(this.#response.getHeader("Content-Encoding"));
     if (this.#encoder) flushEncoder(this.#encoder, encoding);
@@ -229,7 +229,7 @@ const isFunction = (value: unknown): value is (error?: Error) => void =>
 const isChunk = (value: unknown): value is string | Uint8Array =>
   typeof value === "string" || isUint8Array(value);
 
-/** Tells whether a response is to say how long its body is, as Node does at its end. */
+/** Checks whether a response should declare the length of its body, as Node does at its end. */
 const mayTellLength = (response: ServerResponse): boolean =>
   response.statusCode !== 204 &&
   response.statusCode !== 304 &&
@@ -237,7 +237,7 @@ const mayTellLength = (response: ServerResponse): boolean =>
 
 const toError = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** Sets the fields that `writeHead` was given: an object, a flat list or a list of pairs, where a name may come twice. */
+/** Sets the fields passed to `writeHead`: an object, a flat array or an array of pairs, where a name may occur twice. */
 const setFields = (response: ServerResponse, given: unknown): void => {
   if (!Array.isArray(given)) {
     for (const [name, value] of Object.entries((given ?? {}) as Record<string, string>))
@@ -254,12 +254,12 @@ const setFields = (response: ServerResponse, given: unknown): void => {
   for (const [name, value] of pairs) response.appendHeader(name, value);
 };
 
-/** What an encoded body would not fit: none, one without change, and a part. */
+/** Statuses that must not be encoded: those without a body, and partial content. */
 const statusesAsTheyAre: ReadonlySet<number> = new Set([204, 205, 206, 304]);
 
 const mayBeEncoded = (response: ServerResponse): boolean =>
   !response.hasHeader("Content-Range") &&
-  // the size of a compressed secret beside reflected input tells the secret (BREACH)
+  // next to reflected input, the size of a compressed secret reveals the secret (BREACH)
   !response.hasHeader("Set-Cookie") &&
   String(response.getHeader("Content-Encoding") ?? "identity").toLowerCase() === "identity" &&
   !String(response.getHeader("Cache-Control") ?? "")
@@ -267,23 +267,23 @@ const mayBeEncoded = (response: ServerResponse): boolean =>
     .split(",")
     .some((directive) => directive.trim() === "no-transform");
 
-/** Says in the head that the body is encoded. */
+/** Declares in the head that the body is encoded. */
 const announce = (response: ServerResponse, encoding: string): void => {
   response.setHeader("Content-Encoding", encoding);
   response.removeHeader("Content-Length");
   const tag = response.getHeader("ETag");
-  // the encoded bytes are others, so the tag can no longer promise that they are the same
+  // the encoded bytes differ, so the tag can no longer promise that they are identical
   if (typeof tag === "string" && tag.startsWith('"')) response.setHeader("ETag", `W/${tag}`);
 };
 
-/** A client that has the weak tag of an encoded body is told that very tag; RFC 9111, section 4.3.4. */
+/** A client that sends the weak tag of an encoded body gets that same tag back; RFC 9111, section 4.3.4. */
 const mirrorTag = (response: ServerResponse, known: string | undefined): void => {
   const tag = response.getHeader("ETag");
   if (typeof tag !== "string" || !tag.startsWith('"')) return;
   if (known?.includes(`W/${tag}`)) response.setHeader("ETag", `W/${tag}`);
 };
 
-/** A 304 names no type, but the `Vary` of the 200 that it stands for; RFC 9110, section 15.4.5. */
+/** A 304 has no type, but the `Vary` of the 200 that it stands for; RFC 9110, section 15.4.5. */
 const isOfCompressibleType = (response: ServerResponse, status: number): boolean => {
   const field = response.getHeader("Content-Type");
   if (field === undefined) return status === 304;
@@ -291,7 +291,7 @@ const isOfCompressibleType = (response: ServerResponse, status: number): boolean
   return isCompressible(type.trim());
 };
 
-/** Events would wait for a full buffer. */
+/** Otherwise, events would wait until the buffer is full. */
 const isCompressible = (type: string): boolean =>
   type.startsWith("text/")
     ? type !== "text/event-stream"

@@ -5,7 +5,7 @@ import type { CompressionOptions } from "./compression-options.ts";
 /** A stream that encodes a body. */
 export type Encoder = BrotliCompress;
 
-/** @param length of the body where it is known; a hint, no promise */
+/** @param length the length of the body if known; only a hint */
 type CreateEncoder = (options: CompressionOptions, length: number | undefined) => Encoder;
 
 const zlib = loadNodeZlib();
@@ -13,7 +13,7 @@ const { constants, createBrotliCompress, createDeflate, createGzip } = zlib;
 /** Node has it since 22.15 and 23.8. */
 const { createZstdCompress } = zlib as { createZstdCompress?: (options: object) => Encoder };
 
-/** A small body needs no large tables; to make them would take longer than to compress it. */
+/** A small body needs no large tables; creating them would take longer than compressing it. */
 const toZstdParams = (length: number | undefined): object => {
   if (length === undefined) return {};
   const { ZSTD_c_windowLog, ZSTD_c_hashLog, ZSTD_c_chainLog } = constants as unknown as Record<
@@ -21,7 +21,7 @@ const toZstdParams = (length: number | undefined): object => {
     number
   >;
   const log = Math.max(10, Math.ceil(Math.log2(length)));
-  // what zstd takes for large bodies is the most
+  // the maximum that zstd uses for large bodies
   return {
     [ZSTD_c_windowLog]: Math.min(log, 21),
     [ZSTD_c_hashLog]: Math.min(log, 17),
@@ -50,7 +50,7 @@ const encoders: ReadonlyMap<string, CreateEncoder> = new Map<string, CreateEncod
   [
     "br",
     ({ chunkSize }) =>
-      // the default of 11 is for files that are compressed once
+      // the default of 11 suits files that are compressed once
       createBrotliCompress({ chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   ],
   ["gzip", (options) => createGzip(toZlibOptions(options))],
@@ -58,9 +58,9 @@ const encoders: ReadonlyMap<string, CreateEncoder> = new Map<string, CreateEncod
 ]);
 
 /**
- * Makes an encoder of a kind; undefined where Node lacks it.
+ * Creates an encoder; returns undefined if Node does not support the encoding.
  *
- * @param length of the body where it is known; a hint, no promise
+ * @param length the length of the body if known; only a hint
  */
 export const createEncoder = (
   encoding: string,
@@ -68,9 +68,9 @@ export const createEncoder = (
   length: number | undefined,
 ): Encoder | undefined => encoders.get(encoding)?.(options, length);
 
-/** Sends what an encoder holds. */
+/** Sends what an encoder still holds. */
 export const flushEncoder = (encoder: Encoder, encoding: string): void => {
-  // of zlib's flushes this one keeps what the next part can refer to
+  // of zlib's flush modes, this one keeps the data to which the next part can refer
   if (encoding === "gzip" || encoding === "deflate") encoder.flush(constants.Z_SYNC_FLUSH);
   else encoder.flush();
 };

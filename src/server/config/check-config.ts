@@ -22,7 +22,7 @@ import {
 } from "./option-checks.ts";
 
 const sourceList: Check = be(
-  `a list of ${inputSources.join(", ")}`,
+  `an array of ${inputSources.join(", ")}`,
   (value) =>
     Array.isArray(value) &&
     value.every((source) => (inputSources as readonly unknown[]).includes(source)),
@@ -38,18 +38,18 @@ const consoleLogger = group({
 });
 
 const wholeNumber = be(
-  "a whole number, 0 or more",
+  "an integer, 0 or more",
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 );
 
 const cookieOptions = group({
   secret: be(
-    "a non-empty string, or an array of such",
+    "a non-empty string, or an array of such strings",
     (value) => {
       const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
       return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
     },
-    // never the secret itself
+    // never include the secret itself
     (value) => (Array.isArray(value) ? `an array of ${value.length}` : show(value)),
   ),
   nameBinding: oneOf("transition", "required", "off"),
@@ -105,7 +105,7 @@ export const commonChecks: Readonly<Record<string, Check>> = {
   inputSources: group(Object.fromEntries(endpointMethods.map((method) => [method, sourceList]))),
   errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
   bodyLimit: be(
-    "a positive whole number of bytes",
+    "a positive integer, in bytes",
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
   ),
   bodyIdleTimeout: be(
@@ -133,7 +133,7 @@ const appChecks: Readonly<Record<string, Check>> = {
   app: be("an Express application or router", isFunction),
 };
 
-/** @throws {@link ConfigError} when it is none. */
+/** @throws {@link ConfigError} when it is not a configuration. */
 export const assertObject = (config: unknown): object =>
   isObject(config) ? config : refuse("config", config, "an object, made with `createConfig`");
 
@@ -143,7 +143,7 @@ export const checkAppConfig = (config: unknown): void => {
   if (Reflect.get(options, "app") === undefined)
     throw new ConfigError(
       "SLP_CONFIG_MISSING",
-      "The option `app` is missing; attachRouting needs the Express application or router that the API joins. To start a server, use createServer.",
+      "The option `app` is missing; attachRouting needs an Express application or router. To start a server, use createServer.",
     );
   checkOptions(options, appChecks, "");
 };

@@ -30,7 +30,7 @@ const listen = be(
 const shutdownOptions = group({
   timeout,
   events: be(
-    'a list of signals, such as ["SIGTERM"]',
+    'an array of signals, such as ["SIGTERM"]',
     (value) =>
       Array.isArray(value) &&
       value.every((one) => typeof one === "string" && one in constants.signals),
@@ -40,26 +40,26 @@ const shutdownOptions = group({
 
 const wholeNumberFrom = (least: number, most: number): Check =>
   be(
-    `a whole number from ${least} to ${most}`,
+    `an integer from ${least} to ${most}`,
     (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
   );
 
 const encodings: Check = (value, option) => {
   const isKnown = (one: unknown): boolean => knownEncodings.some((known) => known === one);
   if (!Array.isArray(value) || value.length === 0 || !value.every(isKnown))
-    refuse(option, value, `a list of one or more of ${knownEncodings.join(", ")}`);
+    refuse(option, value, `an array of one or more of ${knownEncodings.join(", ")}`);
   const lacking = (value as string[]).find((one) => !listSendableEncodings().includes(one));
   if (lacking !== undefined)
     throw new ConfigError(
       "SLP_CONFIG_VALUE",
-      `The option \`${option}\` has ${lacking}, which Node.js ${process.versions.node} lacks; leave it out, or run Node.js 22.15 or later.`,
+      `The option \`${option}\` has ${lacking}, which Node.js ${process.versions.node} lacks; omit it, or run Node.js 22.15 or later.`,
     );
 };
 
 const compressionOptions = group({
   encodings,
   threshold: be(
-    'a number of bytes, or a text such as "1kb"',
+    'a number of bytes, or a string such as "1kb"',
     (value) => toThreshold(value) !== undefined,
   ),
   level: wholeNumberFrom(0, 9),

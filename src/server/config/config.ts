@@ -15,46 +15,48 @@ import type { CorsOption } from "../head/cors.ts";
 import type { ShutdownOptions } from "../connection/shutdown.ts";
 import type { UploadOptions } from "../body/uploads.ts";
 
-/** What an access log says of a reply. */
+/** A finished response, as an access log receives it. */
 export interface AccessedReply {
-  /** Undefined where the client has left before the reply began. */
+  /** Undefined if the client left before the response began. */
   readonly status: number | undefined;
-  /** What was sent, head and body, in bytes; 0 where an adapter, such as serverless-http, stands for the socket. */
+  /** The number of bytes sent, head and body; 0 if an adapter such as serverless-http replaces the socket. */
   readonly bytes: number;
-  /** How long it took from the begin of the request to the end of the reply. */
+  /** The time from the beginning of the request to the end of the response, in milliseconds. */
   readonly milliseconds: number;
 }
 
-/** What a hook receives. */
+/** The argument of a hook. */
 export interface HookArguments {
   /** The Express application that serves the API. */
   readonly app: Express;
-  /** Gives the logger of a request, or that of the server. */
+  /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
 }
 
 /** The options that `createServer` and `attachRouting` share. */
 export interface CommonConfig extends WalkOptions {
   /**
-   * Cross-origin headers: `true` for the default ones on every response, `false` for none,
-   * or a function that gives the headers of a response. Must be set explicitly.
+   * Cross-origin headers: `true` sets the default ones on every response, `false` sets none, and a function returns
+   * those of each response. Must be set explicitly.
    */
   readonly cors: CorsOption;
-  /** Options of the built-in logger, or a logger of your own: an object with `debug`, `info`, `warn` and `error`. */
+  /** Options of the built-in logger, or your own logger: an object with `debug`, `info`, `warn` and `error`. */
   readonly logger?: ConsoleLoggerOptions | Logger | undefined;
   /**
-   * Gives each request an id: on `request.id`, in each line of its logger as `requestId`, and in a header of the reply.
+   * Assigns an id to each request: on `request.id`, in each line of its logger as `requestId`, and in a response
+   * header.
    *
-   * `true` makes one for each request and replies with it in `X-Request-Id`. With `header` the id of a proxy or client is
-   * taken from there, if it has at most 128 letters, digits and the signs `.`, `_`, `:` and `-`, and replied with there.
+   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, the id of a proxy or client is read from that
+   * request header and sent back in it, provided that it has at most 128 characters, which may be letters, digits, `.`,
+   * `_`, `:` and `-`.
    *
    * @default false
    */
   readonly requestId?: boolean | { readonly header: string } | undefined;
   /**
-   * Gives the logger of one request; runs after the request has its id.
+   * Returns the logger of one request; called after the request has its id.
    *
-   * The lines of `parent.child({ ... })` have the given fields.
+   * The lines of `parent.child({ ... })` carry the given fields.
    */
   readonly childLoggerProvider?:
     | ((args: {
@@ -64,24 +66,23 @@ export interface CommonConfig extends WalkOptions {
       }) => MaybePromise<Logger>)
     | undefined;
   /**
-   * Logs each request when its reply has ended, or its client has left; null for no access log.
+   * Logs each request once its response has ended, or its client has left; null disables the access log.
    *
-   * @default a debug line with method and path, and as fields the status, the bytes of the reply and the milliseconds since the request began
+   * @default a debug line with the method and the path, and `status`, `bytes` and `milliseconds` as fields
    */
   readonly accessLogger?:
     | ((request: Request, logger: Logger, reply: AccessedReply) => unknown)
     | null
     | undefined;
   /**
-   * The parts of a request that feed the input, for each method: a listed method is replaced, the others keep their defaults.
-   *
-   * A later source wins, and path parameters always do.
+   * The parts of a request that feed the input, by method: listed methods are replaced, the others keep their defaults.
+   * Later sources override earlier ones; path parameters override all of them.
    *
    * @default { get: ["query", "params"], post: ["body", "params", "files"], put: ["body", "params"], patch: ["body", "params"], delete: ["query", "params"] }
    */
   readonly inputSources?: SourcesByMethod | undefined;
   /**
-   * Answers what goes wrong before an endpoint is reached: 404, 405, a malformed path or body.
+   * Sends the errors that occur before an endpoint is reached: 404, 405, a malformed path or body.
    *
    * @default defaultResultHandler
    */
@@ -93,33 +94,34 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly bodyLimit?: number | undefined;
   /**
-   * Parses cookies to `request.cookies`, and with a secret the signed ones to `request.signedCookies`.
+   * Parses cookies to `request.cookies` and, with a secret, signed ones to `request.signedCookies`.
    *
    * @default false
    */
   readonly cookies?: boolean | CookieOptions | undefined;
   /**
-   * Uploads of files, `multipart/form-data`: `true` for the default limits, or options.
+   * File uploads, `multipart/form-data`: `true` for the default limits, or options.
    *
    * @default false
    */
   readonly upload?: boolean | UploadOptions | undefined;
   /**
-   * How long a client may pause while it sends a body, in milliseconds; then 408 is answered.
+   * How long a client may pause while it sends a body, in milliseconds, before it receives 408.
    *
    * @default 10000
    */
   readonly bodyIdleTimeout?: number | undefined;
   /**
-   * How long everything from the first middleware to the validated output may take, in milliseconds, without the reading of
-   * the body; then 503 is answered and `signal` is aborted. 0 for no limit. An endpoint's `timeout` replaces it.
+   * The time limit, in milliseconds, from the first middleware to the validated output, excluding the time to read the
+   * body; 0 for no limit. When it expires, the client receives 503 and `signal` is aborted. An endpoint's `timeout`
+   * replaces it.
    *
    * @default 0
    */
   readonly requestTimeout?: number | undefined;
   /**
-   * How long a handler may take, in milliseconds; then 503 is answered and its `signal` is aborted. 0 for no limit.
-   * It is left out for endpoints with a `timeout` of their own.
+   * The time limit of a handler, in milliseconds; 0 for no limit. When it expires, the client receives 503 and the
+   * handler's `signal` is aborted. It does not apply to endpoints with their own `timeout`.
    *
    * @default 0
    */
@@ -127,44 +129,46 @@ export interface CommonConfig extends WalkOptions {
   /**
    * Serves the documentation of the API: a page at `/docs`, and the document as `/docs/openapi.json` and `.yaml`.
    *
-   * `true` serves it in development alone; for production set `{ production: true }`, or a `factory` whose middlewares guard it.
+   * `true` serves it in development only. For production, set `{ production: true }`, or a `factory` whose middlewares
+   * protect it.
    *
    * @default false
    */
   readonly docs?: boolean | DocsOptions | undefined;
   /**
-   * What is answered to a method that a known path does not have.
+   * The status for a method that a known path does not have.
    *
    * @default 405
    */
   readonly wrongMethodBehavior?: 404 | 405 | undefined;
 }
 
-/** The configuration of a server; make it with {@link createConfig}. */
+/** The configuration of a server; create it with {@link createConfig}. */
 export interface ServerConfig extends CommonConfig {
-  /** Belongs to the configuration of an API on an application of your own. */
+  /** Only for an API on your own application. */
   readonly app?: undefined;
   /** The HTTP server. */
   readonly http?:
     | { readonly listen: Listen; readonly options?: HttpOptions | undefined }
     | undefined;
-  /** The HTTPS server; `options` hold at least `cert` and `key`. */
+  /** The HTTPS server; `options` must have `cert` and `key`. */
   readonly https?: { readonly listen: Listen; readonly options: HttpsOptions } | undefined;
   /**
-   * How long a client may pause while it reads a response, in milliseconds; then its connection is dropped. 0 for no limit.
+   * How long a client may pause while it reads a response, in milliseconds, before its connection is dropped; 0 for no
+   * limit.
    *
    * @default 30000
    */
   readonly responseIdleTimeout?: number | undefined;
-  /** Adds native middleware and routes, which run before the API. */
+  /** Adds native middleware and routes that run before the API. */
   readonly beforeRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
   /**
-   * Adds native middleware and routes, which run after the API, for paths that it does not have. Error handlers are asked about
-   * the faults (5xx) of endpoints as well: they answer, or pass the error on by `next(error)` to the result handler.
+   * Adds native middleware and routes that run after the API, for paths that it does not have. Error handlers also
+   * receive the faults (5xx) of endpoints: they respond, or pass the error on to the result handler with `next(error)`.
    */
   readonly afterRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
   /**
-   * How the query is parsed: `simple` leaves brackets as they are, `extended` makes objects and lists of them.
+   * How queries are parsed: `simple` leaves brackets as they are, `extended` turns them into objects and arrays.
    *
    * @default "simple"
    */
@@ -176,37 +180,37 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly etag?: boolean | "weak" | "strong" | undefined;
   /**
-   * Compresses responses by zstd, brotli, gzip or deflate, as the client accepts them; `true`, or options.
+   * Compresses responses with zstd, brotli, gzip or deflate, as the client accepts; `true`, or options.
    *
    * Event streams, responses that set cookies, and those with `no-transform` are never compressed. A handler that
-   * streams sends what is held back by `response.flush()`.
+   * streams sends buffered data with `response.flush()`.
    *
    * @default false
    */
   readonly compression?: boolean | CompressionOptions | undefined;
   /**
-   * Finishes the running requests on a signal before the process ends; `true`, or options.
+   * Lets running requests finish on a signal before the process ends; `true`, or options.
    *
-   * @default false: no signal is listened for
+   * @default false, which installs no signal handlers
    */
   readonly gracefulShutdown?: boolean | ShutdownOptions | undefined;
   /**
-   * Whether a line with the addresses is printed at start.
+   * Whether to print a line with the addresses at start.
    *
    * @default true
    */
   readonly startupLogo?: boolean | undefined;
 }
 
-/** The configuration of an API on an Express application or router of your own. */
+/** The configuration of an API on your own Express application or router. */
 export interface AppConfig extends CommonConfig {
-  /** The application or the router that the API joins. */
+  /** The application or router to which the API is added. */
   readonly app: IRouter;
 }
 
 /**
- * Declares the configuration of a server, or with an `app` that of an API on an Express application of your own; it is
- * checked when the server starts.
+ * Declares the configuration of a server or, with `app`, of an API on your own Express application. It is validated
+ * when the server starts.
  *
  * @returns the same object
  * @example

@@ -2,7 +2,7 @@ import { show } from "../../checks/show.ts";
 import { describeUnknownKey } from "../../checks/unknown-names.ts";
 import { ConfigError } from "../../errors.ts";
 
-/** Says what an option must be; undefined when the value is right. */
+/** Returns what an option must be; undefined if the value is valid. */
 export type Check = (value: unknown, option: string) => void;
 
 export const refuse = (
@@ -37,7 +37,7 @@ export const isBoolean = (value: unknown): boolean => typeof value === "boolean"
 
 export const aFunction = be("a function", isFunction);
 export const aBoolean = be("true or false", isBoolean);
-/** Checks the options of a group, names those that do not exist. */
+/** Checks a group of options, and names unknown ones. */
 export const group =
   (checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
   (value, option) => {

@@ -7,24 +7,23 @@ import { defaultCorsHeaders } from "../head/cors.ts";
 import { isClosing } from "../../http/lingering-close.ts";
 import { endOfInput, findReply, parserPaused, parserStatuses } from "../../http/node-internals.ts";
 
-/** The methods of the server as a whole. */
+/** The methods that the server supports on any of its paths. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
 
-/** How long a client may take to read the answer to what it should not have sent, in milliseconds. */
+/** How long a client that has sent an invalid request may take to read the response, in milliseconds. */
 const lingeringTime = 500;
 
-/** What says that the client went away, not that it sent something wrong. */
+/** Errors that mean that the client has left, rather than that it has sent something invalid. */
 const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", endOfInput]);
 
 /**
- * Answers what cannot be parsed as a request: by the error envelope, then the connection is closed.
- *
- * A reply that is under way on the same socket is never mixed with it, and one who has left gets none.
+ * Responds to anything that cannot be parsed as a request with the error envelope, then closes the connection. It never
+ * writes into a response in progress on the same socket, and writes nothing to a client that has left.
  */
 export const answerClientErrors = (server: Server, logger: Logger, hasCors: boolean): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     const code = error.code ?? "";
-    // over TLS each further piece is an error again
+    // over TLS each further chunk is another error
     if (isClosing(socket) || lost.has(socket)) return;
     if (code === parserPaused || departures.has(code) || !socket.writable) {
       socket.destroy();
@@ -46,20 +45,20 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
       endWith(socket, toReply(405, hasCors));
       return;
     }
-    // Node has handed the connection over, and does so no more
+    // Node has handed the connection over, which it does only once
     socket.on("error", () => undefined).on("drain", () => findReply(socket)?.emit("drain"));
     endAfter(socket, running, toReply(405, hasCors));
   });
 };
 
-/** The connections on which nothing can be parsed any more. */
+/** The connections on which nothing more can be parsed. */
 const lost = new WeakSet<object>();
 
-/** Tells whether a request will never be complete, because what follows on its connection cannot be parsed. */
+/** Checks whether a request will never be complete, because the rest of its connection cannot be parsed. */
 export const isLost = ({ socket, complete }: IncomingMessage): boolean =>
   !complete && lost.has(socket);
 
-/** Waits for the replies to the requests that are complete, so that nothing is mixed with them. */
+/** Waits for the responses to all complete requests, so that nothing is mixed with them. */
 const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void => {
   running.once("close", () => {
     const next = findReply(socket);
@@ -68,7 +67,7 @@ const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void 
   });
 };
 
-/** Sends a last reply, and waits a little for the client to read it. */
+/** Sends the last response, and waits briefly for the client to read it. */
 const endWith = (socket: Duplex, reply: string): void => {
   if (!socket.writable) return;
   socket.on("error", () => undefined).end(reply);

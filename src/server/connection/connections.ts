@@ -2,12 +2,12 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { closeIdleBut, findReply, readThroughStream } from "../../http/node-internals.ts";
 
-/** The connections of a server, beyond what Node knows of them. */
+/** The connections of a server, with what Node does not track about them. */
 class Connections {
   readonly #sockets = new Set<Socket>();
-  /** Those that have sent something over TLS. */
+  /** The connections that have sent something over TLS. */
   readonly #heard = new WeakSet<Socket>();
-  /** TCP connections whose TLS is not set up, by their address. */
+  /** TCP connections whose TLS handshake is not finished, by their address. */
   readonly #handshakes = new Map<string, Socket>();
   readonly #isTls: boolean;
 
@@ -29,7 +29,7 @@ class Connections {
     }
   }
 
-  /** The replies that are ended although bytes of them still wait in this process. */
+  /** The responses that have ended although some of their bytes are still buffered in this process. */
   listUnsent(): ServerResponse[] {
     return [...this.#sockets].flatMap((socket) => {
       const reply = findReply(socket);
@@ -37,7 +37,7 @@ class Connections {
     });
   }
 
-  /** Ends those that have sent nothing at all, which Node takes for requests under way. */
+  /** Ends the connections that have sent nothing at all, which Node counts as running requests. */
   endSilent(): void {
     for (const socket of this.#handshakes.values()) socket.destroy();
     for (const socket of this.#sockets)
@@ -56,8 +56,8 @@ const toAddress = ({ remoteAddress, remotePort }: Socket): string =>
 const connectionsOf = new WeakMap<Server, Connections>();
 
 /**
- * Watches the connections of a server, and keeps replies whose client is still reading them out of `closeIdleConnections`,
- * which `close` calls as well.
+ * Tracks the connections of a server, so that `closeIdleConnections`, which `close` also calls, spares responses that
+ * are still being sent.
  */
 export const watchConnections = (server: Server, isTls: boolean): void => {
   const connections = new Connections(server, isTls);
@@ -68,7 +68,7 @@ export const watchConnections = (server: Server, isTls: boolean): void => {
   };
 };
 
-/** Ends the connections of a server that wait for a request, also those on which none has ever come. */
+/** Ends the connections that wait for a request, including those that have never sent one. */
 export const endIdleConnections = (server: Server): void => {
   connectionsOf.get(server)?.endSilent();
   server.closeIdleConnections();

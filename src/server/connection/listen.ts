@@ -14,9 +14,9 @@ export interface Listener {
 }
 
 /**
- * Makes servers listen, all of them or none.
+ * Makes all servers listen, or none of them.
  *
- * @throws Node's error, its message extended by the option and the fix, when one of them cannot.
+ * @throws Node's error, with the option and the fix added to its message, when one of them cannot listen.
  */
 export const listen = async (
   listeners: readonly Listener[],
@@ -47,8 +47,8 @@ const bind = async ({ name, server, at }: Listener): Promise<void> => {
 };
 
 const fixes: Readonly<Record<string, string>> = {
-  EADDRINUSE: ": stop the process that uses it, or choose another one",
-  EACCES: ": choose a port above 1023, or run with the right to use it",
+  EADDRINUSE: ": stop the process that uses it, or choose another address",
+  EACCES: ": choose a port above 1023, or run with permission to use it",
   EADDRNOTAVAIL: ": this machine does not have that address",
 };
 
@@ -57,11 +57,11 @@ const explain = async ({ code = "" }: NodeJS.ErrnoException, at: Listen): Promis
   if (code === "EADDRINUSE" && typeof path === "string" && !(await isServed(path)))
     return ": the socket file is stale, no process listens on it; delete it";
   if (code === "EACCES" && typeof path === "string")
-    return ": choose a folder that exists and that this process may write to";
+    return ": choose a directory that exists and is writable for this process";
   return fixes[code] ?? "";
 };
 
-/** Tells whether a process listens on a UNIX socket; a file that a killed process has left refuses connections. */
+/** Checks whether a process listens on a UNIX socket; a file left by a killed process refuses connections. */
 const isServed = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection(path);

@@ -5,10 +5,10 @@ import { isLost } from "./client-errors.ts";
 import { onceHasSocket } from "../../http/node-internals.ts";
 import { discard } from "../../http/lingering-close.ts";
 
-/** How many requests may wait on one connection before no more of it is read. */
+/** How many requests may wait on one connection before it is no longer read. */
 export const maxWaiting = 16;
 
-/** The requests of one connection that wait for their turn. */
+/** The waiting requests of one connection. */
 interface Queue {
   waiting: number;
   /** Whether the connection is paused, or about to be. */
@@ -18,14 +18,14 @@ interface Queue {
 
 const queues = new WeakMap<Socket, Queue>();
 
-/** How many requests wait on a connection; undefined where none ever has. */
+/** The number of waiting requests of a connection; undefined if there has never been one. */
 export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
 
 /**
  * Makes a listener handle one request of a connection at a time.
  *
- * Node hands over requests that are pipelined behind a running one at once. Here each waits until its response has the
- * socket, so that a connection runs one handler, and nothing runs behind a reply that ends the connection.
+ * Node hands over pipelined requests while another one is running. Here each waits until its response has the socket,
+ * so that a connection runs one handler at a time, and nothing runs after a response that ends the connection.
  *
  * @see RFC 9112, sections 9.3.2 and 9.6
  */
@@ -45,7 +45,7 @@ export const waitForTurn = (
   listener: RequestListener,
 ): void => {
   const { socket } = request;
-  // what comes behind others once the shutdown has begun is not accepted
+  // requests that arrive behind others during a shutdown are not accepted
   if ((response as StoppableResponse)[stoppables]?.reason) {
     discard(request);
     return;
@@ -55,7 +55,7 @@ export const waitForTurn = (
   queue.waiting++;
   pauseWhenLong(queue, socket);
   onceHasSocket(response, socket, () => {
-    // in a turn of the event loop of its own, so that a long queue does not hold up other connections
+    // in its own turn of the event loop, so that a long queue does not block other connections
     setImmediate(() => {
       leaveQueue(queue, socket);
       if (socket.writable && !isLost(request)) listener(request, response);
@@ -80,7 +80,7 @@ const leaveQueue = (queue: Queue, socket: Socket): void => {
   const resume = (): void => {
     if (!queue.isPaused) socket.resume();
   };
-  // until then Node itself may have paused the socket, and must not be fed
+  // until then Node itself may have paused the socket, and must not receive data
   if (socket.writableNeedDrain) socket.once("drain", resume);
   else resume();
 };

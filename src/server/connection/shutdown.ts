@@ -7,18 +7,18 @@ import { endIdleConnections } from "./connections.ts";
 /** Options of the graceful shutdown. */
 export interface ShutdownOptions {
   /**
-   * How long running requests may take to finish, in milliseconds; then their connections are closed.
+   * How long running requests may take to finish, in milliseconds, before their connections are closed.
    *
    * @default 15000
    */
   readonly timeout?: number | undefined;
   /**
-   * The signals that begin it; a second one ends the process at once.
+   * The signals that start the shutdown; a second signal ends the process immediately.
    *
    * @default ["SIGINT", "SIGTERM"]
    */
   readonly events?: readonly NodeJS.Signals[] | undefined;
-  /** Runs after the last request and before the process ends: closes a database, for example. */
+  /** Runs after the last request and before the process ends, for example to close a database. */
   readonly beforeExit?: (() => MaybePromise<void>) | undefined;
 }
 
@@ -28,11 +28,11 @@ const defaultTimeout = 15_000;
 const sweepInterval = 10;
 
 /**
- * Closes servers without losing a request: no new connection is taken, idle ones are ended, running requests are
- * finished with `Connection: close`, and after a time what is left is closed.
+ * Closes servers without losing a request: new connections are refused, idle ones are ended, running requests finish
+ * with `Connection: close`, and after the timeout the rest is closed.
  *
- * @param onClosing called first: makes each further reply end its connection
- * @returns a function that gives the same promise each time it is called
+ * @param onClosing called first; makes each further response end its connection
+ * @returns a function that returns the same promise each time
  */
 export const createClosing = (
   servers: readonly Server[],
@@ -51,19 +51,16 @@ const closeAll = async (
   timeout: number,
 ): Promise<void> => {
   onClosing();
-  // requests that have arrived on idle connections are read first; to close those resets them unread
+  // requests that have arrived on idle connections are read first; closing those would reset them unread
   await setImmediate();
   await setImmediate();
   const deadline = setTimeout(() => {
-    logger.warn(
-      "Requests are still running at the shutdown deadline; their connections are closed",
-      {
-        timeout,
-      },
-    );
+    logger.warn("Requests are still running at the shutdown deadline; closing their connections", {
+      timeout,
+    });
     for (const server of servers) server.closeAllConnections();
   }, timeout);
-  // a reply that had begun before keeps its connection, which is idle once the reply is finished
+  // a response that had begun before keeps its connection, which is idle once the response is finished
   const sweep = setInterval(() => {
     for (const server of servers) endIdleConnections(server);
   }, sweepInterval);
@@ -76,7 +73,7 @@ const closeAll = async (
   clearInterval(sweep);
 };
 
-/** Closes the servers on a signal, runs the hook, and ends the process with code 0; with code 1 when the hook fails. */
+/** Closes the servers on a signal, runs the hook, and ends the process with code 0, or with code 1 if the hook fails. */
 export const shutDownOnSignals = (
   close: () => Promise<void>,
   logger: Logger,

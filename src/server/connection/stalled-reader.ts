@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 /** The default of the option `responseIdleTimeout`, in milliseconds. */
 export const defaultResponseIdleTimeout = 30_000;
 
-/** What happens to clients that do not read their responses. */
+/** What to do with clients that do not read their responses. */
 export interface StalledReaderOptions {
   /** How long a client may read nothing, in milliseconds; 0 for no limit. */
   readonly timeout: number;
@@ -14,28 +14,27 @@ export interface StalledReaderOptions {
 const watched = new WeakSet<ServerResponse>();
 
 /**
- * Drops the connection of a response whose client reads nothing for too long; called after each write.
- *
- * Nothing is done, and no timer started, as long as the kernel takes all that is written.
+ * Drops the connection of a response whose client reads nothing for too long; called after each write. While the kernel
+ * accepts everything that is written, this does nothing and starts no timer.
  */
 export const dropStalledReader = (
   response: ServerResponse,
   { timeout, report }: StalledReaderOptions,
 ): void => {
   const { socket } = response;
-  // what adapters give for a socket may not tell its length
+  // an adapter's socket may have no length
   if (!socket?.writableLength || timeout === 0 || watched.has(response)) return;
-  // the application has a timeout of its own, or an adapter's socket has none
+  // the application has set its own timeout, or an adapter's socket has none
   if (socket.timeout || !("setTimeout" in socket)) return;
   watched.add(response);
-  // Node counts a part of a write that the client has taken as progress, too
+  // Node counts a part of a write that the client has read as progress, too
   socket.setTimeout(timeout);
   // before Node sets the timeout of the idle connection
   response.prependOnceListener("finish", () => {
     if (socket.timeout === timeout) socket.setTimeout(0);
   });
   response.on("timeout", () => {
-    // the pause may as well be the handler's
+    // the handler may equally be the one that pauses
     if (socket.writableLength === 0) return;
     report(response);
     socket.destroy();

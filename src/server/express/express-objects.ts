@@ -10,28 +10,31 @@ import { createResponseClass, type ResponseOptions } from "./express-response.ts
 import { markSending } from "./mark-sending.ts";
 import { adopt, adoptLater, requestMembers, responseMembers } from "./placeholders.ts";
 
-/** The classes of the requests and responses of one application, for `http.createServer`. */
+/** The request and response classes of one application, for `http.createServer`. */
 export interface ExpressObjects {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
-  /** The application; it is made, and Express loaded, when it is first asked for. */
+  /** The application; it is created, and Express loaded, when first needed. */
   readonly getApp: () => Express;
-  /** The application if it is made. */
+  /** The application, if it has been created. */
   readonly findApp: () => Express | undefined;
-  /** The requests that are to be told of a shutdown. */
+  /** The requests to notify of a shutdown. */
   readonly toStop: Stoppables;
 }
 
-/** What the requests and responses of an application are made for. */
+/** What the requests and responses of an application are created with. */
 export interface ExpressOptions
   extends Pick<RequestOptions, "fail">, Pick<ResponseOptions, "sentTwice" | "stalled"> {
   readonly etag?: ServerConfig["etag"];
   readonly queryParser?: ServerConfig["queryParser"];
-  /** Puts the API on the application once it is made. */
+  /** Adds the API to the application once it is created. */
   readonly build: (app: Express) => void;
 }
 
-/** What stands between the classes of an application and those of Node, for tools that exchange it, such as light-my-request. */
+/**
+ * The classes between an application's and Node's in the prototype chain, for tools that replace them, such as
+ * light-my-request.
+ */
 const toOwnClasses = () => {
   const node = loadNodeHttp();
   class OwnMessage extends node.IncomingMessage {}
@@ -40,11 +43,11 @@ const toOwnClasses = () => {
 };
 
 /**
- * Makes an Express application and classes whose instances are its requests and responses from their birth on.
+ * Creates an Express application, and classes whose instances are its requests and responses from the start.
  *
- * Express gives each request and response its prototypes; here they have them already, so a request costs
- * no `setPrototypeOf`, and its fields are declared at once, so that all requests share one shape.
- * Express itself is loaded when one of its members is first used, which saves 90 milliseconds of the start.
+ * Express sets the prototypes of each request and response; here the classes have them already, so a request costs no
+ * `setPrototypeOf`. Fields are declared in the constructor, so that all requests share one shape. Express itself is
+ * loaded when one of its members is first used, which saves 90 milliseconds at start.
  */
 export const createExpressObjects = ({
   etag = false,
@@ -55,7 +58,7 @@ export const createExpressObjects = ({
   build,
 }: ExpressOptions): ExpressObjects => {
   const { OwnMessage, OwnResponse } = toOwnClasses();
-  /** Those of the application, as far as they matter, also before it is made. */
+  /** The application's settings, as far as they matter, even before it is created. */
   const settings: AppSettings = { "query parser": queryParser, [untouched]: true };
   let app: Express | undefined;
   const toStop = new Stoppables();
@@ -92,7 +95,7 @@ export const createExpressObjects = ({
   };
 };
 
-/** Connects a request and its response as Express does, where its stack is not entered. */
+/** Connects a request and its response as Express does, for requests that skip its stack. */
 export const connect = (request: Request, response: Response): void => {
   request.res = response;
   response.req = request;

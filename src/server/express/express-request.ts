@@ -10,35 +10,35 @@ import type { AppSettings } from "../../results/send-json.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
-/** What the requests of an application are made for. */
+/** What the requests of an application are created with. */
 export interface RequestOptions {
-  /** Those of the application before it is made. */
+  /** The settings of the application before it is created. */
   readonly settings: AppSettings;
   readonly getApp: () => Express;
-  /** Handles what goes wrong while Express sends a file. */
+  /** Handles errors that occur while Express sends a file. */
   readonly fail: (error: unknown, request: Request, response: Response) => void;
 }
 
 /** A class of requests. */
 export interface RequestClass {
   readonly ExpressRequest: typeof IncomingMessage;
-  /** From now on the settings of requests are those of the application that is made. */
+  /** From now on, requests use the settings of the created application. */
   readonly useSettings: (settings: AppSettings) => void;
 }
 
-/** Makes the class of the requests of an application. */
+/** Creates the class of an application's requests. */
 export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
   { settings: firstSettings, getApp, fail }: RequestOptions,
 ): RequestClass => {
-  // a variable, not a property: requests read it
+  // a variable, not a property, because requests read it
   let settings = firstSettings;
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");
   const parsedBy: unique symbol = Symbol("parsed by");
   const ownNext: unique symbol = Symbol("next");
 
-  /** An application that is mounted gives a request its own prototype, and has settings of its own. */
+  /** A mounted application gives a request its own prototype, and has its own settings. */
   const findMounted = (request: object): Application | undefined =>
     Object.getPrototypeOf(request) === ExpressRequest.prototype
       ? undefined
@@ -74,7 +74,7 @@ export const createRequestClass = (
       sink.end();
       if (endQuietly(this)) return false;
       super.push(null);
-      // without a reader the stream would end with the reply; handlers and middlewares rely on a request that has ended
+      // without a reader, the stream would end with the response; handlers and middlewares rely on a request that has ended
       this.read(0);
       return false;
     }
@@ -84,7 +84,7 @@ export const createRequestClass = (
       super._destroy(error, callback);
     }
 
-    /** Parsed once, when it is first read. */
+    /** Parsed once, when first read. */
     get query(): unknown {
       const url = this.url ?? "";
       // a middleware may rewrite the URL
@@ -100,7 +100,7 @@ export const createRequestClass = (
 
     get [unreadQuery](): string | undefined {
       if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
-      // a middleware may define it anew
+      // a middleware may redefine it
       if (Object.hasOwn(this, "query") || findMounted(this)) return undefined;
       return toQueryText(this.url ?? "");
     }
@@ -111,13 +111,13 @@ export const createRequestClass = (
       this[parsedBy] = findMounted(this);
     }
 
-    /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
+    /** Express calls this, unbound, when it cannot send what a handler asked for; its router sets its own. */
     get next(): unknown {
       const walk = this[currentWalk];
       if (walk?.next !== undefined) return walk.next;
       if (!walk && this[ownNext] !== undefined) return this[ownNext];
       return (error?: unknown): void => {
-        // without an error it means that there is nothing to send, such as a directory
+        // without an error, there is nothing to send, as for a directory
         const fault = error ?? new RequestError("SLP_NOT_FOUND");
         if (walk) failWalk(walk, fault);
         else fail(fault, this as unknown as Request, this.res as Response);
@@ -126,7 +126,7 @@ export const createRequestClass = (
 
     set next(next: unknown) {
       const walk = this[currentWalk];
-      // a router within a native middleware sets its own, and that of the middleware again after it
+      // a router within a native middleware sets its own, and restores that of the middleware afterwards
       if (walk?.next === undefined) this[ownNext] = next;
       else walk.next = next;
     }

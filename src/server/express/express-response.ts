@@ -16,37 +16,37 @@ import { dropStalledReader, type StalledReaderOptions } from "../connection/stal
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
-/** What the responses of an application are made for. */
+/** What the responses of an application are created with. */
 export interface ResponseOptions {
-  /** Those of the application before it is made. */
+  /** The settings of the application before it is created. */
   readonly settings: AppSettings;
-  /** The requests that are to be told of a shutdown. */
+  /** The requests to notify of a shutdown. */
   readonly toStop: Stoppables;
   readonly stalled: StalledReaderOptions;
-  /** Says that something was written to a response that had ended. */
+  /** Logs that something was written to a response that had ended. */
   readonly sentTwice: (response: ServerResponse) => void;
 }
 
 /** A class of responses. */
 export interface ResponseClass {
   readonly ExpressResponse: NodeResponse;
-  /** From now on the settings of responses are those of the application that is made. */
+  /** From now on, responses use the settings of the created application. */
   readonly useSettings: (settings: AppSettings) => void;
 }
 
-/** Makes the class of the responses of an application. */
+/** Creates the class of an application's responses. */
 export const createResponseClass = (
   OwnResponse: NodeResponse,
   { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
 ): ResponseClass => {
-  // a variable, not a property: responses read it
+  // a variable, not a property, because responses read it
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
 
-  /** What `writableEnded` is of Node's own; compression replaces that. */
+  /** Node's own `writableEnded`, which compression replaces. */
   const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
 
-  /** Node would emit an error, which ends the process where nobody listens; the first reply stands. */
+  /** Node would emit an error, which ends the process if nobody listens; the first response stands. */
   const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
     if (response.listenerCount("error") > 0) return false;
     sentTwice(response);
@@ -76,7 +76,7 @@ export const createResponseClass = (
       noteReply(socket, this);
     }
 
-    // what was sent past `setHeader` is told as well
+    // fields sent without `setHeader` are listed too
     override getHeader(name: string): number | string | string[] | undefined {
       return super.getHeader(name) ?? findField(this[sentFields], name);
     }
@@ -97,12 +97,12 @@ export const createResponseClass = (
       return super.hasHeader(name) || findField(this[sentFields], name) !== undefined;
     }
 
-    /** The answer to HEAD needs no body, so its first byte ends it, and tells the producer to stop. */
+    /** The response to HEAD has no body, so its first byte ends it and tells the producer to stop. */
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
       if (this.req.method !== "HEAD") {
         if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
-        // Node may hand it to the socket with the next tick only
+        // Node may hand it to the socket only in the next tick
         if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
         return isTaken;
       }
@@ -114,7 +114,7 @@ export const createResponseClass = (
       return true;
     }
 
-    /** A producer that did not notice may end it again, with a last piece. */
+    /** A producer that did not notice may end it again, with a last chunk. */
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.writableEnded && this.req.method === "HEAD") return this;
       if (hasEnded(this)) {

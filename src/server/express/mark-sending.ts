@@ -5,13 +5,13 @@ import { readSafely } from "../../results/http-error.ts";
 type Sending = Response & { [sendingMark]?: boolean };
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
 type Method = (this: Sending, ...args: unknown[]) => unknown;
-/** What Express calls where it could not send and has no callback. */
+/** What Express calls if it could not send and has no callback. */
 type Next = (error?: unknown) => void;
 
 const marked = new WeakSet<Response>();
 
 /**
- * Makes the methods that send later, after they have returned, say so until they are done; for the prototype of an
+ * Makes the methods that send asynchronously mark the response until they are done; for the prototype of an
  * application's responses.
  */
 export const markSending = (prototype: Response): void => {
@@ -23,7 +23,7 @@ export const markSending = (prototype: Response): void => {
   mark(prototype, "render", onPage);
 };
 
-/** @param toCallback what Express itself would do in the end */
+/** @param toCallback what Express itself would call at the end */
 const mark = (
   prototype: Response,
   name: "sendFile" | "download" | "render",
@@ -46,7 +46,7 @@ const mark = (
   });
 };
 
-/** The arguments with a callback that says first that nothing more is being sent: what, options, callback. */
+/** The arguments (what, options, callback), with a callback that first removes the mark. */
 const withCallback = (
   response: Sending,
   [what, ...rest]: readonly unknown[],
@@ -62,7 +62,7 @@ const withCallback = (
   return [what, options, done];
 };
 
-/** As Express does without a callback: a directory is not there, and a client that has left is no fault. */
+/** As Express does without a callback: a directory counts as missing, and a client that has left is not a fault. */
 const onFile =
   (next: Next): Callback =>
   (error) => {

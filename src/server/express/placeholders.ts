@@ -1,18 +1,18 @@
-/** What Express adds to requests, but what is made anew here. */
+/** The members that Express adds to requests, apart from those that are replaced here. */
 export const requestMembers: readonly string[] = [
   ...["accepts", "acceptsCharsets", "acceptsEncodings", "acceptsLanguages", "app", "fresh", "get"],
   ...["header", "host", "hostname", "ip", "ips", "is", "path", "protocol", "range", "secure"],
   ...["stale", "subdomains", "xhr"],
 ];
 
-/** What Express adds to responses. */
+/** The members that Express adds to responses. */
 export const responseMembers: readonly string[] = [
   ...["app", "append", "attachment", "clearCookie", "contentType", "cookie", "download", "format"],
   ...["get", "header", "json", "jsonp", "links", "location", "redirect", "render", "send"],
   ...["sendFile", "sendStatus", "set", "status", "type", "vary"],
 ];
 
-/** Gives a prototype what Express' own has: its methods and getters, and the application. */
+/** Copies Express' own methods, getters and application to a prototype. */
 export const adopt = (target: object, own: object, except: readonly string[]): void => {
   for (const source of [Object.getPrototypeOf(own) as object, own]) {
     const descriptors = Object.getOwnPropertyDescriptors(source);
@@ -21,7 +21,7 @@ export const adopt = (target: object, own: object, except: readonly string[]): v
   }
 };
 
-/** Gives a prototype placeholders of members, which are adopted, all at once, when one of them is first used. */
+/** Adds placeholders to a prototype; when one is first used, all of them are replaced by Express' members. */
 export const adoptLater = (
   target: object,
   members: readonly string[],
@@ -32,7 +32,7 @@ export const adoptLater = (
       configurable: true,
       enumerable: true,
       get(this: object): unknown {
-        // an Express that lacks the member puts nothing in its place
+        // an Express version that lacks the member puts nothing in its place
         Reflect.deleteProperty(target, member);
         adoptAll();
         return Reflect.get(target, member, this);

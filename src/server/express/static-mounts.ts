@@ -12,10 +12,10 @@ import type { StaticEntry } from "../../routing/walk-routing.ts";
 import { loadExpress } from "../../lazy/packages.ts";
 
 interface Mount {
-  /** The decoded segments of its path; none for the root. */
+  /** The decoded segments of its path; empty for the root. */
   readonly segments: readonly string[];
   readonly serve: RequestHandler;
-  /** What runs before a file is looked for. */
+  /** What runs before a file is looked up. */
   readonly guard: EndpointPlan | undefined;
 }
 
@@ -24,26 +24,26 @@ export class StaticMounts {
   readonly #mounts: readonly Mount[];
 
   /**
-   * @param sources what feeds the input of guarding middlewares, as for GET
+   * @param sources the input sources of guarding middlewares, those of GET
    * @throws {@link RoutingError} when a path has parameters.
    */
   constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
-    // a longer path comes first, so that its guard holds whatever else is mounted above it
+    // longer paths first, so that their guards apply regardless of what else is mounted above them
     this.#mounts = entries
       .map((entry) => toMount(entry, sources))
       .toSorted((one, other) => other.segments.length - one.segments.length);
   }
 
-  /** Tells whether a path is below one of the mounts. */
+  /** Checks whether a path is below one of the mounts. */
   mayServe(path: string): boolean {
     return isPlain(path) && this.#mounts.some((mount) => findPrefix(mount, path) !== undefined);
   }
 
   /**
-   * Serves a file where one fits.
+   * Serves a matching file.
    *
-   * @returns false when there is none, and nobody has answered instead
-   * @throws {@link RequestError} when the path has a NUL.
+   * @returns false if there is none and no response was sent
+   * @throws {@link RequestError} when the path contains a NUL.
    */
   async serve(
     request: Request,
@@ -67,9 +67,8 @@ export class StaticMounts {
 }
 
 /**
- * Tells whether a path names each of its segments once and for all.
- *
- * The file system would fold what the router does not (`//`, `..`, `%2F`), and so get around the endpoint of a path.
+ * Checks whether each segment of a path has only one meaning. The file system would normalise what the router does not
+ * (`//`, `..`, `%2F`), which could bypass an endpoint of that path.
  */
 const isPlain = (path: string): boolean => {
   const segments = path.split("/").slice(1).map(decodeURIComponent);
@@ -80,9 +79,10 @@ const isPlain = (path: string): boolean => {
 };
 
 /**
- * Sends a file behind the middlewares that guard it; what they throw is answered by their factory's result handler.
+ * Sends a file after running the middlewares that guard it; their factory's result handler sends the errors that they
+ * throw.
  *
- * @returns false where all of them let the request pass and there is no file
+ * @returns false if all of them let the request pass and there is no file
  */
 const guarded = async (
   plan: EndpointPlan,
@@ -111,7 +111,7 @@ const toMount = (
     if (segment.kind === "literal") return segment.text;
     throw new RoutingError(
       "SLP_ROUTING_PATH_SYNTAX",
-      `The static files at "${path}" have a parameter in their path; only literal segments can lead to files.`,
+      `The static files at "${path}" have a parameter in their path; use literal segments only.`,
       { path },
     );
   });
@@ -135,7 +135,7 @@ const findPrefix = ({ segments }: Mount, path: string): string | undefined => {
   return isBelow ? sent.map((segment) => `/${segment}`).join("") : undefined;
 };
 
-/** Runs `express.static` as a mounted middleware: with its path cut off for the time being. */
+/** Runs `express.static` as a mounted middleware, with its path temporarily removed from the URL. */
 const serveFrom = (
   { serve }: Mount,
   prefix: string,

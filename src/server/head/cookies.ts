@@ -3,17 +3,17 @@ import { parseCookie } from "cookie";
 import type { CookieOptions as SentCookieOptions, Request, Response } from "express";
 import { BareObject } from "../../http/bare-object.ts";
 
-/** Options of cookies. */
+/** Cookie options. */
 export interface CookieOptions {
-  /** Signs cookies and checks signatures; of several, the first signs, so that secrets can be replaced. */
+  /** Signs cookies and verifies signatures. Of several secrets, the first signs, so that secrets can be rotated. */
   readonly secret?: string | readonly string[] | undefined;
   /**
-   * Whether the signature of a cookie covers its name. If it does not, as in Express and `cookie-parser`, a client may
-   * send the value of one signed cookie under the name of another.
+   * Whether the signature of a cookie covers its name. If not, as in Express and `cookie-parser`, a client can send the
+   * value of one signed cookie under the name of another.
    *
-   * - `"transition"`: cookies are signed with their name, and those that were signed without it are read as well.
-   * - `"required"`: cookies are signed with their name, and all others are dropped. Choose it when the cookies of the time
-   *   before have expired, and at once where there are none.
+   * - `"transition"`: cookies are signed with their name; those signed without it are still accepted.
+   * - `"required"`: cookies are signed with their name; all others are dropped. Choose it once older cookies have expired,
+   *   or immediately if there are none.
    * - `"off"`: cookies are signed without their name, for programs that share them with Express or `cookie-parser`.
    *
    * @default "transition"
@@ -32,10 +32,10 @@ interface RequestWithCookies {
 }
 
 /**
- * Creates what parses the cookies of a request to `request.cookies`, and those with a right signature to `request.signedCookies`.
+ * Creates the parser that sets `request.cookies` and, for cookies with a valid signature, `request.signedCookies`.
  *
- * A wrong signature drops the cookie. The signature is made by `response.cookie(name, value, { signed: true })`, which is
- * therefore exchanged where it covers the name.
+ * A cookie with an invalid signature is dropped. `response.cookie(name, value, { signed: true })` creates the
+ * signatures, so it is replaced if they cover the name.
  */
 export const createCookieParser = ({
   secret = [],
@@ -45,7 +45,7 @@ export const createCookieParser = ({
   const bindsName = secrets.length > 0 && nameBinding !== "off";
   return (request) => {
     parseCookies(request, secrets, nameBinding);
-    // not assigned, because that would load Express, which has a setter there until it is used
+    // defined, not assigned: assigning would load Express, whose placeholder is a setter
     if (bindsName && request.res) Object.defineProperty(request.res, "cookie", signingCookie);
   };
 };
@@ -82,7 +82,7 @@ const unsign = (
   if (dot < 0) return undefined;
   const value = signed.slice(0, dot);
   const given = Buffer.from(signed.slice(dot + 1));
-  // the length tells which signature it may be, so that what is none costs nothing
+  // the length tells the kinds of signatures apart, so that anything else costs nothing
   const sign =
     given.length === lengthWithName && nameBinding !== "off"
       ? (secret: string) => signWithName(name, value, secret)
@@ -95,17 +95,16 @@ const unsign = (
 };
 
 /**
- * The signature of a name and a value.
- *
- * By another hash than that of {@link signAlone}: what somebody got signed as a value, such as `user=admin`, is no cookie `user`.
+ * The signature of a name and a value. Its hash differs from that of {@link signAlone}, so that a signed value such as
+ * `user=admin` cannot pass as a cookie `user`.
  */
 const signWithName = (name: string, value: string, secret: string): string =>
   createHmac("sha512", secret).update(`${name}=${value}`).digest("base64url");
 
-/** Of 64 bytes in Base64. */
+/** The length of 64 bytes in Base64. */
 const lengthWithName = 86;
 
-/** The signature of Express, which is without the padding of Base64: one character. */
+/** Express' signature; without Base64 padding, one character is missing. */
 const signAlone = (value: string, secret: string): string =>
   createHmac("sha256", secret).update(value).digest("base64").slice(0, -1);
 
@@ -116,13 +115,13 @@ type SetCookie = (
   options?: SentCookieOptions,
 ) => Response;
 
-/** Of 32 bytes in Base64. */
+/** The length of 32 bytes in Base64. */
 const lengthAlone = 43;
 
 const setCookie: SetCookie = function setCookie(name, value, options) {
   const { cookie } = Object.getPrototypeOf(this) as { readonly cookie: SetCookie };
   const { secret } = this.req as RequestWithCookies;
-  // Express refuses to sign without a secret
+  // Express throws if there is no secret
   if (options?.signed !== true || secret === undefined)
     return cookie.call(this, name, value, options);
   const text = typeof value === "object" ? `j:${JSON.stringify(value)}` : value;

@@ -6,26 +6,26 @@ import { toErrorStatus } from "../../results/http-error.ts";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import type { Logger } from "../../logger/logger.ts";
 
-/** What a `cors` function receives. */
+/** The argument of a `cors` function. */
 export interface CorsArguments {
   /** The headers that `cors: true` sends. */
   readonly defaultHeaders: Record<string, string>;
   readonly request: Request;
   /**
-   * The endpoint that the request matches; for a preflight, the one of the requested method. Undefined for a static file and
-   * for a path that has no endpoint, whose 404 a browser would otherwise report as a failure of CORS.
+   * The matched endpoint; for a preflight, that of the requested method. Undefined for static files and for paths
+   * without an endpoint: without CORS headers, browsers would report their 404 as a CORS error.
    */
   readonly endpoint: AnyEndpoint | undefined;
   readonly logger: Logger;
 }
 
-/** Gives the CORS headers of a response; they replace the default ones. */
+/** Returns the CORS headers of a response, which replace the default ones. */
 export type CorsFunction = (args: CorsArguments) => MaybePromise<Record<string, string>>;
 
 /** `true` for the default headers, `false` for none, or a function. */
 export type CorsOption = boolean | CorsFunction;
 
-/** What `cors: true` sends. */
+/** The headers that `cors: true` sends. */
 export const defaultCorsHeaders: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
@@ -40,12 +40,13 @@ export const setDefaultCorsHeaders = (response: Response): void => {
 };
 
 /**
- * Asks a `cors` function for the headers of a response and sets them.
+ * Calls a `cors` function and sets the headers that it returns.
  *
- * `Vary: Origin` joins them unless the origin is `*`, so that a cache never serves one origin's answer to another;
- * credentials are never sent along with `*`, which browsers refuse.
+ * `Vary: Origin` is added unless the origin is `*`, so that a cache never serves a response to another origin.
+ * Credentials are never sent along with `*`, which browsers reject.
  *
- * @throws whatever the function throws, and {@link ServerFault} when it gives what cannot be sent; no header is set then.
+ * @throws errors of the function, and {@link ServerFault} when it returns headers that cannot be sent; no header is set
+ * then.
  * @see Fetch standard, "CORS protocol and credentials"
  */
 export const setCorsHeaders = async (
@@ -72,9 +73,8 @@ export const setCorsHeaders = async (
 };
 
 /**
- * Sets the headers of a response that no endpoint gives; where that fails, the response goes without them.
- *
- * Many a function relies on the endpoint, and a 404 is better than the 500 of its failure.
+ * Sets the headers of a response without an endpoint; if the function fails, the response goes out without them. Many
+ * functions rely on `endpoint`, and a 404 is better than the 500 that their error would cause.
  */
 export const setCorsHeadersOfOther = async (
   cors: CorsFunction,
@@ -85,11 +85,11 @@ export const setCorsHeadersOfOther = async (
   try {
     await setCorsHeaders(cors, request, response, undefined, logger);
   } catch (error) {
-    // a refusal is no failure
+    // a deliberate rejection is not a failure
     if (toErrorStatus(error) < 500 || warnedOfEndpoint.has(cors)) return;
     warnedOfEndpoint.add(cors);
     logger.error(
-      "SLP_CORS_ENDPOINT: the cors function failed for a path without an endpoint, where `endpoint` is undefined; the response has no CORS headers. Check `endpoint` in the function.",
+      "SLP_CORS_ENDPOINT: the cors function failed for a path without an endpoint, for which `endpoint` is undefined, so the response has no CORS headers. Check `endpoint` in the function.",
       { error },
     );
   }
@@ -103,7 +103,7 @@ const warnOfCredentials = (cors: CorsFunction, logger: Logger): void => {
   if (warnedOfCredentials.has(cors)) return;
   warnedOfCredentials.add(cors);
   logger.error(
-    "SLP_CORS_CREDENTIALS: the cors function allows credentials together with the origin *, which browsers refuse; the credentials header was dropped. Return an exact origin instead.",
+    "SLP_CORS_CREDENTIALS: the cors function allows credentials together with the origin *, which browsers reject; the credentials header was dropped. Return an exact origin instead.",
   );
 };
 
@@ -112,7 +112,7 @@ interface Header {
   readonly value: string;
 }
 
-/** The headers that a function gave, by their names in lower case. */
+/** The headers that a function returned, by their names in lower case. */
 const toHeaders = (given: unknown): Map<string, Header> => {
   if (given === undefined || given === null) return new Map();
   if (!isPlainObject(given))
@@ -134,7 +134,7 @@ const toHeader = (name: string, value: unknown): Header => {
   const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
   try {
     validateHeaderName(name);
-    if (typeof value !== "string") throw new TypeError("The value is no string");
+    if (typeof value !== "string") throw new TypeError("The value is not a string");
     validateHeaderValue(name, value);
     return { name, value };
   } catch (cause) {

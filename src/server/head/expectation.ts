@@ -2,10 +2,9 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { closeAfterReply, isClosing } from "../../http/lingering-close.ts";
 
 /**
- * Serves clients that wait to be asked for their body (`Expect: 100-continue`): it is asked for when someone begins to
- * read it, and not before.
- *
- * Where the reply begins and nobody has asked, the client may send the body or not, so the connection ends with the reply.
+ * Serves clients that send `Expect: 100-continue` and wait for permission to send their body: it is granted when the
+ * body is first read. If the response begins before that, the client may or may not send the body, so the connection
+ * ends with the response.
  *
  * @see RFC 9110, section 10.1.1
  */
@@ -17,7 +16,7 @@ export const toExpectingListener =
       if ((event !== "data" && event !== "readable") || isClosing(request.socket)) return;
       request.off("newListener", onNewListener);
       isAsked = true;
-      // also where the body has arrived meanwhile: without it Node would end the connection
+      // even if the body has arrived in the meantime: without it Node would end the connection
       if (!response.headersSent) response.writeContinue();
     };
     request.on("newListener", onNewListener);

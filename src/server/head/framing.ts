@@ -6,10 +6,10 @@ import { isHost } from "../../http/host.ts";
 export const maxHeaderFields = 100;
 
 /**
- * Checks what Node leaves unchecked of a request's head, in one pass over its raw fields.
+ * Checks what Node does not check in a request's head, in one pass over its raw fields.
  *
- * Of two `Host` fields Node takes the first and a proxy perhaps the second; fields over Node's own limit
- * are hidden from the application while they still frame the message.
+ * Of two `Host` fields, Node uses the first and a proxy perhaps the second. Fields over Node's own limit are hidden
+ * from the application although they still frame the message.
  *
  * @throws {@link RequestError} when there are too many fields, when the host is missing, repeated or malformed,
  * or when the transfer coding is not `chunked` alone.
@@ -21,7 +21,7 @@ export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage)
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
     const value = rawHeaders[index + 1] ?? "";
-    // most fields are told by their length alone, and most hosts by their usual spelling
+    // most fields can be told by their length alone, and most hosts by their usual spelling
     if (name.length === hostLength && (name === "Host" || name.toLowerCase() === "host")) {
       if (host !== undefined) throw new RequestError("SLP_HEADER_HOST");
       host = value;
@@ -30,14 +30,14 @@ export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage)
         throw new RequestError("SLP_HEADER_TRANSFER_ENCODING");
     }
   }
-  // most requests name the host of the one before
+  // most requests have the same host as the previous one
   if (host === rightHost) return;
   if (host === undefined ? httpVersionMinor > 0 : !isHost(host))
     throw new RequestError("SLP_HEADER_HOST");
   if (host !== undefined) rightHost = host;
 };
 
-/** The last host that was found right. */
+/** The last host that was found valid. */
 let rightHost = "localhost";
 
 const hostLength = "host".length;

@@ -7,8 +7,8 @@ import { sendError } from "../../pipeline/send-result.ts";
 import { Walk } from "../../pipeline/walk.ts";
 
 /**
- * Answers a preflight request: 200 without a body. No middleware runs, for the option `cors` decides alone: a preflight
- * never carries credentials, and is not to be counted as a request.
+ * Responds to a preflight request with 200 and no body. No middleware runs, because the option `cors` alone decides: a
+ * preflight never carries credentials, and must not count as a request.
  *
  * @see Fetch standard, "CORS-preflight request"
  */
@@ -18,9 +18,9 @@ export const answerPreflight = (response: Response): void => {
 };
 
 /**
- * Runs the native middlewares of an endpoint on an OPTIONS request, where `cors` is off.
+ * Runs the native middlewares of an endpoint on an OPTIONS request, if `cors` is off.
  *
- * @returns whether one of them has answered it
+ * @returns whether one of them has sent the response
  */
 export const runNativePreflight = async (
   plan: EndpointPlan,

@@ -4,14 +4,14 @@ import { hasTooManyPairs } from "../../http/query.ts";
 import { parseLimitedQuery } from "../../pipeline/limited-query.ts";
 import type { AppSettings } from "../../results/send-json.ts";
 
-/** The query of a URL as it was sent, without its mark. */
+/** The query of a URL as it was sent, without the question mark. */
 export const toQueryText = (url: string): string => {
   const start = url.indexOf("?");
   const end = url.indexOf("#");
   return start < 0 ? "" : url.slice(start + 1, end < 0 ? undefined : end);
 };
 
-/** Parses a query by the settings of an application. */
+/** Parses a query according to the settings of an application. */
 export const readQuery = (
   query: string,
   settings: AppSettings,

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Request, Response } from "express";
 
-/** What an id may be that comes from outside, for it is logged and sent back. */
+/** The allowed format of an external id, because it is logged and sent back. */
 const safeId = /^[\w.:-]{1,128}$/;
 
-/** Creates what gives a request its id, on `request.id` and in a header of the reply. */
+/** Creates the function that sets `request.id` and a response header with the id. */
 export const createIdentifier = (
   option: true | { readonly header: string },
 ): ((request: Request, response: Response) => string) => {

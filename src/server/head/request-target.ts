@@ -5,9 +5,9 @@ import { maxTargetLength, normalisePath } from "../../http/normal-path.ts";
 /**
  * Returns the canonical path of a request: without query and fragment, and without the trailing slash.
  *
- * It is still percent-encoded: dot segments and double slashes are kept as they are and match no route,
- * and `%2F` stays inside its segment. A target in absolute form is turned into its path, its authority into the host.
- * What needs no encoding is decoded, in `request.url` as well; see {@link normalisePath}.
+ * It is still percent-encoded: dot segments and double slashes are kept and match no route, and `%2F` stays inside its
+ * segment. A target in absolute form is replaced by its path, and its authority becomes the host. Characters that need
+ * no encoding are decoded, also in `request.url`; see {@link normalisePath}.
  *
  * `*` of `OPTIONS *` stays as it is.
  *
@@ -35,13 +35,13 @@ const questionMark = 0x3f;
 const hash = 0x23;
 const percent = 0x25;
 
-/** Whether the target that was looked at last has something encoded; a result of two values would cost an object. */
+/** Whether the last target had anything encoded; returning two values would cost an object. */
 let isEncoded = false;
 
 /**
- * Finds where the path ends; one loop over short texts beats regular expressions and searches.
+ * Finds the end of the path; for short strings, one loop is faster than regular expressions and searches.
  *
- * @throws {@link RequestError} at a character that is no visible ASCII.
+ * @throws {@link RequestError} at a character that is not visible ASCII.
  */
 const findPathEnd = (url: string): number => {
   let end = url.length;
