@@ -1,29 +1,6 @@
 import type { z } from "zod";
 import type { Method } from "./http/method.ts";
 
-/** Says which known name was probably meant by a wrong one: ` Did you mean x?`; empty where none is close. */
-export const suggest = (wrong: string, known: readonly string[]): string => {
-  const close = known
-    .map((name) => ({ name, distance: toDistance(wrong.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= (name.length > 5 ? 3 : 2) && distance < name.length)
-    .toSorted((one, other) => one.distance - other.distance)[0];
-  return close ? ` Did you mean \`${close.name}\`?` : "";
-};
-
-/** The number of letters to add, drop or replace (Levenshtein). */
-const toDistance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let at = 0; at < one.length; at++) {
-    const next = [at + 1];
-    for (let to = 0; to < other.length; to++) {
-      const replaced = (row[to] ?? 0) + (one[at] === other[to] ? 0 : 1);
-      next.push(Math.min(replaced, (row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-};
-
 /** Faults of a request that the framework itself answers: code, status and the fixed text of the answer. */
 const requestFaults = {
   SLP_BODY_CONTENT_TYPE: [415, "Unsupported Media Type"],

@@ -4,11 +4,13 @@ import {
   defaultEndpointsFactory,
   EndpointsFactory,
   ensureHttpError,
+  EventStreamFactory,
   Middleware,
   ResultHandler,
   toPublicMessage,
 } from "sallyport";
 import { z } from "zod";
+import { user } from "./user-schemas.ts";
 import { UsersStore } from "./users-store.ts";
 
 const users = new UsersStore();
@@ -39,6 +41,11 @@ export const publicFactory = defaultEndpointsFactory.addContext(async () => ({ u
 
 /** Builds endpoints that need the key. */
 export const keyFactory = publicFactory.addMiddleware(keyMiddleware);
+
+const changes = { saved: user, removed: z.object({ id: z.uuid() }) };
+
+/** Builds streams of what happens to users. */
+export const changesFactory = new EventStreamFactory(changes).addContext(async () => ({ users }));
 
 /** Answers with CSV instead of JSON: a result handler of the application's own. */
 const csvResultHandler = new ResultHandler({

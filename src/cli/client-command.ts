@@ -1,18 +1,14 @@
 import { defineCommand } from "citty";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { CliError } from "./cli-error.ts";
-import { findEntry, loadEntry, runWithTypeScript } from "./load-entry.ts";
+import { entryArgument, findEntry, loadEntry, runWithTypeScript } from "./load-entry.ts";
 import { checkFile, writeFile } from "./output-file.ts";
 
 /** `sallyport client`: writes a typed client, or checks that a file has it. */
 export const clientCommand = defineCommand({
   meta: { name: "client", description: "Writes a typed client of the API: one TypeScript file." },
   args: {
-    entry: {
-      type: "positional",
-      required: false,
-      description: "The module that exports `routing` and `config`",
-    },
+    entry: entryArgument,
     out: { type: "string", valueHint: "file", description: "The file to write" },
     format: {
       type: "string",

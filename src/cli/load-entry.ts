@@ -17,6 +17,13 @@ export interface Entry {
   readonly config: DocumentedConfig & { readonly docs?: boolean | DocsOptions | undefined };
 }
 
+/** The argument of the commands that names the module. */
+export const entryArgument = {
+  type: "positional",
+  required: false,
+  description: "The module that exports `routing` and `config`",
+} as const;
+
 const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) => [
   `${name}.ts`,
   `${name}.js`,

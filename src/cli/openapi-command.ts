@@ -3,7 +3,13 @@ import { readInfo, toYaml } from "../docs/document-texts.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
 import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";
 import { CliError } from "./cli-error.ts";
-import { findEntry, loadEntry, runWithTypeScript, type Entry } from "./load-entry.ts";
+import {
+  entryArgument,
+  findEntry,
+  loadEntry,
+  runWithTypeScript,
+  type Entry,
+} from "./load-entry.ts";
 import { checkFile, writeFile } from "./output-file.ts";
 import { writeOut } from "./output.ts";
 
@@ -13,11 +19,7 @@ const versions: readonly string[] = ["3.0", "3.1", "3.2"];
 export const openApiCommand = defineCommand({
   meta: { name: "openapi", description: "Writes the OpenAPI document of the API." },
   args: {
-    entry: {
-      type: "positional",
-      required: false,
-      description: "The module that exports `routing` and `config`",
-    },
+    entry: entryArgument,
     out: {
       type: "string",
       valueHint: "file",

@@ -1,5 +1,5 @@
-import { assertFull } from "./encode-pairs.ts";
-import { assertString, refuse, toField, toText } from "./wire-value.ts";
+import { listParts } from "./encode-pairs.ts";
+import { assertString, refuse, toText } from "./wire-value.ts";
 
 /** Whether a value is a file, or an array that holds one. */
 export const hasFile = (value: unknown): boolean =>
@@ -17,8 +17,8 @@ const quote = (text: string): string =>
  * @throws {@link Refusal} when a value is neither a file nor a single text.
  */
 export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => {
-  const random = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2));
-  const boundary = `----sallyport${random.join("")}`;
+  // 70 characters at most
+  const boundary = `----sallyport${Math.random()}${Math.random()}`;
   const texts: (Blob | string)[] = [];
   const files: (Blob | string)[] = [];
   const add = (name: string, field: string, value: unknown): void => {
@@ -38,10 +38,7 @@ export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): B
     // servers do not decode what browsers encode there
     if (/^$|[\r\n"\\]/.test(assertString(name, name)))
       refuse(name, "has a name that forms do not keep");
-    const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
-    assertFull(name, parts);
-    for (const [index, part] of parts.entries())
-      add(name, Array.isArray(value) ? toField(name, index) : name, part);
+    for (const [field, part] of listParts(name, value)) add(name, field, part);
   }
   // texts first, so that a server that reads along knows them when the files come
   return new Blob([...texts, ...files, `--${boundary}--\r\n`], {

@@ -12,8 +12,22 @@ const encodePair = (name: string, value: string): string =>
   `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
 
 /** @throws {@link Refusal} when there is nothing in it, which cannot be told from its absence. */
-export const assertFull = (field: string, parts: readonly unknown[]): void => {
+const assertFull = (field: string, parts: readonly unknown[]): void => {
   if (parts.length === 0) refuse(field, "is empty; leave it out");
+};
+
+/**
+ * The elements of an array, or the value itself, each with the name of its field.
+ *
+ * @throws {@link Refusal} when an array is empty.
+ */
+export const listParts = (
+  name: string,
+  value: unknown,
+): readonly (readonly [string, unknown])[] => {
+  if (!Array.isArray(value)) return [[name, value]];
+  assertFull(name, value);
+  return Array.from(value, (part: unknown, index) => [toField(name, index), part]);
 };
 
 /**
@@ -24,11 +38,9 @@ export const assertFull = (field: string, parts: readonly unknown[]): void => {
 export const encodePairs = (fields: Pairs): string =>
   Array.from(fields, ([name, value]) => {
     assertString(name, name);
-    if (!Array.isArray(value)) return encodePair(name, toText(name, value));
-    assertFull(name, value);
-    return Array.from(value, (part, index) =>
-      encodePair(name, toText(toField(name, index), part)),
-    ).join("&");
+    return listParts(name, value)
+      .map(([field, part]) => encodePair(name, toText(field, part)))
+      .join("&");
   }).join("&");
 
 /**
@@ -38,7 +50,7 @@ export const encodePairs = (fields: Pairs): string =>
  */
 export const encodeBrackets = (fields: Pairs): string =>
   Array.from(fields, ([name, value]) => {
-    assertName(name, name, /^$|[[\]]/);
+    assertName(name, name, /^$/);
     return encodeBracketed(name, name, value, 0);
   }).join("&");
 
@@ -55,10 +67,7 @@ const encodeBracketed = (field: string, name: string, value: unknown, depth: num
   return parts
     .map(([part, inner]) => {
       const inside = toField(field, part);
-      if (!isArray) {
-        assertName(inside, String(part), /[[\]]/);
-        assertName(inside, String(part), /^\d*$/);
-      }
+      if (!isArray) assertName(inside, String(part), /^\d*$/);
       return encodeBracketed(inside, `${name}[${part}]`, inner, depth + 1);
     })
     .join("&");
@@ -66,6 +75,6 @@ const encodeBracketed = (field: string, name: string, value: unknown, depth: num
 
 /** @throws {@link Refusal} when the extended parser would take a name for something else. */
 const assertName = (field: string, name: string, special: RegExp): void => {
-  if (special.test(assertString(field, name)))
+  if (special.test(assertString(field, name)) || /[[\]]/.test(name))
     refuse(field, "has a name that the extended parser does not keep");
 };

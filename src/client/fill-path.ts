@@ -1,4 +1,5 @@
-import { refuse, toField, toText } from "./wire-value.ts";
+import { listParts } from "./encode-pairs.ts";
+import { refuse, toText } from "./wire-value.ts";
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 
@@ -39,11 +40,10 @@ const fillSegment = (parts: readonly string[], take: (name: string) => unknown):
 
 const fillRest = (name: string, rest: unknown): string =>
   Array.isArray(rest) && rest.length > 0
-    ? rest
-        .map((part: unknown, index) => {
-          const field = toField(name, index);
-          return encodeSegment(field, toText(field, part) || refuse(field, "is empty"));
-        })
+    ? listParts(name, rest)
+        .map(([field, part]) =>
+          encodeSegment(field, toText(field, part) || refuse(field, "is empty")),
+        )
         .join("/")
     : refuse(name, "is no array of path segments");
 

@@ -1,10 +1,13 @@
 import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
 
-/** The input, which may be left out where nothing in it is required, and the options. */
-export type Arguments<Input, Options> = {} extends Input
-  ? [input?: Input, options?: Options]
-  : [input: Input, options?: Options];
+/** Where a key stands alone: the key, unless something in its input is required. */
+export type Alone<Key, Input> = {} extends Input ? Key : MissingInput<Input>;
+
+/** Says in an error of the compiler what the input must have. */
+export interface MissingInput<Input> {
+  readonly "~input": Input;
+}
 
 /** A part of what is known of a route; never where it has none. */
 export type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;
@@ -37,20 +40,32 @@ export interface GeneratedClient<Routes> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link UnexpectedBodyError}.
    */
-  readonly provide: <Key extends keyof Routes & string>(
-    key: Key,
-    ...input: Arguments<PartOf<Routes[Key], "input">, CallOptions>
-  ) => Promise<PartOf<Routes[Key], "body">>;
+  readonly provide: {
+    <Key extends keyof Routes & string>(
+      key: Alone<Key, PartOf<Routes[Key], "input">>,
+    ): Promise<PartOf<Routes[Key], "body">>;
+    <Key extends keyof Routes & string>(
+      key: Key,
+      input: PartOf<Routes[Key], "input">,
+      options?: CallOptions,
+    ): Promise<PartOf<Routes[Key], "body">>;
+  };
   /**
    * Sends a request and resolves to its reply: status, header fields and body, told apart by `ok` and `status`.
    *
    * @param key method and path, such as `"get /v1/users/:id"`
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}.
    */
-  readonly request: <Key extends keyof Routes & string>(
-    key: Key,
-    ...input: Arguments<PartOf<Routes[Key], "input">, CallOptions>
-  ) => Promise<PartOf<Routes[Key], "reply">>;
+  readonly request: {
+    <Key extends keyof Routes & string>(
+      key: Alone<Key, PartOf<Routes[Key], "input">>,
+    ): Promise<PartOf<Routes[Key], "reply">>;
+    <Key extends keyof Routes & string>(
+      key: Key,
+      input: PartOf<Routes[Key], "input">,
+      options?: CallOptions,
+    ): Promise<PartOf<Routes[Key], "reply">>;
+  };
   /**
    * Gives the items of all pages from the given one on, one after the other; `pages()` gives the pages.
    *
@@ -59,10 +74,16 @@ export interface GeneratedClient<Routes> {
    * @param key method and path of a route that gives pages
    * @throws {@link ReplyError} while it runs, when the API answers with an error; else as `request`.
    */
-  readonly iterate: <Key extends keyof Routes & string>(
-    key: KeyWith<Routes, Key, "page", "gives no pages">,
-    ...input: Arguments<PartOf<Routes[Key], "input">, CallOptions>
-  ) => Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
+  readonly iterate: {
+    <Key extends keyof Routes & string>(
+      key: Alone<KeyWith<Routes, Key, "page", "gives no pages">, PartOf<Routes[Key], "input">>,
+    ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
+    <Key extends keyof Routes & string>(
+      key: KeyWith<Routes, Key, "page", "gives no pages">,
+      input: PartOf<Routes[Key], "input">,
+      options?: CallOptions,
+    ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
+  };
   /**
    * Receives the events of a stream, which is opened anew, with `Last-Event-ID`, when it ends or breaks off.
    *
@@ -72,10 +93,16 @@ export interface GeneratedClient<Routes> {
    * @throws {@link ReplyError} while it runs, when the API answers with 4xx; {@link UnexpectedBodyError} when it sends no
    * events.
    */
-  readonly subscribe: <Key extends keyof Routes & string>(
-    key: KeyWith<Routes, Key, "event", "is no event stream">,
-    ...input: Arguments<PartOf<Routes[Key], "input">, SubscribeOptions>
-  ) => AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
+  readonly subscribe: {
+    <Key extends keyof Routes & string>(
+      key: Alone<KeyWith<Routes, Key, "event", "is no event stream">, PartOf<Routes[Key], "input">>,
+    ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
+    <Key extends keyof Routes & string>(
+      key: KeyWith<Routes, Key, "event", "is no event stream">,
+      input: PartOf<Routes[Key], "input">,
+      options?: SubscribeOptions,
+    ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
+  };
   /**
    * Tells whether there are more pages after one.
    *

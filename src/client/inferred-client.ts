@@ -1,6 +1,6 @@
 import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
-import type { Arguments } from "./generated-client.ts";
+import type { Alone } from "./generated-client.ts";
 import type {
   ErrorReply,
   ErrorStatus,
@@ -8,7 +8,7 @@ import type {
   SuccessStatus,
   UnexpectedReply,
 } from "./reply-types.ts";
-import type { EndpointTypes, Suggested, TypesAt } from "./route-at.ts";
+import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
 import type {
   BodyAt,
   DataErrorsAt,
@@ -21,22 +21,22 @@ import type {
 } from "./wire-types.ts";
 
 /** The key itself, or what is wrong with it. */
-export type CheckKey<R, Key, T> = T extends null ? Instead<R, Key> : Key;
+export type CheckKey<R, Key, T> = T extends NoRoute ? Instead<R, Key> : Key;
 
 /** What is suggested is completed, too; so the text stands only where nothing is. */
-type Instead<R, Key> = [Suggested<R, Key>] extends [never]
-  ? `There is no route ${Key & string}`
-  : Suggested<R, Key>;
+type Instead<R, Key> = NoInfer<
+  [Suggested<R, Key>] extends [never] ? `There is no route ${Key & string}` : Suggested<R, Key>
+>;
 
 /** The key itself, or what is wrong with it as that of a page. */
-export type CheckPage<R, Key, T> = T extends null
+export type CheckPage<R, Key, T> = T extends NoRoute
   ? Instead<R, Key>
   : [PageAt<T>] extends [never]
     ? `${Key & string} gives no pages`
     : Key;
 
 /** The key itself, or what is wrong with it as that of an event stream. */
-type CheckStream<R, Key, T> = T extends null
+type CheckStream<R, Key, T> = T extends NoRoute
   ? Instead<R, Key>
   : [EventAt<T>] extends [never]
     ? `${Key & string} is no event stream`
@@ -101,20 +101,32 @@ export type InferredClient<R> = RoutesOf<R> & {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link UnexpectedBodyError}.
    */
-  readonly provide: <Key extends string>(
-    key: CheckKey<R, Key, TypesAt<R, Key>>,
-    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
-  ) => Promise<BodyAt<TypesAt<R, Key>>>;
+  readonly provide: {
+    <Key extends string>(
+      key: Alone<CheckKey<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+    ): Promise<BodyAt<TypesAt<R, Key>>>;
+    <Key extends string>(
+      key: CheckKey<R, Key, TypesAt<R, Key>>,
+      input: InputAt<TypesAt<R, Key>, Key>,
+      options?: CallOptions,
+    ): Promise<BodyAt<TypesAt<R, Key>>>;
+  };
   /**
    * Sends a request and resolves to its reply: status, header fields and body, told apart by `ok` and `status`.
    *
    * @param key method and path, such as `"get /v1/users/:id"`
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}.
    */
-  readonly request: <Key extends string>(
-    key: CheckKey<R, Key, TypesAt<R, Key>>,
-    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
-  ) => Promise<ReplyAt<TypesAt<R, Key>>>;
+  readonly request: {
+    <Key extends string>(
+      key: Alone<CheckKey<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+    ): Promise<ReplyAt<TypesAt<R, Key>>>;
+    <Key extends string>(
+      key: CheckKey<R, Key, TypesAt<R, Key>>,
+      input: InputAt<TypesAt<R, Key>, Key>,
+      options?: CallOptions,
+    ): Promise<ReplyAt<TypesAt<R, Key>>>;
+  };
   /**
    * Gives the items of all pages from the given one on, one after the other; `pages()` gives the pages.
    *
@@ -123,10 +135,16 @@ export type InferredClient<R> = RoutesOf<R> & {
    * @param key method and path of a route that gives pages
    * @throws {@link ReplyError} while it runs, when the API answers with an error; else as `request`.
    */
-  readonly iterate: <Key extends string>(
-    key: CheckPage<R, Key, TypesAt<R, Key>>,
-    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, CallOptions>
-  ) => Pages<ItemOf<PageAt<TypesAt<R, Key>>>, PageAt<TypesAt<R, Key>>>;
+  readonly iterate: {
+    <Key extends string>(
+      key: Alone<CheckPage<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+    ): Pages<ItemOf<PageAt<TypesAt<R, Key>>>, PageAt<TypesAt<R, Key>>>;
+    <Key extends string>(
+      key: CheckPage<R, Key, TypesAt<R, Key>>,
+      input: InputAt<TypesAt<R, Key>, Key>,
+      options?: CallOptions,
+    ): Pages<ItemOf<PageAt<TypesAt<R, Key>>>, PageAt<TypesAt<R, Key>>>;
+  };
   /**
    * Receives the events of a stream, which is opened anew, with `Last-Event-ID`, when it ends or breaks off.
    *
@@ -136,10 +154,16 @@ export type InferredClient<R> = RoutesOf<R> & {
    * @throws {@link ReplyError} while it runs, when the API answers with 4xx; {@link UnexpectedBodyError} when it sends no
    * events.
    */
-  readonly subscribe: <Key extends string>(
-    key: CheckStream<R, Key, TypesAt<R, Key>>,
-    ...input: Arguments<InputAt<TypesAt<R, Key>, Key>, SubscribeOptions>
-  ) => AsyncGenerator<EventAt<TypesAt<R, Key>>, void, undefined>;
+  readonly subscribe: {
+    <Key extends string>(
+      key: Alone<CheckStream<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+    ): AsyncGenerator<EventAt<TypesAt<R, Key>>, void, undefined>;
+    <Key extends string>(
+      key: CheckStream<R, Key, TypesAt<R, Key>>,
+      input: InputAt<TypesAt<R, Key>, Key>,
+      options?: SubscribeOptions,
+    ): AsyncGenerator<EventAt<TypesAt<R, Key>>, void, undefined>;
+  };
   /**
    * Tells whether there are more pages after one.
    *

@@ -2,9 +2,9 @@ import { readProperty } from "./client-errors.ts";
 
 interface Page {
   readonly nextCursor?: unknown;
-  readonly total: number;
-  readonly limit: number;
-  readonly offset: number;
+  readonly total?: number;
+  readonly limit?: number;
+  readonly offset?: number;
 }
 
 const isPage = (value: unknown): value is Page =>
@@ -17,29 +17,21 @@ const findPage = (response: unknown): Page | undefined => {
   return [response, readProperty(response, "data"), body, readProperty(body, "data")].find(isPage);
 };
 
+/** What the input of the next page has beside that of this one; undefined on the last page. */
+export const toNextPage = (
+  response: unknown,
+): { readonly cursor: unknown } | { readonly offset: number } | undefined => {
+  const { nextCursor = null, total = 0, limit = 0, offset = 0 } = findPage(response) ?? {};
+  if (nextCursor !== null) return { cursor: nextCursor };
+  return offset + limit < total ? { offset: offset + limit } : undefined;
+};
+
 /**
  * Tells whether there are more pages after one.
  *
  * @param response what `provide` resolves to, the page inside, or what `request` resolves to
  */
-export const hasMore = (response: unknown): boolean => {
-  const page = findPage(response);
-  if (!page) return false;
-  const { nextCursor, total, limit, offset } = page;
-  if (nextCursor !== undefined) return nextCursor !== null;
-  return offset + limit < total;
-};
-
-/** What the input of the next page has beside that of this one; undefined on the last page. */
-export const toNextPage = (
-  response: unknown,
-): { readonly cursor: unknown } | { readonly offset: number } | undefined => {
-  const page = findPage(response);
-  if (!page || !hasMore(page)) return undefined;
-  const { nextCursor, limit, offset } = page;
-  if (nextCursor !== undefined) return { cursor: nextCursor };
-  return { offset: offset + limit };
-};
+export const hasMore = (response: unknown): boolean => toNextPage(response) !== undefined;
 
 /**
  * What a success is about: the `data` of the default envelope, else the body itself.
@@ -57,5 +49,5 @@ export const listItems = (response: unknown, name: string | undefined): readonly
   const named = readProperty(page, name ?? "items");
   if (Array.isArray(named)) return named;
   const parts: readonly unknown[] = Object.values(page ?? {});
-  return (parts.find((part) => Array.isArray(part)) as readonly unknown[] | undefined) ?? [];
+  return parts.find(Array.isArray) ?? [];
 };

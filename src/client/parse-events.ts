@@ -38,10 +38,8 @@ const toBlock = (lines: readonly string[]): EventBlock => {
   let retry: number | undefined;
   const data: string[] = [];
   for (const line of lines) {
-    const colon = line.indexOf(":");
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const given = colon < 0 ? "" : line.slice(colon + 1);
-    const value = given.startsWith(" ") ? given.slice(1) : given;
+    const [name = ""] = line.split(":", 1);
+    const value = line.slice(name.length + 1).replace(/^ /, "");
     if (name === "event") event = value;
     else if (name === "data") data.push(value);
     else if (name === "id" && !value.includes("\0")) id = value;

@@ -30,7 +30,8 @@ export const readKind = (type: string): BodyKind => {
  */
 export const readReply = async (call: Call, response: Response): Promise<Reply> => {
   const { status, headers } = response;
-  const type = (headers.get("content-type") ?? "").split(";", 1).join("").trim().toLowerCase();
+  const [first = ""] = (headers.get("content-type") ?? "").split(";");
+  const type = first.trim().toLowerCase();
   let kind = readKind(type);
   let body: unknown = await toNetworkError(call, async () =>
     kind === "blob" && type !== "" ? response.blob() : response.text(),

@@ -8,26 +8,27 @@ export interface EndpointTypes {
 // oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each is read where it is known
 type Some = any;
 
+/** Stands for the types of an endpoint where there is none. */
+export interface NoRoute extends EndpointTypes {
+  readonly "~none": true;
+}
+
 /** An endpoint as far as a client reads it. */
 interface TypedEndpoint {
   readonly "~types"?: Some;
 }
 
-type TypesOf<E extends TypedEndpoint> = NonNullable<E["~types"]>;
+type TypesOf<E extends TypedEndpoint> = E["~types"];
 
-/** The types of the endpoint of a key that names its method; null where the endpoint declares others. */
-type Named<Value, M> = Value extends TypedEndpoint
-  ? M extends TypesOf<Value>["method"]
-    ? TypesOf<Value>
-    : null
-  : null;
+/** The types of the endpoint of a key that names its method; no server starts where that is another one. */
+type Named<Value> = Value extends TypedEndpoint ? TypesOf<Value> : null;
 
-/** An endpoint that says no method has all of them in its type, and answers GET. */
-type Answered<M> = Method extends M ? "get" : M;
+/** An endpoint that says no method has none in its type, and answers GET. */
+type Answered<M> = [M] extends [never] ? "get" : M;
 
 /** What a value answers a method with at its own path: itself, under the method, or under the empty key, as after `nest`. */
 type Own<Value, M> = M extends keyof Value
-  ? Named<Value[M], M>
+  ? Named<Value[M]>
   : Value extends TypedEndpoint
     ? M extends Answered<TypesOf<Value>["method"]>
       ? TypesOf<Value>
@@ -45,9 +46,9 @@ type Whole<Map, M extends string, Path extends string> = Path extends keyof Map
 
 /** What a map has at a path in the other spellings of a key. */
 type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` extends keyof Map
-  ? Named<Map[`${M} /${Path}`], M>
+  ? Named<Map[`${M} /${Path}`]>
   : `${M} ${Path}` extends keyof Map
-    ? Named<Map[`${M} ${Path}`], M>
+    ? Named<Map[`${M} ${Path}`]>
     : `/${Path}` extends keyof Map
       ? Own<Map[`/${Path}`], M>
       : null;
@@ -107,16 +108,22 @@ type Straight<
     ? Own<Map[Path], M>
     : null;
 
-/** The types of the endpoint that a key such as `get /v1/users/:id` calls; null where a routing map has none. */
+/** The types of the endpoint that a key such as `get /v1/users/:id` calls. */
 export type TypesAt<Routing, Key> = Key extends `${infer M} /${infer Path}`
-  ? Straight<Routing, M, Path> extends infer Found extends object
+  ? Straight<Routing, M, Path> extends infer Found extends EndpointTypes
     ? Found
-    : Key extends keyof Routing
-      ? Named<Routing[Key], M>
-      : Path extends ""
-        ? Own<Routing, M>
-        : Walk<Routing, M, Path>
-  : null;
+    : Elsewhere<Routing, Key, M, Path>
+  : NoRoute;
+
+type Elsewhere<Routing, Key, M extends string, Path extends string> = (
+  Key extends keyof Routing
+    ? Named<Routing[Key]>
+    : Path extends ""
+      ? Own<Routing, M>
+      : Walk<Routing, M, Path>
+) extends infer Found extends EndpointTypes
+  ? Found
+  : NoRoute;
 
 /** The keys that could stand where a wrong one stands: its method, then one more segment of its path. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`

@@ -30,8 +30,12 @@ export const sendRequest = async <Result>(
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> => {
   const retry = readOption(call, "retry") ?? 0;
-  const options: RetryOptions = typeof retry === "number" ? { limit: retry } : retry;
-  const { limit, delay = 300, maxDelay = 30_000, methods = idempotentMethods } = options;
+  const {
+    limit = Number(retry),
+    delay = 300,
+    maxDelay = 30_000,
+    methods = idempotentMethods,
+  } = retry as Partial<RetryOptions>;
   const last = methods.includes(call.method.toLowerCase()) ? limit + 1 : 1;
   for (let attempt = 1; ; attempt++) {
     let wait = toWait(delay, maxDelay, attempt - 1);

@@ -15,12 +15,16 @@ import type { FileSchema, StreamSchema } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
 import type { EndpointTypes } from "./route-at.ts";
 
-/** A value as it comes out of JSON: dates are strings. */
-export type FromJson<Value> = Value extends object
-  ? Value extends ToJson
+type Primitive = bigint | boolean | number | string | symbol | null | undefined;
+
+/** A value as it comes out of JSON: dates are strings. What costs the compiler most stands last. */
+export type FromJson<Value> = Value extends Primitive
+  ? Value
+  : Value extends ToJson
     ? ReturnType<Value["toJSON"]>
-    : { [Key in keyof Value]: FromJson<Value[Key]> }
-  : Value;
+    : unknown extends Value
+      ? Value
+      : { [Key in keyof Value]: FromJson<Value[Key]> };
 
 interface ToJson {
   readonly toJSON: (...args: never) => unknown;
@@ -42,24 +46,33 @@ type NameOf<Rest extends string> = Rest extends `${infer Name}${Delimiter}${stri
 
 type NamesOf<Path> = Path extends `${string}:${infer Rest}` ? NameOf<Rest> | NamesOf<Rest> : never;
 
+/** The parameters of a path; where several share a segment, the segment instead. */
+type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer More}`
+    ? Name | SegmentsOf<More>
+    : Rest
+  : never;
+
 /** Shows an intersection as one object. */
 type Shown<Value> = { [Key in keyof Value]: Value[Key] };
 
-/** What a client gives an endpoint; the path parameters are added where no schema has them. Anything where there is no route. */
-export type InputAt<T, Key> = T extends EndpointTypes
-  ? Placed<T["input"]["_zod"]["input"], T["middlewareInput"], NamesOf<Key>>
-  : unknown;
+/** What a client gives an endpoint; the path parameters are added where no schema has them. */
+export type InputAt<T extends EndpointTypes, Key> = Placed<
+  T["input"]["_zod"]["input"],
+  T["middlewareInput"],
+  Key
+>;
 
 /** An intersection is resolved only where there is one: that of two objects costs as much as their schemas. */
-type Placed<Input, MiddlewareInput, Names extends string> = [Names] extends [keyof Input]
-  ? unknown extends MiddlewareInput
+type Placed<Input, MiddlewareInput, Key> = unknown extends MiddlewareInput
+  ? SegmentsOf<Key> extends keyof Input
     ? Input
-    : Shown<Input & MiddlewareInput>
-  : Shown<
-      Input &
-        MiddlewareInput &
-        Readonly<Record<Exclude<Names, keyof (Input & MiddlewareInput)>, PathValue>>
-    >;
+    : Joined<Input, NamesOf<Key>>
+  : Joined<Input & MiddlewareInput, NamesOf<Key>>;
+
+type Joined<Input, Names extends string> = [Names] extends [keyof Input]
+  ? Shown<Input>
+  : Shown<Input & Readonly<Record<Exclude<Names, keyof Input>, PathValue>>>;
 
 /** What `ez.file()`, `ez.stream()` and `ez.buffer()` with a media type make: the bytes are sent without an envelope. */
 type ContentSchema = FileSchema | StreamSchema | z.ZodCustom<Buffer, Buffer>;
@@ -105,20 +118,26 @@ export type DataErrorsAt<T> = T extends EndpointTypes
 
 type DataErrors<T, Schemas> = { [Status in keyof Schemas]: ErrorAt<T, Schemas[Status]> };
 
+/** An endpoint of the default result handler that declares no errors with data: most are. */
+interface PlainTypes {
+  readonly resultHandler: DefaultResultHandler;
+  readonly output: {
+    readonly _zod: { readonly def: { readonly type: "object" }; readonly output: unknown };
+  };
+  readonly errors: NoErrors;
+  readonly middlewareErrors: NoErrors;
+}
+
+interface NoErrors {
+  readonly [status: number]: never;
+}
+
 /** The body of each reply that an API means to give. */
-export type BodyAt<T> = T extends EndpointTypes
-  ?
-      | (T["resultHandler"] extends DefaultResultHandler
-          ? T["statusCode"] extends 204 | 205
-            ? ErrorEnvelope | undefined
-            : T["output"]["_zod"]["def"]["type"] extends "custom"
-              ? SuccessAt<T> | ErrorEnvelope
-              : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
-          : SuccessAt<T> | ErrorAt<T>)
-      | ({} extends T["errors"] & T["middlewareErrors"]
-          ? never
-          : DataErrorsAt<T>[keyof DataErrorsAt<T>])
-  : never;
+export type BodyAt<T extends EndpointTypes> = T extends PlainTypes
+  ? T["statusCode"] extends 204 | 205
+    ? ErrorEnvelope | undefined
+    : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
+  : SuccessAt<T> | ErrorAt<T> | DataErrorsAt<T>[keyof DataErrorsAt<T>];
 
 /** The page that a success is; never where it is none. */
 export type PageAt<T> = PageOf<PayloadOf<SuccessAt<T>>>;

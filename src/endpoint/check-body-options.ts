@@ -1,3 +1,4 @@
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods } from "../http/method.ts";
 import { assertKeys } from "./check-definition.ts";
@@ -8,7 +9,7 @@ import { uploadLimits, type UploadLimits } from "./upload-limits.ts";
 const fail = (where: string, name: string, expected: string, value: unknown): never => {
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `${where}: \`${name}\` must be ${expected}; got ${JSON.stringify(value) ?? typeof value}.`,
+    `${where}: \`${name}\` must be ${expected}; got ${show(value)}.`,
   );
 };
 

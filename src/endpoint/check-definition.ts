@@ -1,38 +1,29 @@
-import { DefinitionError, suggest } from "../errors.ts";
+import { show } from "../checks/show.ts";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
-import { isSchema } from "../schemas/schema.ts";
+import { toSchema } from "../schemas/assert-schema.ts";
+import { isOtherKind } from "../schemas/schema.ts";
 
 /** @throws {@link DefinitionError} when a definition has a key that does not exist, such as a misspelt one. */
-export const assertKeys = (where: string, definition: object, known: readonly string[]): void => {
-  const wrong = Object.keys(definition).find((key) => !known.includes(key));
-  if (wrong === undefined) return;
-  throw new DefinitionError(
-    "SLP_DEFINITION_UNKNOWN_KEY",
-    `${where}: there is no \`${wrong}\` in a definition.${suggest(wrong, known)} The keys are ${known.join(", ")}.`,
-  );
+export const assertKeys = (
+  where: string,
+  definition: object,
+  known: readonly string[],
+  kind = "key",
+): void => {
+  const unknown = describeUnknownKey(kind, definition, known, { where });
+  if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
 };
-
-/** Kinds of schemas that never give an object. */
-const otherKinds: ReadonlySet<string> = new Set([
-  ...["array", "bigint", "boolean", "date", "enum", "file", "literal", "map", "nan", "never"],
-  ...["null", "number", "promise", "set", "string", "symbol", "template_literal", "tuple"],
-  ...["undefined", "void"],
-]);
 
 /** @throws {@link DefinitionError} when a schema is given that Zod 4 did not make, or one that never gives an object. */
 export const assertSchema = (where: string, name: string, schema: unknown): void => {
   if (schema === undefined) return;
-  if (isSchema(schema)) {
-    const { type } = schema._zod.def;
-    if (!otherKinds.has(type)) return;
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `${where}: \`${name}\` must be a schema of an object; got one of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
-    );
-  }
+  const { type } = toSchema(`${where}: \`${name}\``, schema)._zod.def;
+  if (!isOtherKind(type)) return;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `${where}: \`${name}\` must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
+    `${where}: \`${name}\` must be a schema of an object; got one of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
   );
 };
 
@@ -52,7 +43,7 @@ export const toMethods = (where: string, declared: unknown): readonly Method[] |
   if (methods.length > 0 && wrong === undefined) return [...new Set(methods as Method[])];
   throw new DefinitionError(
     "SLP_DEFINITION_METHOD",
-    `${where}: \`method\` must be one or several of ${endpointMethods.join(", ")}, in lower case; got ${JSON.stringify(wrong ?? declared)}.`,
+    `${where}: \`method\` must be one or several of ${endpointMethods.join(", ")}, in lower case; got ${show(wrong ?? declared)}.`,
   );
 };
 
@@ -62,6 +53,6 @@ export const assertTimeout = (where: string, timeout: unknown): void => {
   if (typeof timeout === "number" && timeout > 0 && timeout <= 0x7fffffff) return;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `${where}: \`timeout\` must be a positive number of milliseconds; got ${JSON.stringify(timeout)}.`,
+    `${where}: \`timeout\` must be a positive number of milliseconds; got ${show(timeout)}.`,
   );
 };

@@ -1,6 +1,8 @@
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../http/status.ts";
-import { isSchema, type AnySchema, type ZodSchema } from "../schemas/schema.ts";
+import { toSchema } from "../schemas/assert-schema.ts";
+import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 import { assertKeys } from "./check-definition.ts";
 
 /** What documents say of a status that a handler or a middleware throws. */
@@ -58,11 +60,7 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
   const { description, schema, headers } = declaration as Record<string, unknown>;
   if (typeof description !== "string")
     throw wrong(where, `${place} without a \`description\`; say when it is thrown.`);
-  if (schema !== undefined && !isSchema(schema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `${where}: the \`schema\` of \`errors[${status}]\` must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
-    );
+  if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${status}]\``, schema);
   const texts = headers === undefined ? [] : Object.values(Object(headers) as object);
   if (texts.some((text) => typeof text !== "string"))
     throw wrong(where, `${place} with \`headers\` that are no texts; describe each by a string.`);
@@ -79,7 +77,7 @@ export const assertStatusCode = (where: string, statusCode: unknown): void => {
   if (isSuccess) return;
   throw wrong(
     where,
-    `\`statusCode\` must be the status of a success, 200 to 299; got ${JSON.stringify(statusCode)}. Errors are thrown, and declared in \`errors\`.`,
+    `\`statusCode\` must be the status of a success, 200 to 299; got ${show(statusCode)}. Errors are thrown, and declared in \`errors\`.`,
   );
 };
 

@@ -239,7 +239,7 @@ export class EndpointsFactory<
   build<
     Input extends InputSchema = NoInput,
     Output extends OutputSchema = NoOutput,
-    M extends Method = Method,
+    M extends Method = never,
     Arguments extends InputAndContext = {
       readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
       readonly ctx: Context;
@@ -273,7 +273,7 @@ export class EndpointsFactory<
    */
   buildVoid<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Status extends number = number,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(

@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import {
@@ -7,8 +8,8 @@ import {
   type EventStreamResultHandler,
 } from "../results/event-stream-result-handler.ts";
 import type { AcceptedOutput } from "../results/result-handler.ts";
+import { toSchema } from "../schemas/assert-schema.ts";
 import {
-  isSchema,
   type EmptyObject,
   type InputSchema,
   type NoInput,
@@ -22,7 +23,7 @@ import { Endpoint, type EndpointParts } from "./endpoint.ts";
 import { definitionKeys, type VoidEndpointDefinition } from "./endpoint-definition.ts";
 import { EndpointsFactory } from "./endpoints-factory.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
-import type { EventStream, EventStreamPlan } from "./event-stream.ts";
+import type { EventStream, EventStreamSettings } from "./event-stream.ts";
 import type { ExpressHandler, ExpressMiddlewareOptions } from "./express-middleware.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import type {
@@ -87,7 +88,7 @@ export class EventStreamFactory<
 > {
   readonly #events: Events;
   readonly #options: EventStreamOptions;
-  readonly #plan: EventStreamPlan;
+  readonly #settings: EventStreamSettings;
   #factory: EndpointsFactory<
     MiddlewareInput,
     MiddlewareOutput,
@@ -103,7 +104,7 @@ export class EventStreamFactory<
   constructor(events: Events, options: EventStreamOptions = {}) {
     this.#events = events;
     this.#options = options;
-    this.#plan = planEventStream(events, options);
+    this.#settings = toSettings(events, options);
     this.#factory = new EndpointsFactory(createEventStreamResultHandler(events));
   }
 
@@ -189,7 +190,7 @@ export class EventStreamFactory<
    */
   build<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(
     definition: StreamDefinition<
@@ -206,7 +207,7 @@ export class EventStreamFactory<
         "build: `handler` must be a function that emits the events.",
       );
     assertKeys("build", definition, streamKeys);
-    const handler = toHandler(this.#plan, definition.handler as StreamHandler);
+    const handler = toHandler(this.#settings, definition.handler as StreamHandler);
     const endpoint = this.#factory.build<
       Input,
       NoOutput,
@@ -222,7 +223,7 @@ export class EventStreamFactory<
   /** Another name of {@link EventStreamFactory.build}. */
   buildVoid<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(
     definition: StreamDefinition<
@@ -283,23 +284,23 @@ const streamKeys = definitionKeys.filter((key) => key !== "statusCode");
 
 /** Runs a handler that emits; what sends the events is loaded with the first stream. */
 const toHandler =
-  (plan: EventStreamPlan, handler: StreamHandler) =>
+  (settings: EventStreamSettings, handler: StreamHandler) =>
   async (args: HandlerArguments<unknown, unknown>): Promise<void> => {
     const { runEventStream } = await import("./run-event-stream.ts");
-    await runEventStream(plan, handler, args);
+    await runEventStream(settings, handler, args);
   };
 
 const defaults = { heartbeat: 15_000, openAfter: 10_000, maxBuffered: 1_048_576 };
 
 /** Settles what can be settled of a stream, and checks it. */
-const planEventStream = (events: EventSchemas, options: EventStreamOptions): EventStreamPlan => {
+const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
   const names = typeof events === "object" && events !== null ? Object.keys(events) : [];
   if (names.length === 0)
     throw new DefinitionError(
       "SLP_DEFINITION_EVENT",
       "new EventStreamFactory: the first argument must be an object of one event or more, as in { time: z.number() }.",
     );
-  assertKeys("new EventStreamFactory", options, Object.keys(defaults));
+  assertKeys("new EventStreamFactory", options, Object.keys(defaults), "option");
   const { heartbeat, openAfter, maxBuffered } = defaults;
   return {
     schemas: new Map(names.map((name) => [name, assertEvent(name, events[name])])),
@@ -316,11 +317,7 @@ const assertEvent = (name: string, schema: unknown): ZodSchema => {
       "SLP_DEFINITION_EVENT",
       `new EventStreamFactory: the name of an event must be a text without line breaks, and not empty; got ${JSON.stringify(name)}. Rename it.`,
     );
-  if (isSchema(schema)) return schema;
-  throw new DefinitionError(
-    "SLP_DEFINITION_SCHEMA",
-    `new EventStreamFactory: \`${name}\` must be a schema of Zod 4, such as z.number(); got ${schema === null ? "null" : typeof schema}.`,
-  );
+  return toSchema(`new EventStreamFactory: \`${name}\``, schema, "z.number()");
 };
 
 const toAmount = (
@@ -333,6 +330,6 @@ const toAmount = (
   if (typeof value === "number" && value >= 0 && value <= max) return value;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${JSON.stringify(value)}. Leave it out for ${otherwise}.`,
+    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${show(value)}. Leave it out for ${otherwise}.`,
   );
 };

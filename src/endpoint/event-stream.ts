@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
-import { OutputValidationError, ServerFault, suggest } from "../errors.ts";
+import { describeUnknown } from "../checks/unknown-names.ts";
+import { OutputValidationError, ServerFault } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
@@ -42,7 +43,7 @@ export interface EventStream<Events extends EventSchemas> {
 }
 
 /** All that is settled of a stream before the first request. */
-export interface EventStreamPlan {
+export interface EventStreamSettings {
   /** The schema of the data of each event. */
   readonly schemas: ReadonlyMap<string, ZodSchema>;
   readonly heartbeat: number;
@@ -57,7 +58,7 @@ const done = Promise.resolve();
 
 /** One event stream that is being sent. */
 export class EventWriter {
-  readonly #plan: EventStreamPlan;
+  readonly #settings: EventStreamSettings;
   readonly #request: Request;
   readonly #response: Response;
   readonly #logger: Logger;
@@ -69,25 +70,25 @@ export class EventWriter {
   #isStopped = false;
 
   constructor(
-    plan: EventStreamPlan,
+    settings: EventStreamSettings,
     args: { readonly request: Request; readonly response: Response; readonly logger: Logger },
   ) {
-    this.#plan = plan;
+    this.#settings = settings;
     this.#request = args.request;
     this.#response = args.response;
     this.#logger = args.logger;
     this.#response.once("close", this.stop);
-    this.#timer = setTimeout(this.#beat, plan.openAfter).unref();
+    this.#timer = setTimeout(this.#beat, settings.openAfter).unref();
   }
 
   readonly emit = (event: string, data: unknown, options: EmitOptions = {}): Promise<void> => {
     if (this.isClosed()) return refuse();
-    const { schemas } = this.#plan;
+    const { schemas } = this.#settings;
     const schema = schemas.get(event);
     if (!schema)
       throw new ServerFault(
         "SLP_EVENT_UNKNOWN",
-        `emit: there is no event ${JSON.stringify(event)}.${suggest(event, [...schemas.keys()])} The events are ${[...schemas.keys()].join(", ")}.`,
+        describeUnknown("event", event, [...schemas.keys()], { where: "emit" }),
       );
     const head = toHead(event, options);
     const result = toParser(schema)(data);
@@ -126,7 +127,7 @@ export class EventWriter {
     }
     const text = `${head}data: ${toJson(event, value)}\n\n`;
     if (this.isClosed()) return done;
-    if (this.#response.writableLength > this.#plan.maxBuffered) {
+    if (this.#response.writableLength > this.#settings.maxBuffered) {
       this.#cut();
       return done;
     }
@@ -155,7 +156,7 @@ export class EventWriter {
 
   /** Waits for the time of the next comment; a busy stream needs none. */
   #rest(): void {
-    const { heartbeat } = this.#plan;
+    const { heartbeat } = this.#settings;
     clearTimeout(this.#timer);
     if (heartbeat > 0) this.#timer = setTimeout(this.#beat, heartbeat).unref();
   }

@@ -1,5 +1,5 @@
 import { readSafely } from "../results/http-error.ts";
-import { EventWriter, type EventStreamPlan } from "./event-stream.ts";
+import { EventWriter, type EventStreamSettings } from "./event-stream.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 
 /** A handler that emits events. */
@@ -7,12 +7,12 @@ export type StreamHandler = (args: HandlerArguments<unknown, unknown>) => unknow
 
 /** Runs a handler that emits, and ends the stream after it. */
 export const runEventStream = async (
-  plan: EventStreamPlan,
+  settings: EventStreamSettings,
   handler: StreamHandler,
   args: HandlerArguments<unknown, unknown>,
 ): Promise<void> => {
   const { input, logger, request, response, signal } = args;
-  const writer = new EventWriter(plan, args);
+  const writer = new EventWriter(settings, args);
   const { emit, isClosed } = writer;
   // its client gets a clean end, and connects to another process
   const onAbort = (): void => {

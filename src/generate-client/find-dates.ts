@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { toDateKind } from "../routing/diagnostics/kinds.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";
 
 /** Which end of a schema is looked at. */
 export type End = "input" | "output";
@@ -26,7 +27,7 @@ export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema
     const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
     return [end === "input" && !isPreprocessed ? def.in : def.out, end];
   }
-  if (def.type === "lazy") return [(schema as z.core.$ZodLazy)._zod.innerType, end];
+  if (def.type === "lazy") return [readLazy(schema as z.core.$ZodLazy), end];
   return ["innerType" in def ? def.innerType : schema, end];
 };
 
@@ -68,7 +69,7 @@ const listKinds = (schema: ZodSchema, end: End, depth = 0): readonly Kind[] => {
 export const readDiscriminator = (def: z.core.$ZodUnionDef): string | undefined => {
   const { discriminator } = def as { readonly discriminator?: string };
   const isTold = def.options.every(
-    (option) => discriminator !== undefined && option._zod.propValues?.[discriminator],
+    (option) => discriminator !== undefined && readPropertyValues(option, discriminator),
   );
   return isTold ? discriminator : undefined;
 };

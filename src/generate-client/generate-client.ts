@@ -1,3 +1,4 @@
+import { assertKeys } from "../endpoint/check-definition.ts";
 import type { z } from "zod";
 import type { ListNegative } from "../openapi/declared-responses.ts";
 import { toOperationPlace } from "../openapi/operation-place.ts";
@@ -23,17 +24,15 @@ const header = `/* eslint-disable */
  * It exports `createClient`, the class of each error, and a type for each schema that has a name, and for the input, the body
  * and the replies of each route. The same API gives the same file.
  *
+ * @throws DefinitionError when an option does not exist.
  * @throws RoutingError when the routing is wrong.
  * @throws OpenApiError when two routes have the same `operationId`.
  * @example
  * writeFileSync("client.ts", generateClient({ routing, config }));
  */
-export const generateClient = ({
-  routing,
-  config = {},
-  format = "string",
-  types: isForInferred = false,
-}: GenerateClientOptions): string => {
+export const generateClient = (options: GenerateClientOptions): string => {
+  assertKeys("generateClient", options, ["routing", "config", "format", "types"], "option");
+  const { routing, config = {}, format = "string", types: isForInferred = false } = options;
   const entries = listRoutes(routing, config).flatMap((entry) =>
     entry.kind === "endpoint" ? entry : [],
   );
@@ -120,8 +119,13 @@ export declare const routing: { readonly "~client": Client };
 const listTaken = (runtime: string): ReadonlySet<string> =>
   new Set([
     ...["Client", "Routes", "Blob", "Date", "Exclude", "Uint8Array", "ArrayBuffer"],
-    ...(runtime.replaceAll(/\/\*\*[\s\S]*?\*\//g, "").match(/\b[A-Z]\w*/g) ?? []),
+    ...(dropComments(runtime).match(/\b[A-Z]\w*/g) ?? []),
   ]);
+
+const dropComments = (source: string): string => {
+  const [start, ...commented] = source.split("/**");
+  return [start, ...commented.map((text) => text.slice(text.indexOf("*/")))].join("");
+};
 
 /** Asks each result handler once, so that each schema of it is written once. */
 const createListNegative = (): ListNegative => {

@@ -35,7 +35,8 @@ const noBody: ReplyBody = { kind: "none" };
 
 /** What a body of a media type is read as; one that may be any is read as what it turns out to be. */
 const toKinds = (type: string): readonly BodyKind[] => {
-  const own = type.replace(/;.*$/s, "").trim().toLowerCase();
+  const [name = ""] = type.split(";", 1);
+  const own = name.trim().toLowerCase();
   if (own === "*/*" || own === "application/*") return ["blob", "json", "text", "none"];
   return own === "text/*" ? ["text"] : [readKind(own)];
 };

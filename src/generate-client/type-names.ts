@@ -11,7 +11,16 @@ interface NamedType {
 /** What refers to a type until its name is settled; no source of TypeScript has these characters. */
 const [opening, closing] = ["\u0001", "\u0002"];
 const toReference = (key: string): string => `${opening}${key}${closing}`;
-const reference = new RegExp(`${opening}([^${closing}]*)${closing}`, "g");
+
+/** Puts names in the place of references. */
+const replaceReferences = (text: string, toName: (key: string) => string): string => {
+  const [start = "", ...others] = text.split(opening);
+  const named = others.map((part) => {
+    const [key = "", rest = ""] = part.split(closing);
+    return toName(key) + rest;
+  });
+  return start + named.join("");
+};
 
 /** Makes a name of a type, such as `UserProfile` of `user-profile`. */
 export const toTypeName = (text: string): string => {
@@ -51,10 +60,7 @@ export class TypeNames {
     const classes = this.#classify();
     const names = this.#toNames(classes, taken);
     const settle = (own: string): string =>
-      own.replaceAll(
-        reference,
-        (_all, key: string) => names.get(classes.get(key) ?? "") ?? "unknown",
-      );
+      replaceReferences(own, (key) => names.get(classes.get(key) ?? "") ?? "unknown");
     const declared = new Map<string, string>();
     for (const [key, { text: own, comment }] of this.#types) {
       const name = names.get(classes.get(key) ?? "") ?? "";
@@ -78,7 +84,7 @@ export class TypeNames {
       const numbers = new Map<string, number>();
       classes = new Map(
         [...this.#types].map(([key, { origin, text }]) => {
-          const own = text.replaceAll(reference, (_all, other: string) => `<${known.get(other)}>`);
+          const own = replaceReferences(text, (other) => `<${known.get(other)}>`);
           const number = numbers.get(`${origin} ${own}`) ?? numbers.size;
           numbers.set(`${origin} ${own}`, number);
           return [key, `${origin}#${number}`];

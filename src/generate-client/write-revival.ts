@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { isDate, readDiscriminator, tellsDates, unwrap, type End } from "./find-dates.ts";
 import { indent, quote } from "./type-text.ts";
+import { readPropertyValues } from "../schemas/zod-internals.ts";
 
 /** Writes functions that revive the dates of schemas. */
 export class RevivalWriter {
@@ -114,7 +115,7 @@ export class RevivalWriter {
     }
     const entries = def.options.flatMap((option, at) => {
       const text = texts[at];
-      const values = option._zod.propValues?.[discriminator] ?? [];
+      const values = readPropertyValues(option, discriminator) ?? [];
       return text === undefined
         ? []
         : [...values].map(

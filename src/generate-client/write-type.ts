@@ -15,6 +15,7 @@ import {
 } from "./type-text.ts";
 import { toTypeName, type TypeNames } from "./type-names.ts";
 import { writeComment } from "./write-comment.ts";
+import { readLazy, readOptionality, readValues } from "../schemas/zod-internals.ts";
 
 /** Which side of a schema is written, and who has the value. */
 export interface Side {
@@ -104,12 +105,13 @@ export class TypeWriter {
     place: string,
   ): string {
     const types: Members[] = [];
+    let hasOptional = false;
     const lines = Array.from(fields, ([name, field]) => {
       const members = this.write(field, side, `${place}${toTypeName(name)}`);
       types.push(members);
-      const { optin, optout } = field._zod;
-      const optional = side.direction === "input" ? optin : optout;
+      const optional = readOptionality(field, side.direction);
       const isOptional = optional === "optional" || members.includes("undefined");
+      hasOptional ||= isOptional;
       const all = isOptional ? toUnion([members, ["undefined"]]) : members;
       const { description, deprecated } = readNotes(field);
       const comment = writeComment({ texts: [description], isDeprecated: deprecated });
@@ -119,9 +121,6 @@ export class TypeWriter {
     // an index signature must hold for the known fields as well
     const rest = toUnion([this.write(others, side, `${place}Value`), ...types, ["undefined"]]);
     const known = rest.filter((member) => member !== "undefined" || types.flat().includes(member));
-    const hasOptional = lines.some((line) =>
-      /^(?:\/\*\*[\s\S]*?\*\/\n)?(?:"[^\n]*"|[\w$]+)\?:/.test(line),
-    );
     return toObject([...lines, `[key: string]: ${toText(hasOptional ? rest : known)};`]);
   }
 
@@ -163,7 +162,7 @@ export class TypeWriter {
       case "literal":
         return toUnion([def.values.map(literal)]);
       case "enum":
-        return toUnion([Array.from(schema._zod.values ?? [], literal)]);
+        return toUnion([Array.from(readValues(schema) ?? [], literal)]);
       case "file":
         return ["Blob"];
       case "array":
@@ -200,7 +199,7 @@ export class TypeWriter {
       case "promise":
         return write(def.innerType);
       case "lazy":
-        return write((schema as z.core.$ZodLazy)._zod.innerType);
+        return write(readLazy(schema as z.core.$ZodLazy));
       case "success":
         return ["boolean"];
       case "template_literal":
@@ -223,8 +222,7 @@ export class TypeWriter {
   #writeTuple(def: z.core.$ZodTupleDef, side: Side, place: string): string {
     const items = def.items.map((item, at) => {
       const members = this.write(item, side, `${place}Item${at + 1}`);
-      const { optin, optout } = item._zod;
-      const isOptional = (side.direction === "input" ? optin : optout) === "optional";
+      const isOptional = readOptionality(item, side.direction) === "optional";
       if (!isOptional) return toText(this.#toElement(members, side.isSent));
       return `${toOperand(members)}?`;
     });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
+import { endInstead } from "./node-internals.ts";
 
 /** How much is discarded of a connection that ends, and for how long, before the socket is destroyed. */
 const maxDiscardedBytes = 256 * 1024;
@@ -27,8 +28,7 @@ export const closeAfterReply = (
   const { socket } = request;
   if (isClosing(socket)) return;
   giveUp(request, most);
-  // Node calls this once the last reply of a connection is written
-  socket.destroySoon = () => linger(request, milliseconds);
+  endInstead(socket, response, () => linger(request, milliseconds));
   // unless somebody reads it by then, Node itself reads all that is left, whatever it is
   if (most > 0 && !request.complete) discard(request);
 };

@@ -1,4 +1,3 @@
-import { RequestError } from "../errors.ts";
 import { BareObject } from "./bare-object.ts";
 
 /** A parsed query: a name that is repeated has a list. */
@@ -25,16 +24,6 @@ export const hasTooManyPairs = (text: string): boolean => {
   for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1))
     if (++pairs > maxPairs) return true;
   return false;
-};
-
-/**
- * Parses the query of a request.
- *
- * @throws {@link RequestError} when it has too many parameters.
- */
-export const parseLimitedQuery = (text: string, query?: Query): Query => {
-  if (hasTooManyPairs(text)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
-  return parseQuery(text, decodeLeniently, ignore, query);
 };
 
 /** Decodes percent-encoding, and leaves alone what is malformed. */

@@ -1,4 +1,4 @@
-import { loadNodeUtil } from "../http/node-modules.ts";
+import { loadNodeUtil } from "../lazy/node-modules.ts";
 import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
 
 /** The levels of the built-in logger, from no lines at all to every line. */

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { OpenApiError } from "../errors.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
-import { isSame, mapReferences, visitReferences } from "./json.ts";
+import { isAnyJson } from "./any-json.ts";
+import { readDiscriminator } from "./discriminator.ts";
+import { isSame, mapReferences, omitReferences, visitReferences } from "./json.ts";
 import type { Direction, JsonObject } from "./options.ts";
 import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
@@ -19,6 +21,7 @@ interface Component {
 }
 
 const prefix = "#/components/schemas/";
+const definitions = "#/$defs/";
 const validName = /^[\w.-]+$/;
 
 /**
@@ -34,10 +37,11 @@ export class Components {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
-  /** The names of schemas that refer to themselves and have none. */
+  /** The names of schemas that need one and have none. */
   readonly #ownNames = new Map<ZodSchema, string>();
+  readonly #takenNames = new Set<string>();
   readonly #searched = new Set<ZodSchema>();
-  readonly #hoisted = new Map<string, string>();
+  readonly #hoisted = new Map<JsonObject | string, string>();
 
   constructor(writer: NodeWriter) {
     this.#writer = writer;
@@ -47,7 +51,7 @@ export class Components {
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
     const known = this.#written[direction].get(schema);
     if (known) return known;
-    this.#nameCycles(schema, place);
+    this.#nameSchemas(schema, place);
     const named = new Map<string, ZodSchema>();
     const metadata = {
       get: (inner: ZodSchema): JsonObject | undefined => {
@@ -71,13 +75,17 @@ export class Components {
         this.#writer.write(zodSchema, jsonSchema, direction, { place, path, write });
       },
     }) as JsonObject;
-    for (const [key, definition] of Object.entries($defs as JsonObject)) {
-      this.#keep(toName(key, place), named.get(key), definition as JsonObject, direction, place);
-    }
-    const hasReferences = Object.keys($defs as object).length > 0;
-    const written = hasReferences
-      ? (this.#toReferences(json, direction, place) as JsonObject)
-      : json;
+    const all = Object.entries($defs as Record<string, JsonObject>);
+    const empty = new Set(
+      all.flatMap(([key, definition]) =>
+        isOfZod(key) && Object.keys(definition).length === 0 ? [definitions + key] : [],
+      ),
+    );
+    const refer = (value: JsonObject): JsonObject =>
+      this.#toReferences(omitReferences(value, empty), direction, place) as JsonObject;
+    for (const [key, definition] of all)
+      this.#keep(toName(key, place), named.get(key), refer(definition), direction, place);
+    const written = all.length > 0 ? refer(json) : json;
     this.#written[direction].set(schema, written);
     return written;
   }
@@ -85,15 +93,21 @@ export class Components {
   /** Gives a name of the framework's own to a schema that many places share. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    const text = JSON.stringify(json);
-    let key = this.#hoisted.get(text);
-    if (key === undefined) {
-      key = `shared/${name}${this.#hoisted.size}`;
-      this.#hoisted.set(text, key);
-      const component = { name, isGiven: false, direction: "output" as const, schema: undefined };
-      this.#components.set(key, { ...component, json, place });
-    }
+    // what is written once is the same object each time, which saves its comparison
+    const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
+    this.#hoisted.set(json, key);
     return { $ref: prefix + key };
+  }
+
+  #hoist(json: JsonObject, name: string, place: WritePlace): string {
+    const text = JSON.stringify(json);
+    const known = this.#hoisted.get(text);
+    if (known !== undefined) return known;
+    const key = `shared/${name}${this.#hoisted.size}`;
+    this.#hoisted.set(text, key);
+    const component = { name, isGiven: false, direction: "output" as const, schema: undefined };
+    this.#components.set(key, { ...component, json, place });
+    return key;
   }
 
   /** What a schema says itself, or what it refers to says. */
@@ -133,12 +147,11 @@ export class Components {
   #keep(
     name: string,
     schema: ZodSchema | undefined,
-    definition: JsonObject,
+    json: JsonObject,
     direction: Direction,
     place: WritePlace,
   ): void {
     const key = `${direction}/${name}`;
-    const json = this.#toReferences(definition, direction, place) as JsonObject;
     const known = this.#components.get(key);
     const other = direction === "input" ? "output" : "input";
     for (const one of [known, this.#components.get(`${other}/${name}`)])
@@ -162,31 +175,34 @@ export class Components {
 
   #toReferences(json: unknown, direction: Direction, place: WritePlace): unknown {
     return mapReferences(json, (reference) => {
-      if (!reference.startsWith("#/$defs/")) return undefined;
-      const key = reference.slice(8).replaceAll("~1", "/").replaceAll("~0", "~");
+      if (!reference.startsWith(definitions)) return undefined;
+      const key = reference.slice(definitions.length).replaceAll("~1", "/").replaceAll("~0", "~");
       return `${prefix}${direction}/${toName(key, place)}`;
     });
   }
 
-  /** Without a name of its own, a schema that refers to itself could not be written. */
-  #nameCycles(root: ZodSchema, place: WritePlace): void {
-    const visit = (schema: ZodSchema, above: ReadonlySet<ZodSchema>): void => {
-      if (above.has(schema)) {
-        const id = z.globalRegistry.get(schema as z.ZodType)?.["id"];
-        if (id === undefined && !this.#ownNames.has(schema)) {
-          const taken = new Set(this.#ownNames.values());
-          let name = place.name;
-          for (let number = 2; taken.has(name); number++) name = `${place.name}${number}`;
-          this.#ownNames.set(schema, name);
-        }
-        return;
-      }
-      if (this.#searched.has(schema)) return;
-      const below = new Set(above).add(schema);
-      for (const inner of listInnerSchemas(schema)) visit(inner, below);
+  /** Names what can only be referred to: schemas that contain themselves, and options with a discriminator. */
+  #nameSchemas(root: ZodSchema, place: WritePlace): void {
+    const above = new Set<ZodSchema>();
+    const visit = (schema: ZodSchema): void => {
+      if (above.has(schema)) this.#name(schema, place.name);
+      if (above.has(schema) || this.#searched.has(schema) || isAnyJson(schema)) return;
+      above.add(schema);
+      for (const { schema: option, values } of readDiscriminator(schema)?.options ?? [])
+        this.#name(option, toOptionName(readId(schema) ?? place.name, values));
+      for (const inner of listInnerSchemas(schema)) visit(inner);
+      above.delete(schema);
       this.#searched.add(schema);
     };
-    visit(root, new Set());
+    visit(root);
+  }
+
+  #name(schema: ZodSchema, wanted: string): void {
+    if (readId(schema) !== undefined || this.#ownNames.has(schema)) return;
+    let name = wanted;
+    for (let number = 2; this.#takenNames.has(name); number++) name = `${wanted}${number}`;
+    this.#takenNames.add(name);
+    this.#ownNames.set(schema, name);
   }
 
   #findUsed(document: JsonObject): ReadonlySet<string> {
@@ -268,6 +284,17 @@ const toKey = (reference: string): string | undefined =>
 const neutralise = (json: unknown): unknown =>
   mapReferences(json, (reference) => reference.replace(/\/(?:input|output)\//, "/"));
 
+const readId = (schema: ZodSchema): string | undefined =>
+  z.globalRegistry.get(schema as z.ZodType)?.["id"];
+
+/** An option is named by the value that chooses it, such as `ShapeCircle`. */
+const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
+  [union, ...value.split(/[^A-Za-z0-9]+/)]
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("");
+
 /** Zod numbers what it cannot name. */
 const toName = (key: string, place: WritePlace): string =>
-  key.startsWith("__schema") ? `${place.name}${key.slice(2)}` : key;
+  isOfZod(key) ? `${place.name}${key.slice(2)}` : key;
+
+const isOfZod = (key: string): boolean => key.startsWith("__schema");

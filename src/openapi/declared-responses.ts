@@ -57,7 +57,7 @@ export const listErrorResponses = (
   const { resultHandler } = place.endpoint;
   const errors = joinErrors(place.endpoint);
   const own = listOwnStatuses(place);
-  const named = resultHandler.listNegative().flatMap(({ statusCode = [] }) => statusCode);
+  const named = listNegative(resultHandler, undefined).flatMap(({ statusCode = [] }) => statusCode);
   const statuses = new Set([...errors.keys(), ...own.keys(), ...named]);
   return [...statuses].map((status) => {
     const declared = errors.get(status);

@@ -1,3 +1,4 @@
+import type { Components } from "./components.ts";
 import { compact, isObject, listOf } from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
@@ -5,9 +6,15 @@ import type { JsonObject, OpenApiVersion } from "./options.ts";
 export const eventStreamType = "text/event-stream";
 
 /** Writes what an event stream consists of; `itemSchema` exists from 3.2 on, before that it is an extension. */
-export const toEventStreamMedia = (events: JsonObject, version: OpenApiVersion): JsonObject => {
+export const toEventStreamMedia = (
+  events: JsonObject,
+  version: OpenApiVersion,
+  components: Components,
+): JsonObject => {
   const options = events["oneOf"] ?? events["anyOf"] ?? [events];
-  const items = listOf(options).filter(isObject).map(toItem);
+  const items = listOf(options)
+    .filter(isObject)
+    .map((option) => toItem(components.resolve(option)));
   const itemSchema = items.length === 1 ? items[0] : { oneOf: items };
   if (version === "3.2") return { itemSchema };
   return { schema: { type: "string" }, "x-itemSchema": itemSchema };

@@ -45,6 +45,15 @@ export const mapReferences = (
     return object;
   });
 
+/** Copies a value without some references; what stands beside them stays. */
+export const omitReferences = (value: JsonObject, references: ReadonlySet<unknown>): JsonObject => {
+  if (references.size === 0) return value;
+  const copy = mapObjects(value, ({ $ref: reference, ...rest }) =>
+    reference === undefined || references.has(reference) ? rest : { $ref: reference, ...rest },
+  );
+  return copy as JsonObject;
+};
+
 /** Shows each reference of a value. */
 export const visitReferences = (value: unknown, visit: (reference: string) => void): void => {
   if (Array.isArray(value)) for (const one of value) visitReferences(one, visit);
@@ -78,9 +87,10 @@ export const allOf = (schemas: readonly JsonObject[]): JsonObject => {
   return distinct.length < 2 ? (first ?? {}) : { allOf: distinct };
 };
 
-const distinctBy = (schemas: readonly JsonObject[]): readonly JsonObject[] => [
-  ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
-];
+const distinctBy = (schemas: readonly JsonObject[]): readonly JsonObject[] =>
+  schemas.length < 2
+    ? schemas
+    : [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 
 /** The values of a schema that is nothing but a list of them. */
 const toValues = (schema: JsonObject): readonly unknown[] | undefined => {

@@ -4,8 +4,11 @@ import type { Method } from "../http/method.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import { ownKinds } from "../routing/diagnostics/kinds.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { isAnyJson } from "./any-json.ts";
+import { addDiscriminator } from "./discriminator.ts";
 import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+import { readBooleanStrings } from "../schemas/zod-internals.ts";
 
 /** What is being written, for names and for errors. */
 export interface WritePlace {
@@ -115,13 +118,16 @@ export class NodeWriter {
         writeDefault(def, json, direction);
         return undefined;
       case "record":
-        if (isSame(json["propertyNames"], { type: "string" })) delete json["propertyNames"];
+        nameKeys(def, json);
+        return undefined;
+      case "lazy":
+        if (isAnyJson(schema)) replace(json, readMeta(schema));
         return undefined;
       case "pipe":
         if (direction === "input") listStrings(schema, def, json);
         return undefined;
       case "union":
-        addDiscriminator(def, json);
+        addDiscriminator(schema, json);
         return undefined;
       case "date":
         return this.#writeDate(def, json, direction);
@@ -255,34 +261,37 @@ const dropSafeBounds = (json: JsonObject): void => {
   if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
 };
 
+/** Keys that are listed are properties, which more programs read than `propertyNames`. */
+const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
+  const { propertyNames, additionalProperties } = json;
+  if (isSame(propertyNames, { type: "string" })) delete json["propertyNames"];
+  const names = isObject(propertyNames) ? listValues(propertyNames) : undefined;
+  if (!names) return;
+  delete json["propertyNames"];
+  delete json["additionalProperties"];
+  json["properties"] = Object.fromEntries(names.map((name) => [name, additionalProperties]));
+  if (def.mode !== "loose") json["additionalProperties"] = false;
+};
+
+/** The values that a schema allows; undefined where they are not listed. */
+const listValues = (json: JsonObject): readonly string[] | undefined => {
+  const { const: value, enum: values, anyOf } = json;
+  if (value !== undefined || Array.isArray(values)) return [value ?? values].flat().map(String);
+  const lists = listOf(anyOf).map((option) => listValues(option as JsonObject));
+  const known = lists.flatMap((list) => list ?? []);
+  return lists.length > 0 && lists.every((list) => list) ? known : undefined;
+};
+
 /** `z.stringbool()` takes a list of strings, which the issue of a wrong one tells. */
 const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
   const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
-  if (!isCandidate || !("bag" in schema._zod) || !("truthy" in schema._zod.bag)) return;
-  const { truthy, falsy } = schema._zod.bag as {
-    readonly truthy: unknown;
-    readonly falsy: unknown;
-  };
+  const strings = isCandidate ? readBooleanStrings(schema) : undefined;
+  if (!strings) return;
   replace(json, {
     type: "string",
-    enum: [...listOf(truthy), ...listOf(falsy)],
+    enum: strings,
     ...readMeta(schema),
   });
-};
-
-/** Only options that have a name can be mapped. */
-const addDiscriminator = (def: z.core.$ZodUnionDef, json: JsonObject): void => {
-  const { discriminator: propertyName } = def as { readonly discriminator?: string };
-  const references = listOf(json["oneOf"]).map((option) => (option as JsonObject)["$ref"]);
-  if (propertyName === undefined || references.length === 0) return;
-  if (!references.every((reference) => typeof reference === "string")) return;
-  const mapping = def.options.flatMap((option, at) =>
-    [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [
-      String(value),
-      String(references[at]),
-    ]),
-  );
-  json["discriminator"] = { propertyName, mapping: Object.fromEntries(mapping) as JsonObject };
 };
 
 /** A place in a schema as an application spells it, such as `input.users[].at`. */

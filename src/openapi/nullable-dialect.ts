@@ -52,29 +52,12 @@ const toTuple = (schema: JsonObject): JsonObject => {
   };
 };
 
-/** Names of keys cannot be constrained, but listed. */
+/** Patterns of keys cannot be said. */
 const toRecord = (schema: JsonObject): JsonObject => {
-  const { propertyNames, patternProperties, ...rest } = schema;
-  if (isObject(patternProperties) && rest["additionalProperties"] === undefined) {
-    const values = Object.values(patternProperties);
-    return { ...rest, additionalProperties: values.length === 1 ? values[0] : true };
-  }
-  if (!isObject(propertyNames)) return rest;
-  const names = Array.isArray(propertyNames["enum"])
-    ? propertyNames["enum"]
-    : "const" in propertyNames
-      ? [propertyNames["const"]]
-      : undefined;
-  if (!names) return rest;
-  const value = rest["additionalProperties"] ?? {};
-  return {
-    ...rest,
-    properties: {
-      ...Object.fromEntries(names.map((name) => [String(name), value])),
-      ...(rest["properties"] as object | undefined),
-    },
-    additionalProperties: false,
-  };
+  const { patternProperties, ...rest } = schema;
+  if (!isObject(patternProperties) || rest["additionalProperties"] !== undefined) return rest;
+  const values = Object.values(patternProperties);
+  return { ...rest, additionalProperties: values.length === 1 ? values[0] : true };
 };
 
 /** `nullable` counts beside a `type` alone, so that null is an alternative of its own elsewhere. */

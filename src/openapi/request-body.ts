@@ -18,7 +18,8 @@ export const toRequestBody = (
   const { description } = components.resolve(body);
   return compact({
     description: typeof description === "string" ? description : undefined,
-    required: acceptsNothing(body, components) ? undefined : true,
+    // express-openapi-validator takes what is not said for true
+    required: !acceptsNothing(body, components),
     content: toContent(body, bodyKind, place, fields.get("raw")?.json),
   });
 };

@@ -113,7 +113,7 @@ const toContent = (
     [...byType].map(([type, schemas]) => [
       type,
       type === eventStreamType
-        ? toEventStreamMedia(anyOf(schemas), version)
+        ? toEventStreamMedia(anyOf(schemas), version, components)
         : { schema: toMediaSchema(type, anyOf(schemas)) },
     ]),
   );

@@ -2,7 +2,8 @@ import type { Request } from "express";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
-import { parseLimitedQuery, unreadQuery, type Query, type UnreadQuery } from "../http/query.ts";
+import { unreadQuery, type Query, type UnreadQuery } from "../http/query.ts";
+import { parseLimitedQuery } from "./limited-query.ts";
 import { copyOwn } from "./copy-own.ts";
 import { readSource } from "./read-source.ts";
 

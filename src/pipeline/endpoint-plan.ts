@@ -10,7 +10,7 @@ import type { Parser } from "../schemas/parse-result.ts";
 import { listArrayFields } from "../schemas/list-fields.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { listForeignKeys } from "../schemas/top-level-keys.ts";
+import { listMiddlewareOnlyKeys } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
 import { planErrorData, type ErrorData } from "./error-data.ts";
@@ -51,7 +51,7 @@ export interface EndpointPlan {
   /** Whether a large body is parsed as it is: nobody sees the combined input but the schema, which makes an object of its own. */
   readonly takesBodyAsIs: boolean;
   /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
-  readonly foreignKeys: readonly string[];
+  readonly middlewareOnlyKeys: readonly string[];
   readonly parseOutput: Parser | undefined;
   /** How the output is sent as it is; undefined where the result handler sends it. */
   readonly content: ContentDeclaration | undefined;
@@ -122,7 +122,9 @@ export const planEndpoint = (
       declared.length === 0 &&
       sources.includes("body") &&
       endpoint.resultHandler === defaultResultHandler,
-    foreignKeys: endpoint.inputSchema ? listForeignKeys(endpoint.inputSchema, declared) : [],
+    middlewareOnlyKeys: endpoint.inputSchema
+      ? listMiddlewareOnlyKeys(endpoint.inputSchema, declared)
+      : [],
     parseOutput:
       endpoint.outputSchema && !endpoint.isVoid ? toParser(endpoint.outputSchema) : undefined,
     content: endpoint.outputSchema && readContent(endpoint.outputSchema),

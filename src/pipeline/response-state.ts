@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Response } from "express";
+import { hasLeft, isFed } from "../http/node-internals.ts";
 
 /** Marks a response whose sending has begun although no byte left so far, as with `response.sendFile`. */
 export const sendingMark: unique symbol = Symbol.for("sallyport/sending");
@@ -11,15 +12,10 @@ export const isTaken = (response: Response): boolean =>
   (response as { [sendingMark]?: boolean })[sendingMark] === true ||
   isFed(response);
 
-/** Tells whether a stream feeds the response: `pipe` adds the first of these listeners, `pipeline` of an iterable the second. */
-const isFed = (response: Response): boolean =>
-  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
-
 /** Tells whether not a byte has left, and nothing says that one will. */
 export const isIdle = (response: Response): boolean => {
-  const { _headerSent: hasLeft } = response as { readonly _headerSent?: boolean };
   const isSending = (response as { [sendingMark]?: boolean })[sendingMark] === true;
-  return hasLeft !== true && !response.writableEnded && !isSending && !isFed(response);
+  return !hasLeft(response) && !response.writableEnded && !isSending && !isFed(response);
 };
 
 /**

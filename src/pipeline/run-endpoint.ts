@@ -13,8 +13,7 @@ import { logAbandoned } from "./log-abandoned.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "./set-links.ts";
-import { omitKeys, validateInput } from "./validate-input.ts";
-import { validateOutput } from "./validate-output.ts";
+import { omitKeys, validateInput, validateOutput } from "./validate.ts";
 import { watchStatus } from "./watch-status.ts";
 import {
   currentWalk,
@@ -178,7 +177,8 @@ const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
   }
   const combined = walk.combine(plan);
   if (!plan.parseInput) return {};
-  const seen = plan.foreignKeys.length > 0 ? omitKeys(combined, plan.foreignKeys) : combined;
+  const seen =
+    plan.middlewareOnlyKeys.length > 0 ? omitKeys(combined, plan.middlewareOnlyKeys) : combined;
   return validateInput(plan.parseInput, seen);
 };
 

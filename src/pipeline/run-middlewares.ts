@@ -8,7 +8,7 @@ import { logAbandoned } from "./log-abandoned.ts";
 import { watchFeeding, isAbandoned, isTaken } from "./response-state.ts";
 import { failWalk } from "./send-result.ts";
 import { watchUnreadBody } from "./unread-body.ts";
-import { validateInput } from "./validate-input.ts";
+import { validateInput } from "./validate.ts";
 import { WalkArguments, type Walk } from "./walk.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InputValidationError, ServerFault } from "../errors.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
 import { clearRepresentation } from "./clear-representation.ts";

@@ -1,16 +1,8 @@
-import type createHttpError from "http-errors";
 import { z } from "zod";
 import type { ServerFaultCode } from "../errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
+import { loadHttpErrors } from "../lazy/packages.ts";
 import { isErrorStatus, toStatusText } from "../http/status.ts";
-
-/** Loads http-errors with the first error. */
-const loadHttpErrors = (): typeof createHttpError =>
-  (createError ??= process.getBuiltinModule("node:module").createRequire(import.meta.url)(
-    "http-errors",
-  ) as typeof createHttpError);
-
-let createError: typeof createHttpError | undefined;
 
 /** An error that says with which status it is to be answered, as made by the `http-errors` package. */
 export interface HttpError extends Error {

@@ -1,5 +1,6 @@
 import type { Request, Response } from "../http/express-objects.ts";
 import type { z } from "zod";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { isSchema } from "../schemas/schema.ts";
@@ -133,14 +134,10 @@ export class ResultHandler<
         "SLP_DEFINITION_HANDLER",
         "new ResultHandler: `handler` must be a function that sends the response.",
       );
-    const wrong = Object.keys(definition).find(
-      (key) => !["positive", "negative", "handler"].includes(key),
-    );
-    if (wrong !== undefined)
-      throw new DefinitionError(
-        "SLP_DEFINITION_UNKNOWN_KEY",
-        `new ResultHandler: there is no \`${wrong}\` in a definition. The keys are positive, negative, handler.`,
-      );
+    const unknown = describeUnknownKey("key", definition, ["positive", "negative", "handler"], {
+      where: "new ResultHandler",
+    });
+    if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
     for (const name of ["positive", "negative"] as const) {
       if (!["function", "object"].includes(typeof definition[name]))
         throw new DefinitionError(

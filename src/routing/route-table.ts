@@ -8,7 +8,7 @@ import { listNames, matchParameters, parsePathPattern, type Segment } from "./pa
 export type PathParameters = Record<string, string | string[]>;
 
 /** A route that was found. */
-export interface Found<Target> {
+export interface RouteMatch<Target> {
   readonly target: Target;
   readonly params: PathParameters;
 }
@@ -102,7 +102,7 @@ export class RouteTable<Target> {
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
-  find(method: Method, path: string): Found<Target> | undefined {
+  find(method: Method, path: string): RouteMatch<Target> | undefined {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
     const decoded = decodePath(path);
@@ -119,7 +119,7 @@ export class RouteTable<Target> {
    * @param method in upper case
    * @returns undefined also where the target needs a closer look: where it is encoded, or ends with a slash
    */
-  findPlain(method: string, url: string): Found<Target> | undefined {
+  findPlain(method: string, url: string): RouteMatch<Target> | undefined {
     const tree = this.#treesByName.get(method);
     if (!tree) return undefined;
     const end = findPlainEnd(url);

@@ -1,4 +1,4 @@
-import { ExchangedRun, type OwnRun, type Run } from "./exchanged-run.ts";
+import { canExchangeRuns, ExchangedRun, type OwnRun, type Run } from "./zod-internals.ts";
 import { IssueCounter } from "./issue-counter.ts";
 import { findLazyRun } from "./lazy-errors.ts";
 import { findLists, type Lists } from "./lists.ts";
@@ -22,7 +22,7 @@ export const runPlainly: RunParse = (schema, payload, context) => schema._zod.ru
  */
 export const boundIssues = (schema: ZodSchema): RunParse => {
   const lists = findLists(schema);
-  if (!lists) return runPlainly;
+  if (!lists?.all.every(canExchangeRuns)) return runPlainly;
   const counter = new IssueCounter(lists);
   const exchanges = listExchanges(lists, counter);
   let isRunning = false;

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { DefinitionError, suggest } from "../errors.ts";
+import { show } from "../checks/show.ts";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { DefinitionError } from "../errors.ts";
+import { loadNodeCrypto } from "../lazy/node-modules.ts";
+import { toSchema } from "./assert-schema.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas } from "./some-schema.ts";
-
-/** Loads node:crypto with the first cursor. */
-const loadCrypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
 
 /** The longest text of a cursor, in characters. */
 export const maxCursorLength = 4096;
@@ -113,19 +114,15 @@ export const isCursorCodec = (value: unknown): value is CursorCodec => {
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
 
-/** @throws {@link DefinitionError} when the options are no object or have a key that does not exist. */
+/** @throws {@link DefinitionError} when the options are not an object, or have a key that does not exist. */
 export const assertOptions = (where: string, options: unknown, known: readonly string[]): void => {
   if (typeof options !== "object" || options === null)
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
-      `${where}: the options must be an object with ${known.join(", ")}; got ${options === null ? "null" : typeof options}.`,
+      `${where}: the options must be an object with ${known.join(", ")}; got ${show(options)}.`,
     );
-  const wrong = Object.keys(options).find((key) => !known.includes(key));
-  if (wrong === undefined) return;
-  throw new DefinitionError(
-    "SLP_DEFINITION_UNKNOWN_KEY",
-    `${where}: there is no option \`${wrong}\`.${suggest(wrong, known)} The options are ${known.join(", ")}.`,
-  );
+  const unknown = describeUnknownKey("option", options, known, { where });
+  if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
 };
 
 /** Zod's asynchronous mode answers at once where nothing is asynchronous. */
@@ -145,7 +142,7 @@ const refuse = (payload: z.core.ParsePayload, message: string): never => {
 };
 
 const sign = (content: Buffer, key: Buffer): Buffer =>
-  loadCrypto().createHmac("sha256", key).update(content).digest();
+  loadNodeCrypto().createHmac("sha256", key).update(content).digest();
 
 const seal = (value: unknown, [key]: readonly Buffer[]): string | undefined => {
   const json = JSON.stringify(value) as string | undefined;
@@ -161,13 +158,14 @@ const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown 
   if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
   const mac = bytes.subarray(0, macLength);
   const content = bytes.subarray(macLength);
-  if (!keys.some((key) => loadCrypto().timingSafeEqual(sign(content, key), mac))) return undefined;
+  if (!keys.some((key) => loadNodeCrypto().timingSafeEqual(sign(content, key), mac)))
+    return undefined;
   return { value: JSON.parse(content.toString()) as unknown };
 };
 
 /** Derived, so that nothing else that the application signs with the same secret passes for a cursor. */
 const toKey = (secret: string): Buffer =>
-  loadCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
+  loadNodeCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
 
 const toKeys = (secret: unknown): readonly Buffer[] => {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
@@ -190,12 +188,8 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
   );
 };
 
-const assertValueSchema = (schema: unknown): void => {
-  if (!isSchema(schema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `ez.cursor: the first argument must be a schema of Zod 4, such as z.object({ id: z.int() }); got ${schema === null ? "null" : typeof schema}.`,
-    );
+const assertValueSchema = (value: unknown): void => {
+  const schema = toSchema("ez.cursor: the first argument", value, "z.object({ id: z.int() })");
   const kind = findUnsigned(schema);
   if (kind === undefined) return;
   throw new DefinitionError(

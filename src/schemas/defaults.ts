@@ -1,6 +1,7 @@
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { hasDefault } from "./user-code.ts";
+import { exchangeDefault } from "./zod-internals.ts";
 
 /** A default that a compiled schema has read. */
 interface Read {
@@ -64,11 +65,7 @@ export const keepDefaults = (schema: ZodSchema): boolean => {
 
 const keepDefault = (def: object): boolean => {
   if (kept.has(def)) return true;
-  const property = Object.getOwnPropertyDescriptor(def, "defaultValue");
-  const read = property?.get?.bind(def) as (() => unknown) | undefined;
-  // what is no getter is a constant
-  if (!read || property?.configurable !== true) return false;
-  const get = (): unknown => {
+  const isKept = exchangeDefault(def, (read) => () => {
     if (!isTrying) {
       const values = left?.get(def);
       return values && values.length > 0 ? values.pop() : read();
@@ -76,8 +73,7 @@ const keepDefault = (def: object): boolean => {
     const value = read();
     last = { def, value, before: last };
     return value;
-  };
-  Object.defineProperty(def, "defaultValue", { ...property, get });
-  kept.add(def);
-  return true;
+  });
+  if (isKept) kept.add(def);
+  return isKept;
 };

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
-import { isSchema, type AnySchema, type SchemaInput, type SchemaOutput } from "./schema.ts";
+import { toSchema } from "./assert-schema.ts";
+import { type AnySchema, type SchemaInput, type SchemaOutput } from "./schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
+import { reverse } from "./zod-internals.ts";
 
 /** A schema of {@link encode}: it takes what the other one gives, and gives what the other one takes. */
 export interface Encoded<S extends AnySchema> extends z.ZodType<SchemaInput<S>, SchemaOutput<S>> {}
@@ -22,22 +24,7 @@ let constructor: z.core.$constructor<EncodedType> | undefined;
 const toConstructor = (): z.core.$constructor<EncodedType> =>
   (constructor ??= z.core.$constructor<EncodedType>("SallyportEncoded", (inst, def) => {
     z.ZodType.init(inst, def);
-    const inner = def.encoded;
-    inst._zod.parse = (payload, context) =>
-      inner._zod.run(payload, {
-        ...context,
-        direction: context.direction === "backward" ? "forward" : "backward",
-      });
-    const mirror = (name: string, source: string): void => {
-      Object.defineProperty(inst._zod, name, {
-        configurable: true,
-        get: () => inner._zod[source as keyof typeof inner._zod],
-      });
-    };
-    // whether a field may be left out, and what tells the options of a union apart
-    mirror("optin", "optout");
-    mirror("optout", "optin");
-    mirror("propValues", "propValues");
+    reverse(inst, def.encoded);
   }));
 
 /**
@@ -51,12 +38,8 @@ const toConstructor = (): z.core.$constructor<EncodedType> =>
  * const user = z.object({ name: z.string(), bornOn: ez.dateIn() });
  * const createUser = factory.build({ method: "post", input: user, output: ez.encode(user), handler: ... });
  */
-export const encode = <S extends AnySchema>(schema: S): Encoded<S> => {
-  if (!isSchema(schema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `ez.encode: the argument must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
-    );
+export const encode = <S extends AnySchema>(given: S): Encoded<S> => {
+  const schema = toSchema("ez.encode: the argument", given);
   if (hasOneWay(schema))
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",

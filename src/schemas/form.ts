@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { assertShape } from "./assert-shape.ts";
+import { assertShape } from "./assert-schema.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { OwnRun, Run } from "./exchanged-run.ts";
+import type { OwnRun, Run } from "./zod-internals.ts";
 import { maxIssues } from "./issues.ts";
 import type { ListParts } from "./lists.ts";
 import type { ZodSchema } from "./schema.ts";

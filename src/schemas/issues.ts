@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toNearestIssues } from "./nearest-issues.ts";
+import { finishIssue } from "./zod-internals.ts";
 
 /** How many issues of one validation are reported; the rest is dropped unread. */
 export const maxIssues = 10;
@@ -99,8 +100,7 @@ const hideNames = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   return finish({ ...rest, keys: hideKeys(issue.keys), input: undefined });
 };
 
-const finish = (issue: z.core.$ZodRawIssue): z.core.$ZodIssue =>
-  z.core.util.finalizeIssue(issue, undefined, z.core.config());
+const finish = (issue: z.core.$ZodRawIssue): z.core.$ZodIssue => finishIssue(issue);
 
 const hideKeys = (keys: readonly string[]): string[] => {
   const named: string[] = [];

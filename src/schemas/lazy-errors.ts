@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Run } from "./exchanged-run.ts";
+import { findIssueUtilities, finishIssue, type Run } from "./zod-internals.ts";
 import type { ZodSchema } from "./schema.ts";
 
 type Payload = Parameters<Run>[0];
@@ -19,12 +19,14 @@ const maxNestedIssues = 1000;
  */
 export const findLazyRun = (schema: ZodSchema, isRepeated: boolean): Run | undefined => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "catch") return isRepeated ? toLazyCatch(schema as z.core.$ZodCatch) : undefined;
+  const mayFinishLater = isRepeated && findIssueUtilities() !== undefined;
+  if (def.type === "catch")
+    return mayFinishLater ? toLazyCatch(schema as z.core.$ZodCatch) : undefined;
   if (def.type !== "union" || "discriminator" in def || def.inclusive === false) return undefined;
   const [only] = def.options;
   // Zod calls the `run` that it had when the union was made
   if (only && def.options.length === 1) return (...args) => only._zod.run(...args);
-  return isRepeated ? toLazyUnion(schema as z.core.$ZodUnion) : undefined;
+  return mayFinishLater ? toLazyUnion(schema as z.core.$ZodUnion) : undefined;
 };
 
 const toLazyUnion = (schema: z.core.$ZodUnion): Run => {
@@ -58,7 +60,7 @@ const settleUnion = (
     return payload;
   }
   // the only option whose type fits, if not its checks
-  const fitting = results.filter((result) => !z.core.util.aborted(result));
+  const fitting = results.filter((result) => findIssueUtilities()?.aborted(result) === false);
   if (fitting[0] && fitting.length === 1) {
     payload.value = fitting[0].value;
     return fitting[0];
@@ -159,7 +161,7 @@ const finishAll = (results: readonly Payload[], context: Context): z.core.$ZodIs
     return results.map(({ issues }) => {
       const some = issues.slice(0, Math.max(0, room));
       room -= some.length;
-      return some.map((issue) => z.core.util.finalizeIssue(issue, context, z.core.config()));
+      return some.map((issue) => finishIssue(issue, context));
     });
   } finally {
     depth--;

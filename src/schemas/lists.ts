@@ -1,5 +1,6 @@
 import type { ZodSchema } from "./schema.ts";
 import { listInnerSchemas, someSchema } from "./some-schema.ts";
+import { readValues } from "./zod-internals.ts";
 
 /** What a list is made of. */
 export interface ListParts {
@@ -92,7 +93,8 @@ const readParts = (schema: ZodSchema, pardons: boolean): ListParts | undefined =
       // its keys and values cannot be told where one schema parses both
       if (def.keyType === def.valueType) return undefined;
       // elsewhere, a wrong key is passed on or collected
-      const refusesKeys = def.mode !== "loose" && !def.keyType?._zod.values && !pardons;
+      const refusesKeys =
+        def.mode !== "loose" && !(def.keyType && readValues(def.keyType)) && !pardons;
       return toParts(def.valueType, { key: refusesKeys ? def.keyType : undefined });
     }
     case "tuple":

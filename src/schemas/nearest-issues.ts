@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { showLiteral } from "./zod-internals.ts";
 
 type Issue = z.core.$ZodIssue;
 type UnionIssue = z.core.$ZodIssueInvalidUnion & { readonly inclusive?: boolean };
@@ -65,7 +66,7 @@ const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
   const values = [...new Set(wanted.flatMap((one) => one.values))];
   const [first] = wanted;
   if (!first || values.length === first.values.length) return tag;
-  const named = values.slice(0, 20).map((value) => z.core.util.stringifyPrimitive(value));
+  const named = values.slice(0, 20).map(showLiteral);
   return {
     ...first,
     values,

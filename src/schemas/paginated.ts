@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { DefinitionError, suggest } from "../errors.ts";
+import { show } from "../checks/show.ts";
+import { suggest } from "../checks/unknown-names.ts";
+import { DefinitionError } from "../errors.ts";
 import {
   assertOptions,
   isCursorCodec,
@@ -9,8 +11,10 @@ import {
   type SignedCursor,
 } from "./cursor.ts";
 import { plainInteger, type PlainInteger } from "./plain-integer.ts";
-import { isSchema, type ZodSchema } from "./schema.ts";
+import { toSchema } from "./assert-schema.ts";
+import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
+import { readParent } from "./zod-internals.ts";
 
 /** How pages are addressed: by the number of items to skip, or by a text that says where the last page ended. */
 export type PaginationStyle = "cursor" | "offset";
@@ -193,7 +197,9 @@ export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   let field = fields.get("limit") as MarkedField | undefined;
   // a copy of the field itself, or a wrapper such as `.optional()`, knows what it was made of
   while (field && !field[paginationMark])
-    field = (field._zod.parent ?? field._zod.def.innerType) as MarkedField | undefined;
+    field = (readParent(field as unknown as ZodSchema) ?? field._zod.def.innerType) as
+      | MarkedField
+      | undefined;
   const pagination = field?.[paginationMark];
   // the field alone, in a schema of something else, makes no page
   const places = pagination?.style === "offset" ? ["offset"] : ["cursor", "nextCursor"];
@@ -205,7 +211,7 @@ const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 
 interface MarkedField {
   readonly [paginationMark]?: Pagination;
-  readonly _zod: { readonly parent?: unknown; readonly def: { readonly innerType?: unknown } };
+  readonly _zod: { readonly def: { readonly innerType?: unknown } };
 }
 
 type Items = z.ZodArray<z.core.SomeType>;
@@ -264,11 +270,7 @@ const toPagination = (options: UncheckedOptions): Pagination => {
   assertOptions("ez.paginated", options, optionNames);
   const { itemSchema, cursor, links: hasLinks = false } = options;
   const style = toStyle(options.style);
-  if (!isSchema(itemSchema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `ez.paginated: \`itemSchema\` must be a schema of Zod 4, such as z.object({ ... }); got ${show(itemSchema)}.`,
-    );
+  toSchema("ez.paginated: `itemSchema`", itemSchema);
   const maxLimit = toLimit("maxLimit", options.maxLimit, 100);
   const defaultLimit = toLimit("defaultLimit", options.defaultLimit, Math.min(20, maxLimit));
   if (defaultLimit > maxLimit)
@@ -284,12 +286,6 @@ const wrong = (name: string, expected: string, value: unknown, more = ""): Defin
     "SLP_DEFINITION_VALUE",
     `ez.paginated: \`${name}\` must be ${expected}; got ${show(value)}.${more}`,
   );
-
-const show = (value: unknown): string => {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 60));
-  if (typeof value === "number" || value === null) return String(value);
-  return typeof value;
-};
 
 const styles: readonly PaginationStyle[] = ["offset", "cursor"];
 

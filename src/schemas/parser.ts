@@ -1,11 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { boundIssues, runPlainly, type RunParse } from "./bounded-issues.ts";
 import { keepDefaults, readDefaultsOnce, repeatDefaults } from "./defaults.ts";
-import { ExchangedRun, type Run } from "./exchanged-run.ts";
 import type { ZodSchema } from "./schema.ts";
 import type { Parser } from "./parse-result.ts";
 import { someSchema } from "./some-schema.ts";
 import { runsUserCode } from "./user-code.ts";
+import { compile, readValues } from "./zod-internals.ts";
 
 /**
  * How many parses a schema does uncompiled before it counts as hot.
@@ -47,7 +47,7 @@ export const declaresKey = (parse: Parser, key: string): boolean => {
 
 const hasKey = (schema: ZodSchema, key: string): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "record") return def.keyType._zod.values?.has(key) === true;
+  if (def.type === "record") return readValues(def.keyType)?.has(key) === true;
   return def.type === "object" && Object.hasOwn(def.shape, key);
 };
 
@@ -102,18 +102,6 @@ const createHotParser = (schema: ZodSchema, run: RunParse): Parser => {
       ? (value) => run(compiled, { value, issues: [] }, { async: false })
       : (value) => compiled._zod.run({ value, issues: [] }, { async: false });
   return keepDefaults(schema) ? (value) => readDefaultsOnce(parse, value) : parse;
-};
-
-/** Compiles a schema; what it refuses is parsed by a run that is not Zod's. */
-const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
-  // Zod keeps the run that it finds
-  const exchange = new ExchangedRun(schema, "run", () => refused);
-  exchange.begin();
-  try {
-    return z.compile(schema);
-  } finally {
-    exchange.end();
-  }
 };
 
 /** Kinds of which a compiled schema calls no `run`, not even for a value that it refuses. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
-import { assertShape } from "./assert-shape.ts";
+import { assertShape } from "./assert-schema.ts";
 import { declareContent, type ContentOptions } from "./content.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 

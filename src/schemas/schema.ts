@@ -32,10 +32,17 @@ export interface OutputSchema extends AnySchema {
 }
 
 /** Kinds of schemas that never give an object; to resolve what they give would cost 150 type instantiations an endpoint. */
-export type OtherKind =
-  | ("array" | "bigint" | "boolean" | "date" | "enum" | "file" | "literal" | "map" | "nan")
-  | ("never" | "null" | "number" | "promise" | "set" | "string" | "symbol" | "template_literal")
-  | ("tuple" | "undefined" | "void");
+const otherKinds = [
+  ...(["array", "bigint", "boolean", "date", "enum", "file", "literal", "map", "nan"] as const),
+  ...(["never", "null", "number", "promise", "set", "string", "symbol"] as const),
+  ...(["template_literal", "tuple", "undefined", "void"] as const),
+] as const;
+
+/** A kind of schema that never gives an object. */
+export type OtherKind = (typeof otherKinds)[number];
+
+/** Tells whether a kind of schema never gives an object. */
+export const isOtherKind = (kind: string): boolean => otherKinds.some((one) => one === kind);
 
 /** What a schema accepts: the type on the wire. */
 export type SchemaInput<S extends AnySchema> = S["_zod"]["input"];

@@ -1,4 +1,6 @@
+import type { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
+import { readLazy } from "./zod-internals.ts";
 
 interface Definition {
   readonly type?: string;
@@ -19,9 +21,8 @@ export const someSchema = (
 /** The schemas that a schema is made of, also those in its lists and shapes. */
 export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
   // the getter of a lazy schema may make a new one each time; this is the one that Zod parses by
-  const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
   const { def } = schema._zod;
-  if (def.type === "lazy" && innerType) return [innerType];
+  if (def.type === "lazy") return [readLazy(schema as z.core.$ZodLazy)];
   // the default is read from a getter, which calls a function of the application
   return listSchemas(
     Object.keys(def)

@@ -75,7 +75,7 @@ export const readTopLevel = (
  * Lists the keys that middlewares declare and that an endpoint's own schema must not see:
  * a strict one would refuse them, a loose one would carry them on unparsed.
  */
-export const listForeignKeys = (
+export const listMiddlewareOnlyKeys = (
   endpointSchema: ZodSchema,
   middlewareSchemas: readonly ZodSchema[],
 ): readonly string[] => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
+import { isConstantCatch } from "./zod-internals.ts";
 
 /** Functions that have no effect and no memory, so that it does not matter how often they run. */
 const pureFunctions: ReadonlySet<unknown> = new Set([
@@ -112,9 +113,6 @@ const hasOwnFunction = (schema: ZodSchema): boolean => {
 /** Tells whether a schema has a default, a constant or a function. */
 export const hasDefault = (schema: ZodSchema): boolean =>
   ["default", "prefault"].includes(toDefinition(schema).type);
-
-const isConstantCatch = (catchValue: object): boolean =>
-  Object.hasOwn(catchValue, z.core.util.CONSTANT_CATCH);
 
 const runsFunction = ({ _zod: { def } }: Check): boolean => {
   if (def.check === "overwrite") return !isOwnOverwrite(def.tx);

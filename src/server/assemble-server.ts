@@ -1,26 +1,27 @@
 import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError } from "../errors.ts";
-import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
+import { watchReplies } from "../http/node-internals.ts";
+import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { warnAlreadySent } from "../pipeline/send-result.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
-import { answerClientErrors } from "./client-errors.ts";
-import type { ServerConfig } from "./config.ts";
+import { answerClientErrors } from "./connection/client-errors.ts";
+import type { ServerConfig } from "./config/config.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import { watchConnections } from "./connections.ts";
-import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
+import { watchConnections } from "./connection/connections.ts";
+import { connect, createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
-import { toExpectingListener } from "./expectation.ts";
-import { assertFraming } from "./framing.ts";
-import { loadExpress } from "./lazy-express.ts";
-import type { Listener } from "./listen.ts";
+import { toExpectingListener } from "./head/expectation.ts";
+import { assertFraming } from "./head/framing.ts";
+import { loadExpress } from "../lazy/packages.ts";
+import type { Listener } from "./connection/listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
-import { inTurn } from "./request-queue.ts";
-import { defaultResponseIdleTimeout } from "./stalled-reader.ts";
+import { inTurn } from "./connection/request-queue.ts";
+import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
 /** A server before it listens. */
 export interface AssembledServer extends Prepared {
@@ -97,7 +98,7 @@ const buildOwnStack = async (
   const { getLogger } = prepared;
   useBeginning(app, prepared);
   if (compression) {
-    const { createCompression } = await import("./compression.ts");
+    const { createCompression } = await import("./compression/compression.ts");
     app.use(createCompression(compression === true ? {} : compression));
   }
   await beforeRouting?.({ app, getLogger });
@@ -247,6 +248,7 @@ const createServers = (
   });
   for (const { name, server } of listeners) {
     watchConnections(server, name === "https");
+    watchReplies(server);
     server.on("request", onRequest);
     server.on("checkContinue", onContinue);
     server.on("checkExpectation", onExpectation);

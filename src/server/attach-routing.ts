@@ -5,8 +5,8 @@ import { isLogger, type Logger } from "../logger/logger.ts";
 import { listRoutes } from "../routing/list-routes.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import type { AttachedApi } from "./attached-api.ts";
-import { checkAppConfig } from "./check-config.ts";
-import type { AppConfig } from "./config.ts";
+import { checkAppConfig } from "./config/check-config.ts";
+import type { AppConfig } from "./config/config.ts";
 
 /** What joins an application of your own. */
 export interface AttachedRouting {

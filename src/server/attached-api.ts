@@ -3,10 +3,10 @@ import { RequestError } from "../errors.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
-import type { CommonConfig } from "./config.ts";
-import { markSending } from "./mark-sending.ts";
+import type { CommonConfig } from "./config/config.ts";
+import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
-import { inTurn } from "./request-queue.ts";
+import { inTurn } from "./connection/request-queue.ts";
 
 /** An API as layers of an Express application. */
 export interface AttachedApi {

@@ -1,6 +1,6 @@
 import { tellStarting } from "../endpoint/build-hook.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
-import type { ServerConfig } from "./config.ts";
+import type { ServerConfig } from "./config/config.ts";
 import type { RunningServer } from "./start-server.ts";
 
 /**

@@ -13,20 +13,20 @@ import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toSendingError } from "../results/http-error.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
-import { parseBody, type BodyOptions } from "./body.ts";
+import { parseBody, type BodyOptions } from "./body/body.ts";
 import {
   setCorsHeaders,
   setCorsHeadersOfOther,
   type CorsFunction,
   type CorsOption,
-} from "./cors.ts";
+} from "./head/cors.ts";
 import { closeAfterReply } from "../http/lingering-close.ts";
-import { answerPreflight, runNativePreflight } from "./preflight.ts";
-import { toCanonicalPath } from "./request-target.ts";
-import type { StaticMounts } from "./static-mounts.ts";
+import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
+import { toCanonicalPath } from "./head/request-target.ts";
+import type { StaticMounts } from "./express/static-mounts.ts";
 
 /** What the dispatcher knows of a server, settled at its start. */
-export interface DispatchPlan {
+export interface DispatchOptions {
   readonly table: RouteTable<LazyPlan>;
   readonly statics: StaticMounts | undefined;
   readonly cors: CorsOption;
@@ -47,10 +47,10 @@ const methods: ReadonlyMap<string, Method> = new Map([
  * One request, top to bottom: find the route, set the CORS headers, parse the body, run the endpoint.
  */
 export class Dispatcher {
-  readonly #plan: DispatchPlan;
+  readonly #options: DispatchOptions;
 
-  constructor(plan: DispatchPlan) {
-    this.#plan = plan;
+  constructor(options: DispatchOptions) {
+    this.#options = options;
   }
 
   /**
@@ -59,7 +59,7 @@ export class Dispatcher {
    * @param next where a path without a route goes on; without it the answer is 404
    */
   dispatch(request: Request, response: Response, next?: NextFunction): Promise<void> {
-    const { table } = this.#plan;
+    const { table } = this.#options;
     let plan: EndpointPlan;
     try {
       // what the parser of Node lets through needs no check, unlike what an adapter of an application makes up
@@ -85,13 +85,13 @@ export class Dispatcher {
   /** Tells whether the client has left, and says so in the log; asked where a request had to wait. */
   hasLeft(request: Request, response: Response): boolean {
     if (!isAbandoned(response)) return false;
-    logAbandoned({ request, logger: this.#plan.getLogger(request) });
+    logAbandoned({ request, logger: this.#options.getLogger(request) });
     return true;
   }
 
   /** Serves a request whose route is found; never rejects. */
   serve(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
-    const { cors, getLogger } = this.#plan;
+    const { cors, getLogger } = this.#options;
     const logger = getLogger(request);
     if (typeof cors === "function") return this.#serveByCors(cors, plan, request, response, logger);
     return this.#run(plan, request, response, logger);
@@ -121,7 +121,7 @@ export class Dispatcher {
     // nothing runs before the body is needed
     let parsing: Promise<void> | undefined;
     try {
-      parsing = parseBody(plan, this.#plan.bodies, request, response, logger);
+      parsing = parseBody(plan, this.#options.bodies, request, response, logger);
     } catch (error) {
       return this.fail(error, request, response, plan.endpoint);
     }
@@ -139,7 +139,7 @@ export class Dispatcher {
       throw error;
     };
     try {
-      return parseBody(plan, this.#plan.bodies, request, response, logger)?.catch(fail);
+      return parseBody(plan, this.#options.bodies, request, response, logger)?.catch(fail);
     } catch (error) {
       return fail(error);
     }
@@ -148,7 +148,7 @@ export class Dispatcher {
   /** What answers a fault of a request to an endpoint that was not reached: its own result handler, unless that is the default one. */
   #toErrorHandler(endpoint: AnyEndpoint): AnyResultHandler {
     const { resultHandler } = endpoint;
-    return resultHandler === defaultResultHandler ? this.#plan.errorHandler : resultHandler;
+    return resultHandler === defaultResultHandler ? this.#options.errorHandler : resultHandler;
   }
 
   /**
@@ -162,7 +162,7 @@ export class Dispatcher {
     response: Response,
     endpoint?: AnyEndpoint,
   ): Promise<void> {
-    const { getLogger, errorHandler: handler } = this.#plan;
+    const { getLogger, errorHandler: handler } = this.#options;
     const errorHandler = endpoint ? this.#toErrorHandler(endpoint) : handler;
     forgetSending(response);
     if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
@@ -172,10 +172,10 @@ export class Dispatcher {
 
   /** Tells whether a request is a preflight that the option `cors` answers. */
   isPreflight(request: Request): boolean {
-    if (request.method !== "OPTIONS" || this.#plan.cors === false) return false;
+    if (request.method !== "OPTIONS" || this.#options.cors === false) return false;
     if (request.headers["access-control-request-method"] === undefined) return false;
     try {
-      return this.#plan.table.findAll(toCanonicalPath(request)).length > 0;
+      return this.#options.table.findAll(toCanonicalPath(request)).length > 0;
     } catch {
       return false;
     }
@@ -183,7 +183,7 @@ export class Dispatcher {
 
   /** Answers a path that nothing serves with 404; never rejects. */
   async answerNotFound(request: Request, response: Response): Promise<void> {
-    const { cors, getLogger } = this.#plan;
+    const { cors, getLogger } = this.#options;
     if (typeof cors === "function")
       await setCorsHeadersOfOther(cors, request, response, getLogger(request));
     await this.fail(new RequestError("SLP_NOT_FOUND"), request, response);
@@ -208,7 +208,7 @@ export class Dispatcher {
 
   /** @returns false where the path has no route at all */
   async #answerOther(request: Request, response: Response, path: string): Promise<boolean> {
-    const { table, statics, cors, wrongMethodBehavior, getLogger } = this.#plan;
+    const { table, statics, cors, wrongMethodBehavior, getLogger } = this.#options;
     if (path === "*") {
       response.writeHead(204, { Allow: toAllowed(endpointMethods, true) }).end();
       return true;

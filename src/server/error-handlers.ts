@@ -1,7 +1,7 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { answered, type OfferFault } from "../pipeline/offer-fault.ts";
 import { isTaken } from "../pipeline/response-state.ts";
-import { loadExpress } from "./lazy-express.ts";
+import { loadExpress } from "../lazy/packages.ts";
 
 /**
  * Makes what offers the faults of endpoints to the error handlers that were put on the application after the API, as Express does

@@ -9,15 +9,15 @@ import { shareSamples } from "../logger/sampling.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import type { Circumstances } from "../routing/diagnostics/diagnostic.ts";
+import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
-import { defaultBodyLimit } from "./body.ts";
-import { defaultBodyIdleTimeout, IdleBodies } from "./idle-bodies.ts";
-import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config.ts";
-import { setDefaultCorsHeaders } from "./cors.ts";
+import { defaultBodyLimit } from "./body/body.ts";
+import { defaultBodyIdleTimeout, IdleBodies } from "./body/idle-bodies.ts";
+import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
+import { setDefaultCorsHeaders } from "./head/cors.ts";
 import { Dispatcher } from "./dispatch.ts";
-import type { StaticMounts } from "./static-mounts.ts";
+import type { StaticMounts } from "./express/static-mounts.ts";
 
 /** What is settled before a server takes its first request. */
 export interface Prepared {
@@ -76,7 +76,7 @@ export const prepare = async (
   }
   if (isDevelopment && entries.length > 0) {
     const { checkRouting } = await import("../routing/check-routing.ts");
-    checkRouting(entries, toCircumstances(config, toSources), logger);
+    checkRouting(entries, toRoutingFacts(config, toSources), logger);
   }
 
   const children = new WeakMap<Request, Logger>();
@@ -93,7 +93,7 @@ export const prepare = async (
       bodies: {
         limit: config.bodyLimit ?? defaultBodyLimit,
         uploads: config.upload
-          ? (await import("./uploads.ts")).planUploads(config.upload)
+          ? (await import("./body/uploads.ts")).prepareUploads(config.upload)
           : undefined,
         idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
       },
@@ -123,10 +123,10 @@ const listDocs = async (
 };
 
 /** What the checks of the routing need to know of a configuration. */
-const toCircumstances = (
+const toRoutingFacts = (
   config: CommonConfig & Partial<Omit<ServerConfig, "app"> & AppConfig>,
   toSources: (method: Method, endpoint: AnyEndpoint) => readonly InputSource[],
-): Circumstances => {
+): RoutingFacts => {
   const { app, queryParser = "simple", upload = false, beforeRouting } = config;
   return {
     toSources: ({ method, endpoint }) => toSources(method, endpoint),
@@ -140,7 +140,7 @@ const toCircumstances = (
 const readQueryParser = (app: object): unknown =>
   (app as { readonly settings?: Readonly<Record<string, unknown>> }).settings?.["query parser"];
 
-const toQueryParser = (setting: unknown): Circumstances["queryParser"] =>
+const toQueryParser = (setting: unknown): RoutingFacts["queryParser"] =>
   setting === "simple" || setting === "extended" ? setting : "unknown";
 
 const toStaticMounts = async (
@@ -149,7 +149,7 @@ const toStaticMounts = async (
 ): Promise<StaticMounts | undefined> => {
   const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   if (statics.length === 0) return undefined;
-  const { StaticMounts } = await import("./static-mounts.ts");
+  const { StaticMounts } = await import("./express/static-mounts.ts");
   return new StaticMounts(statics, sources);
 };
 
@@ -160,10 +160,10 @@ const createBeginning = async (
 ): Promise<Prepared["begin"]> => {
   const logAccess = toAccessLogger(accessLogger, logger);
   const readCookies = cookies
-    ? (await import("./cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
+    ? (await import("./head/cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
     : undefined;
   const identify = requestId
-    ? (await import("./request-id.ts")).createIdentifier(requestId)
+    ? (await import("./head/request-id.ts")).createIdentifier(requestId)
     : undefined;
   const beginHead = (request: Request, response: Response): Logger => {
     if (cors === true) setDefaultCorsHeaders(response);

@@ -3,12 +3,12 @@ import type { Express } from "express";
 import type { Logger } from "../logger/logger.ts";
 import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "./assemble-server.ts";
-import { checkServerConfig } from "./check-server-config.ts";
+import { checkServerConfig } from "./config/check-server-config.ts";
 import { checkRuntime } from "./check-runtime.ts";
-import type { ServerConfig } from "./config.ts";
-import { beginShutdown } from "./begin-shutdown.ts";
-import { listen } from "./listen.ts";
-import { createClosing, shutDownOnSignals } from "./shutdown.ts";
+import type { ServerConfig } from "./config/config.ts";
+import { beginShutdown } from "./connection/begin-shutdown.ts";
+import { listen } from "./connection/listen.ts";
+import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {

@@ -1,10 +1,16 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
 import type { CallOptions } from "../client/call-options.ts";
-import type { Arguments } from "../client/generated-client.ts";
 import { toNextPage } from "../client/pages.ts";
 import { fetchPayload, type ClientOf } from "./client-routes.ts";
 import { queryKey, type RouteQueryKey } from "./query-key.ts";
-import type { CheckedKey, CheckedPage, RouteData, RouteInput, RoutePage } from "./route-types.ts";
+import type {
+  Arguments,
+  CheckedKey,
+  CheckedPage,
+  RouteData,
+  RouteInput,
+  RoutePage,
+} from "./route-types.ts";
 
 /** Options of the calls; the signal is TanStack Query's. */
 export type QueryCallOptions = Omit<CallOptions, "signal">;

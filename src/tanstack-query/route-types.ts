@@ -24,6 +24,12 @@ export type CheckedPage<R, Key extends string> =
       : keyof Routes & string
     : CheckPage<R, Key, TypesAt<R, Key>>;
 
+/** The input, which may be left out where nothing in it is required, and the options. */
+export type Arguments<Input, Options> = [
+  ...({} extends Input ? [input?: Input] : [input: Input]),
+  options?: Options,
+];
+
 /** What a client gives a route. */
 export type RouteInput<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>

@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { DefinitionError } from "../errors.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import type { RequestProps } from "./test-options.ts";
 
 /** Fields that say how a message is framed; the handler sees them, but the connection must not act on them. */

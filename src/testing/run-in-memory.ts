@@ -1,13 +1,14 @@
 import type { Request, Response } from "express";
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { createAppObjects } from "../server/assemble-server.ts";
-import { checkServerConfig } from "../server/check-server-config.ts";
-import type { ServerConfig } from "../server/config.ts";
-import { connect } from "../server/express-objects.ts";
+import { checkServerConfig } from "../server/config/check-server-config.ts";
+import type { ServerConfig } from "../server/config/config.ts";
+import { connect } from "../server/express/express-objects.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
@@ -42,7 +43,7 @@ const toMethod = (where: string, method: unknown): string => {
   if (upper !== undefined && knownMethods.includes(upper)) return upper;
   throw new DefinitionError(
     "SLP_TEST_METHOD",
-    `${where}: requestProps.method must be one of ${knownMethods.join(", ")}; got ${JSON.stringify(method)}.`,
+    `${where}: requestProps.method must be one of ${knownMethods.join(", ")}; got ${show(method)}.`,
   );
 };
 

@@ -256,11 +256,11 @@ describe("the options", () => {
   test.each([
     [
       { endpoint: fine, requestProp: {} },
-      "there is no `requestProp` in options. Did you mean `requestProps`? Known are endpoint, requestProps, responseOptions, configProps, loggerProps, signal.",
+      "there is no option `requestProp`. Did you mean `requestProps`? The options are endpoint, requestProps, responseOptions, configProps, loggerProps, signal.",
     ],
     [
       { endpoint: fine, responseOptions: { local: {} } },
-      "there is no `local` in responseOptions. Did you mean `locals`? Known are locals.",
+      "there is no option `responseOptions.local`. Did you mean `responseOptions.locals`? The options are responseOptions.locals.",
     ],
     [{}, "`endpoint` must be an endpoint, made with a factory's `build`."],
     [

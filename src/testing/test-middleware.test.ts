@@ -321,9 +321,9 @@ describe("the request", () => {
 
 describe("the options", () => {
   test.each([
-    [{ middleware: auth, context: {} }, "there is no `context` in options."],
+    [{ middleware: auth, context: {} }, "there is no option `context`."],
     [{ middleware: auth, requestprops: {} }, "Did you mean `requestProps`?"],
-    [{ endpoint: auth }, "there is no `endpoint` in options."],
+    [{ endpoint: auth }, "there is no option `endpoint`."],
     [{}, "`middleware` must be a middleware, made with `new Middleware({ ... })`."],
     [{ middleware: factory.build({ handler: () => ({}) }) }, "`middleware` must be a middleware"],
     [{ middleware: () => undefined }, "`middleware` must be a middleware"],

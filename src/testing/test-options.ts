@@ -1,8 +1,9 @@
 import type { Request } from "express";
 import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
-import { DefinitionError, suggest } from "../errors.ts";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import type { ServerConfig } from "../server/config.ts";
+import type { ServerConfig } from "../server/config/config.ts";
 import type { LoggerMock, ResponseMock } from "./mocks.ts";
 
 /** The request of a test: any property of an Express request may be given, as a handler is to see it. */
@@ -94,13 +95,10 @@ const assertNames = (
   value: unknown,
   known: readonly string[],
 ): void => {
-  const fail = (reason: string): never => {
-    throw new DefinitionError(
-      "SLP_TEST_OPTIONS",
-      `${where}: ${reason} Known are ${known.join(", ")}.`,
-    );
-  };
-  if (typeof value !== "object" || value === null) fail(`${what} must be an object.`);
-  const wrong = Object.keys(value as object).find((name) => !known.includes(name));
-  if (wrong !== undefined) fail(`there is no \`${wrong}\` in ${what}.${suggest(wrong, known)}`);
+  assertObject(where, what, value ?? null);
+  const unknown = describeUnknownKey("option", value as object, known, {
+    where,
+    prefix: what === "options" ? "" : `${what}.`,
+  });
+  if (unknown !== undefined) throw new DefinitionError("SLP_TEST_OPTIONS", unknown);
 };

@@ -1,5 +1,5 @@
 import type { CheckRouting, Routing } from "../routing/routing.ts";
-import type { ServerConfig } from "../server/config.ts";
+import type { ServerConfig } from "../server/config/config.ts";
 import type { TestServer } from "./run-test-server.ts";
 
 /**

@@ -350,10 +350,10 @@ describe("a bad configuration rejects, naming option, value and fix", () => {
     [{ http: { listen: Number.NaN } }, "SLP_CONFIG_VALUE", ["`http.listen`", "NaN", "port"]],
     [{ http: { listen: 65_536 } }, "SLP_CONFIG_VALUE", ["`http.listen`", "65536", "port"]],
     [{ http: 8090 }, "SLP_CONFIG_VALUE", ["`http`", "8090", "listen"]],
-    [{ http, cors: "*" }, "SLP_CONFIG_VALUE", ["`cors`", "'*'", "true, false"]],
-    [{ http, logger: { level: "all" } }, "SLP_CONFIG_VALUE", ["`logger.level`", "'all'", "'warn'"]],
+    [{ http, cors: "*" }, "SLP_CONFIG_VALUE", ["`cors`", '"*"', "true, false"]],
+    [{ http, logger: { level: "all" } }, "SLP_CONFIG_VALUE", ["`logger.level`", '"all"', '"warn"']],
     [{ http, logger: { color: 1 } }, "SLP_CONFIG_VALUE", ["`logger.color`", "1", "true or false"]],
-    [{ http, bodyLimit: "10 mb" }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "'10 mb'", "bytes"]],
+    [{ http, bodyLimit: "10 mb" }, "SLP_CONFIG_VALUE", ["`bodyLimit`", '"10 mb"', "bytes"]],
     [{ http, bodyLimit: -1 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "-1", "positive"]],
     [{ http, bodyLimit: 0 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "positive"]],
     [{ http, bodyLimit: 1.5 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "whole"]],
@@ -369,7 +369,7 @@ describe("a bad configuration rejects, naming option, value and fix", () => {
     [{ http, errorHandler: () => 1 }, "SLP_CONFIG_VALUE", ["`errorHandler`", "ResultHandler"]],
     [{ http, wrongMethodBehavior: 400 }, "SLP_CONFIG_VALUE", ["400", "404, 405"]],
     [{ http, beforeRouting: {} }, "SLP_CONFIG_VALUE", ["`beforeRouting`", "function"]],
-    [{ http, etag: "soft" }, "SLP_CONFIG_VALUE", ["`etag`", "'soft'", "'weak'"]],
+    [{ http, etag: "soft" }, "SLP_CONFIG_VALUE", ["`etag`", '"soft"', '"weak"']],
   ])("%o: %s", async (config, code, words) => {
     const error = await failToStart(config);
     expect(error).toMatchObject({ code });

@@ -81,7 +81,7 @@ describe("the declared status of a success", () => {
   test("is no option of event streams", () => {
     const events = new EventStreamFactory({ a: z.string() });
     const definition = { statusCode: 201, handler: (): void => undefined };
-    expect(() => events.build(definition)).toThrow("there is no `statusCode`");
+    expect(() => events.build(definition)).toThrow("there is no key `statusCode`");
   });
 });
 
@@ -214,10 +214,7 @@ describe("declared errors", () => {
     ['`errors` has "abc", which is no status of an error', { abc: "What" }],
     ['`errors` has "404" without a description', { 404: undefined }],
     ['`errors` has "404" without a `description`', { 404: { schema: z.object({}) } }],
-    [
-      "there is no `shema` in a definition. Did you mean `schema`?",
-      { 404: { description: "", shema: 1 } },
-    ],
+    ["there is no key `shema`. Did you mean `schema`?", { 404: { description: "", shema: 1 } }],
     [
       "the `schema` of `errors[404]` must be a schema of Zod 4",
       { 404: { description: "", schema: {} } },

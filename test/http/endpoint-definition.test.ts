@@ -377,7 +377,7 @@ describe("a definition that is wrong is refused where it is declared", () => {
     [
       "an output of buildVoid",
       () => defaultEndpointsFactory.buildVoid({ output: z.object({}), handler } as never),
-      "no `output`",
+      "no key `output`",
     ],
     [
       "a middleware's key",

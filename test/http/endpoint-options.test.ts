@@ -201,7 +201,7 @@ test.each([
   [{ inputSources: "query" }, "build: `inputSources` must be an array of query, params,"],
   [{ inputSources: ["qery"] }, "build: `inputSources` must be an array of query, params,"],
   [{ inputSources: { post: ["qery"] } }, "build: `inputSources.post` must be an array of"],
-  [{ inputSources: { pots: [] } }, "build: `inputSources`: there is no `pots` in a definition."],
+  [{ inputSources: { pots: [] } }, "build: `inputSources`: there is no key `pots`."],
   [{ bodyLimit: 0 }, "build: `bodyLimit` must be a positive whole number of bytes; got 0."],
   [{ bodyLimit: "1mb" }, "build: `bodyLimit` must be a positive whole number"],
   [{ upload: true }, "build: `upload` must be an object with `limits`; got true."],

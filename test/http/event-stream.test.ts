@@ -212,7 +212,7 @@ describe("a definition", () => {
     expect(create({ a: null })).toThrow(
       "`a` must be a schema of Zod 4, such as z.number(); got null.",
     );
-    expect(create({ a: "x" })).toThrow("got string.");
+    expect(create({ a: "x" })).toThrow('got "x".');
   });
 
   test.each([

@@ -358,8 +358,8 @@ describe("DECISIONS 12: a wrong routing map is refused with a RoutingError namin
   test.each([
     [null, "null"],
     [undefined, "undefined"],
-    [[], "an array"],
-    [5, "a number"],
+    [[], "[]"],
+    [5, "5"],
     [new Date(0), "an object of class Date"],
   ])("%j is named in the error", async (value, name) => {
     const error = await refusal({ a: value });

@@ -4,7 +4,7 @@ import { apiKey } from "../../example/src/factories.ts";
 import { routing as exampleRouting } from "../../example/src/routing.ts";
 import { start } from "../http/harness.ts";
 import { drive } from "./conformance/drive.ts";
-import { isForgiving, isLenient } from "./conformance/exceptions.ts";
+import { isFinite, isForgiving, isLenient } from "./conformance/exceptions.ts";
 import { tortureConfig, tortureRouting } from "./torture/routing.ts";
 
 const info = { title: "Test", version: "1" };
@@ -26,8 +26,19 @@ test("the torture API and its document agree in 800 calls", async () => {
 });
 
 test("the example and its document agree in 200 calls", async () => {
-  const { port } = await start(exampleRouting, { cors: false });
+  const { port } = await start(exampleRouting, { cors: false, upload: true });
   const document = generateOpenApi({ routing: exampleRouting, info });
-  const driven = await drive({ port, document, calls: 200, secret: apiKey });
+  const driven = await drive({
+    ...{ port, document, calls: 200, secret: apiKey, only: isFinite, isLenient },
+  });
   expect(driven.violations).toEqual([]);
+  const one = "/v1/users/{id}";
+  expect([...driven.statuses].toSorted()).toEqual([
+    ...[`delete ${one} 200`, `delete ${one} 400`, `delete ${one} 401`, `delete ${one} 404`],
+    ...["get /v1/exports/users.csv 200", "get /v1/users 200", "get /v1/users 400"],
+    ...[`get ${one} 200`, `get ${one} 400`, `get ${one} 404`],
+    ...[`patch ${one} 200`, `patch ${one} 400`, `patch ${one} 401`, `patch ${one} 404`],
+    ...[`patch ${one} 409`, `patch ${one} 415`, "post /v1/users 201", "post /v1/users 400"],
+    ...["post /v1/users 401", "post /v1/users 409", "post /v1/users 415"],
+  ]);
 });

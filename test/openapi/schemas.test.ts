@@ -17,6 +17,8 @@ const inputOf = (schema: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
   return fieldOf(Object.values(requestBody?.content ?? {})[0]?.schema, "value");
 };
 
+const toReference = (name: string): string => `#/components/schemas/${name}`;
+
 /** The JSON Schema of a field of an output. */
 const outputOf = (value: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
   const output = z.object({ value });
@@ -83,6 +85,32 @@ describe("schemas", () => {
       z.record(z.string(), z.int()),
       { type: "object", additionalProperties: { type: "integer" } },
     ],
+    [
+      "records of listed keys",
+      z.record(z.union([z.literal(1), z.enum(["a"])]), z.int()),
+      {
+        type: "object",
+        properties: { 1: { type: "integer" }, a: { type: "integer" } },
+        required: ["1", "a"],
+        additionalProperties: false,
+      },
+    ],
+    [
+      "records of listed keys and others",
+      z.looseRecord(z.enum(["a"]), z.int()),
+      { type: "object", properties: { a: { type: "integer" } }, required: ["a"] },
+    ],
+    [
+      "records beside other fields",
+      z.record(z.enum(["a"]), z.int()).and(z.object({ b: z.string() })),
+      {
+        type: "object",
+        properties: { a: { type: "integer" }, b: { type: "string" } },
+        required: ["a", "b"],
+      },
+    ],
+    ["whatever JSON carries", z.json().describe("Any"), { description: "Any" }],
+    ["lists of whatever JSON carries", z.array(z.json()), { type: "array", items: {} }],
     ["strings that begin with", z.string().startsWith("a"), { type: "string", pattern: "^a.*" }],
     [
       "booleans as strings",
@@ -211,6 +239,41 @@ describe("components", () => {
         mapping: { A: "#/components/schemas/A", B: "#/components/schemas/B" },
       },
     });
+  });
+
+  test("are made of options without a name, which are called by the values that choose them", () => {
+    const shape = z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("round"), radius: z.number() }),
+      z.object({ kind: z.enum(["flat-top", "flat"]), side: z.number() }),
+    ]);
+    const schemas = componentsOf(post(z.object({ shape }), z.object({ shape })), post(shape));
+    expect(Object.keys(schemas)).toEqual(["Error", "PostA0FlatTop", "PostA0Round"]);
+    expect(inputOf(shape)).toEqual({
+      oneOf: [{ $ref: toReference("PostARound") }, { $ref: toReference("PostAFlatTop") }],
+      discriminator: {
+        propertyName: "kind",
+        mapping: {
+          round: toReference("PostARound"),
+          "flat-top": toReference("PostAFlatTop"),
+          flat: toReference("PostAFlatTop"),
+        },
+      },
+    });
+    const named = z.discriminatedUnion("a", [z.object({ a: z.literal("b") })]);
+    expect(namesOf(post(z.object({ shape: named.meta({ id: "Shape" }) })))).toEqual([
+      ...["Shape", "ShapeB"],
+    ]);
+  });
+
+  test.each<[string, z.ZodType, z.ZodType]>([
+    ["is no string", z.literal(1), z.literal(2)],
+    ["may be null", z.literal(["a", null]), z.literal("b")],
+    ["may be missing", z.literal("a").default("a"), z.literal("b")],
+  ])("options stay in their place where the discriminator %s", (_name, one, other) => {
+    const option = (kind: z.ZodType) => z.object({ kind: kind as z.ZodLiteral<string> });
+    const shape = z.discriminatedUnion("kind", [option(one), option(other)]);
+    expect(Object.keys(inputOf(shape))).toEqual(["oneOf"]);
+    expect(inputOf(shape)).toHaveProperty("oneOf.0.properties.kind");
   });
 
   test("of the framework make way for those of the application", () => {

@@ -2,25 +2,25 @@ import { takesRawBody } from "../../schemas/raw.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import { takesFiles } from "../../schemas/upload.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diagnostic.ts";
+import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import type { Wire } from "./wire.ts";
 
 /** Finds schemas of bodies and files on routes that have none, and bodies where clients hardly send any. */
 export const checkBodies = (
   entries: readonly EndpointEntry[],
-  circumstances: Circumstances,
+  facts: RoutingFacts,
 ): readonly Diagnostic[] => [
-  ...checkBodyOfGet(entries, circumstances),
-  ...checkRawBodies(entries, circumstances),
-  ...checkKeptBodies(entries, circumstances),
-  ...checkUploads(entries, circumstances),
+  ...checkBodyOfGet(entries, facts),
+  ...checkRawBodies(entries, facts),
+  ...checkKeptBodies(entries, facts),
+  ...checkUploads(entries, facts),
 ];
 
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1 */
 const checkBodyOfGet = (
   entries: readonly EndpointEntry[],
-  { toSources }: Circumstances,
+  { toSources }: RoutingFacts,
 ): readonly Diagnostic[] => {
   const entry = entries.find((one) => one.method === "get" && toSources(one).includes("body"));
   if (!entry) return [];
@@ -35,7 +35,7 @@ const checkBodyOfGet = (
 
 const checkRawBodies = (
   entries: readonly EndpointEntry[],
-  { toSources }: Circumstances,
+  { toSources }: RoutingFacts,
 ): readonly Diagnostic[] => {
   const known = new Set<ZodSchema>();
   return entries.flatMap((entry): Diagnostic[] => {
@@ -56,7 +56,7 @@ const checkRawBodies = (
 
 const checkKeptBodies = (
   entries: readonly EndpointEntry[],
-  { toSources }: Circumstances,
+  { toSources }: RoutingFacts,
 ): readonly Diagnostic[] => {
   const known = new Set<unknown>();
   return entries.flatMap((entry): Diagnostic[] => {
@@ -90,14 +90,14 @@ const withoutFiles: Wire = {
 
 const checkUploads = (
   entries: readonly EndpointEntry[],
-  circumstances: Circumstances,
+  facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
   const known = new Set<ZodSchema>();
   const uses = entries.flatMap((entry) =>
     listInputs(entry.endpoint)
       .filter(({ schema }) => takesFiles(schema))
-      .map(({ schema }) => ({ entry, schema, obstacle: findObstacle(entry, circumstances) })),
+      .map(({ schema }) => ({ entry, schema, obstacle: findObstacle(entry, facts) })),
   );
   return uses.flatMap(({ entry, schema, obstacle }): Diagnostic[] => {
     if (!obstacle || known.has(schema)) return [];
@@ -118,7 +118,7 @@ const checkUploads = (
 /** What keeps files from a route. */
 const findObstacle = (
   entry: EndpointEntry,
-  { toSources, takesUploads, hasNativeParsers }: Circumstances,
+  { toSources, takesUploads, hasNativeParsers }: RoutingFacts,
 ): { readonly code: Diagnostic["code"]; readonly reason: string } | undefined => {
   const sources = toSources(entry);
   const lacking = (["body", "files"] as const).filter((source) => !sources.includes(source));

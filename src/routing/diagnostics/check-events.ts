@@ -6,6 +6,7 @@ import { toPlace, type Diagnostic } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toOutputWire } from "./wire.ts";
+import { readValues } from "../../schemas/zod-internals.ts";
 
 /** Finds what of the events of a stream can never be sent: their data is written as JSON. */
 export const checkEvents = (entries: readonly EndpointEntry[]): readonly Diagnostic[] => {
@@ -42,7 +43,8 @@ const listEvents = (resultHandler: AnyResultHandler): readonly EventSchema[] =>
     const options = def.type === "union" ? def.options : [schema];
     return options.flatMap((option): EventSchema[] => {
       const { shape } = option._zod.def as Partial<z.core.$ZodObjectDef>;
-      const [event] = shape?.["event"]?._zod.values ?? [];
+      const field = shape?.["event"];
+      const [event] = (field && readValues(field)) ?? [];
       const data = shape?.["data"];
       return data && typeof event === "string" ? [{ event, data }] : [];
     });

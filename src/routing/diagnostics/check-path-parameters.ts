@@ -3,12 +3,12 @@ import type { ZodSchema } from "../../schemas/schema.ts";
 import { readTopLevel } from "../../schemas/top-level-keys.ts";
 import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import { listInputs, type Circumstances, type Diagnostic } from "./diagnostic.ts";
+import { listInputs, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
 /** Finds path parameters that an endpoint's input lacks, and those that it takes for optional. */
 export const checkPathParameters = (
   entries: readonly EndpointEntry[],
-  { toSources }: Circumstances,
+  { toSources }: RoutingFacts,
 ): readonly Diagnostic[] => {
   const warned = new Set<string>();
   return entries

@@ -12,8 +12,8 @@ export interface Diagnostic {
   readonly meta: object;
 }
 
-/** What a server says of its routes. */
-export interface Circumstances {
+/** The facts of a server that the checks of its routing need. */
+export interface RoutingFacts {
   readonly toSources: (entry: EndpointEntry) => readonly InputSource[];
   /** How queries are parsed: to texts and lists of texts, to objects as well, or by a function that is not known. */
   readonly queryParser: "simple" | "extended" | "unknown";

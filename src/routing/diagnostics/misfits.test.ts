@@ -5,7 +5,7 @@ import type { InputSource } from "../../endpoint/input-sources.ts";
 import { ez } from "../../schemas/ez.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import type { Circumstances } from "./diagnostic.ts";
+import type { RoutingFacts } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toInputWire, toOutputWire, type Wire } from "./wire.ts";
 
@@ -15,15 +15,15 @@ const list = (finder: MisfitFinder, ...args: Parameters<MisfitFinder["list"]>): 
 const findInput = (
   schema: ZodSchema,
   sources: readonly InputSource[],
-  { path = "/a", queryParser = "simple" }: { path?: string } & Partial<Circumstances> = {},
+  { path = "/a", queryParser = "simple" }: { path?: string } & Partial<RoutingFacts> = {},
 ): string[] => {
   const entry = { path } as EndpointEntry;
-  const circumstances = { toSources: () => sources, queryParser } as unknown as Circumstances;
-  return list(new MisfitFinder("input"), schema, toInputWire(entry, circumstances));
+  const facts = { toSources: () => sources, queryParser } as unknown as RoutingFacts;
+  return list(new MisfitFinder("input"), schema, toInputWire(entry, facts));
 };
 
 const inBody = (field: ZodSchema) => findInput(z.object({ a: field }), ["body", "params"]);
-const inQuery = (field: ZodSchema, queryParser?: Circumstances["queryParser"]) =>
+const inQuery = (field: ZodSchema, queryParser?: RoutingFacts["queryParser"]) =>
   findInput(z.object({ a: field }), ["query", "params"], queryParser && { queryParser });
 const inPath = (field: ZodSchema) =>
   findInput(z.object({ a: field }), ["body", "params"], { path: "/x/:a" });
@@ -184,8 +184,8 @@ describe("inputs", () => {
     const finder = new MisfitFinder("input");
     const toWire = (sources: InputSource[]) => {
       const entry = { path: "/" } as EndpointEntry;
-      const circumstances = { toSources: () => sources, queryParser: "simple" };
-      return toInputWire(entry, circumstances as unknown as Circumstances).inner("a") as Wire;
+      const facts = { toSources: () => sources, queryParser: "simple" };
+      return toInputWire(entry, facts as unknown as RoutingFacts).inner("a") as Wire;
     };
     const check = (schemas: readonly ZodSchema[], wire: Wire, values: fc.Arbitrary<unknown>) => {
       const dead = schemas.filter((schema) => finder.isDead(schema, wire));

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import { kindOfType, kindOfValue, ownKinds, toDateKind, type Kind } from "./kinds.ts";
 import type { Wire } from "./wire.ts";
+import { readLazy, readValues } from "../../schemas/zod-internals.ts";
 
 /** A part of a schema that nothing fits which can come or go there. */
 export interface Misfit {
@@ -76,7 +77,7 @@ export class MisfitFinder {
         return dead;
       case "literal":
       case "enum":
-        return checkKinds([...(schema._zod.values ?? [])].map(kindOfValue), schema, wire);
+        return checkKinds([...(readValues(schema) ?? [])].map(kindOfValue), schema, wire);
       case "custom": {
         const kind = ownKinds.get(def.fn);
         return kind ? checkKinds([kind], schema, wire) : fit;
@@ -117,7 +118,7 @@ export class MisfitFinder {
         return this.#isInput ? fit : this.#find(def.innerType, wire);
       case "lazy":
         // the getter may make a new schema each time; this is the one that Zod parses by
-        return this.#find((schema as z.core.$ZodLazy)._zod.innerType, wire);
+        return this.#find(readLazy(schema as z.core.$ZodLazy), wire);
       default:
         return fit;
     }

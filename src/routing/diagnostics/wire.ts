@@ -1,7 +1,7 @@
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import type { Circumstances } from "./diagnostic.ts";
+import type { RoutingFacts } from "./diagnostic.ts";
 import type { Kind } from "./kinds.ts";
 
 /** What can come or go at a place of the input or of the output. */
@@ -63,7 +63,7 @@ const textSources: ReadonlySet<InputSource> = new Set([
 /** What comes under a name that is no path parameter; undefined where that is not known. */
 const toFieldWire = (
   sources: readonly InputSource[],
-  { queryParser }: Circumstances,
+  { queryParser }: RoutingFacts,
 ): Wire | undefined => {
   if (sources.includes("body")) return json;
   if (!sources.some((source) => textSources.has(source))) return undefined;
@@ -72,9 +72,9 @@ const toFieldWire = (
 };
 
 /** What can come as the input of a route. */
-export const toInputWire = (entry: EndpointEntry, circumstances: Circumstances): Wire => {
-  const sources = circumstances.toSources(entry);
-  const field = toFieldWire(sources, circumstances);
+export const toInputWire = (entry: EndpointEntry, facts: RoutingFacts): Wire => {
+  const sources = facts.toSources(entry);
+  const field = toFieldWire(sources, facts);
   const parameters = new Map<string, Wire>();
   if (sources.includes("params"))
     for (const segment of parsePathPattern(entry.path))

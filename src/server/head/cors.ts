@@ -1,0 +1,147 @@
+import type { Request, Response } from "express";
+import type { AnyEndpoint } from "../../endpoint/endpoint.ts";
+import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
+import { ServerFault } from "../../errors.ts";
+import { toErrorStatus } from "../../results/http-error.ts";
+import { loadNodeHttp } from "../../lazy/node-modules.ts";
+import type { Logger } from "../../logger/logger.ts";
+
+/** What a `cors` function receives. */
+export interface CorsArguments {
+  /** The headers that `cors: true` sends. */
+  readonly defaultHeaders: Record<string, string>;
+  readonly request: Request;
+  /**
+   * The endpoint that the request matches; for a preflight, the one of the requested method. Undefined for a static file and
+   * for a path that has no endpoint, whose 404 a browser would otherwise report as a failure of CORS.
+   */
+  readonly endpoint: AnyEndpoint | undefined;
+  readonly logger: Logger;
+}
+
+/** Gives the CORS headers of a response; they replace the default ones. */
+export type CorsFunction = (args: CorsArguments) => MaybePromise<Record<string, string>>;
+
+/** `true` for the default headers, `false` for none, or a function. */
+export type CorsOption = boolean | CorsFunction;
+
+/** What `cors: true` sends. */
+export const defaultCorsHeaders: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
+  "Access-Control-Allow-Headers": "Content-Type, Authorization",
+};
+
+const defaultEntries = Object.entries(defaultCorsHeaders);
+
+/** Sets the headers of `cors: true`. */
+export const setDefaultCorsHeaders = (response: Response): void => {
+  for (const [name, value] of defaultEntries) response.setHeader(name, value);
+};
+
+/**
+ * Asks a `cors` function for the headers of a response and sets them.
+ *
+ * `Vary: Origin` joins them unless the origin is `*`, so that a cache never serves one origin's answer to another;
+ * credentials are never sent along with `*`, which browsers refuse.
+ *
+ * @throws whatever the function throws, and {@link ServerFault} when it gives what cannot be sent; no header is set then.
+ * @see Fetch standard, "CORS protocol and credentials"
+ */
+export const setCorsHeaders = async (
+  cors: CorsFunction,
+  request: Request,
+  response: Response,
+  endpoint: AnyEndpoint | undefined,
+  logger: Logger,
+): Promise<void> => {
+  const given: unknown = await cors({
+    defaultHeaders: { ...defaultCorsHeaders },
+    request,
+    endpoint,
+    logger,
+  });
+  const headers = toHeaders(given);
+  const origin = headers.get("access-control-allow-origin")?.value;
+  if (origin === "*" && headers.get("access-control-allow-credentials")?.value === "true") {
+    headers.delete("access-control-allow-credentials");
+    warnOfCredentials(cors, logger);
+  }
+  for (const { name, value } of headers.values()) response.setHeader(name, value);
+  if (origin !== "*") response.vary("Origin");
+};
+
+/**
+ * Sets the headers of a response that no endpoint gives; where that fails, the response goes without them.
+ *
+ * Many a function relies on the endpoint, and a 404 is better than the 500 of its failure.
+ */
+export const setCorsHeadersOfOther = async (
+  cors: CorsFunction,
+  request: Request,
+  response: Response,
+  logger: Logger,
+): Promise<void> => {
+  try {
+    await setCorsHeaders(cors, request, response, undefined, logger);
+  } catch (error) {
+    // a refusal is no failure
+    if (toErrorStatus(error) < 500 || warnedOfEndpoint.has(cors)) return;
+    warnedOfEndpoint.add(cors);
+    logger.error(
+      "SLP_CORS_ENDPOINT: the cors function failed for a path without an endpoint, where `endpoint` is undefined; the response has no CORS headers. Check `endpoint` in the function.",
+      { error },
+    );
+  }
+};
+
+const warnedOfEndpoint = new WeakSet<CorsFunction>();
+
+const warnedOfCredentials = new WeakSet<CorsFunction>();
+
+const warnOfCredentials = (cors: CorsFunction, logger: Logger): void => {
+  if (warnedOfCredentials.has(cors)) return;
+  warnedOfCredentials.add(cors);
+  logger.error(
+    "SLP_CORS_CREDENTIALS: the cors function allows credentials together with the origin *, which browsers refuse; the credentials header was dropped. Return an exact origin instead.",
+  );
+};
+
+interface Header {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The headers that a function gave, by their names in lower case. */
+const toHeaders = (given: unknown): Map<string, Header> => {
+  if (given === undefined || given === null) return new Map();
+  if (!isPlainObject(given))
+    throw new ServerFault(
+      "SLP_CORS_HEADERS",
+      "The cors function must return a plain object of header names and values",
+    );
+  const sent = Object.entries(given).filter(([, value]) => value !== undefined);
+  return new Map(sent.map(([name, value]) => [name.toLowerCase(), toHeader(name, value)]));
+};
+
+const isPlainObject = (value: unknown): value is object => {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+};
+
+const toHeader = (name: string, value: unknown): Header => {
+  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
+  try {
+    validateHeaderName(name);
+    if (typeof value !== "string") throw new TypeError("The value is no string");
+    validateHeaderValue(name, value);
+    return { name, value };
+  } catch (cause) {
+    throw new ServerFault(
+      "SLP_CORS_HEADERS",
+      `The cors function returned a header that cannot be sent: ${JSON.stringify(name)}`,
+      cause,
+    );
+  }
+};
