@@ -27,7 +27,8 @@ const { values } = parseArgs({
 const help = `Instructions per request in user space, including garbage collection, as callgrind counts them.
 
   --server NAMES     of bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport)
-  --workload NAMES   get,list,post
+  --workload NAMES   get,list,post; start: from the start of the process to the first response, in millions
+                     (with --server thousand-bare,thousand); one: with --server middlewares:1:async and others
   --warmup COUNT     requests before counting starts (12000)
   --requests COUNT   counted requests (4000; twice as many for list)
   --node 24|current
@@ -165,13 +166,18 @@ const listFunctions = (folder, count, requests, pid) => {
 
 let nextPort = 20_000 + (process.pid % 20_000);
 
+/** What `servers/middlewares.mjs` serves. */
+const one = { path: "/v1/one/7" };
+
+/** Counts the instructions of a server: a number for each warm-up, or of its start alone. */
 const count = async (node, name, workloadName) => {
-  const workload = workloads[workloadName];
+  const workload = workloadName === "one" ? one : workloads[workloadName];
+  const [server, ...args] = name.split(":");
   const requests = Number(values.requests) * (workloadName === "list" ? 2 : 1);
   const port = nextPort++;
   const folder = mkdtempSync(join(tmpdir(), "sallyport-instructions-"));
   const file = ["servers", "peers"]
-    .map((room) => join(values.root, "bench", room, `${name}.mjs`))
+    .map((room) => join(values.root, "bench", room, `${server}.mjs`))
     .find((path) => existsSync(path));
   if (!file) throw new Error(`Unknown server ${name}: it is not in bench/servers or bench/peers.`);
   const flags = Number(values.functions) > 0 ? ["--perf-basic-prof"] : [];
@@ -181,7 +187,7 @@ const count = async (node, name, workloadName) => {
       ...["--tool=callgrind", "--smc-check=all-non-file", "--log-file=/dev/null"],
       ...(Number(values.functions) > 0 ? ["--dump-instr=yes"] : []),
       `--callgrind-out-file=${join(folder, "out")}`,
-      ...[node, ...flags, file, String(port)],
+      ...[node, ...flags, file, String(port), ...args],
     ],
     {
       stdio: ["ignore", "ignore", "inherit"],
@@ -195,6 +201,10 @@ const count = async (node, name, workloadName) => {
   );
   try {
     await untilListening(port);
+    if (!workload) {
+      control("-d", child.pid);
+      return [readDump(folder) / 1000];
+    }
     const counts = [];
     let sent = 0;
     for (const warmup of values.warmup.split(",").map(Number)) {

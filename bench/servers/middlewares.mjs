@@ -1,13 +1,22 @@
-// sallyport with one endpoint and the number of middlewares given by the second argument; they do nothing.
+// sallyport with as many middlewares before one endpoint as the second argument says; they do nothing. The third says of
+// which kind they are: async, sync, around or native; or cors, for the option `cors: true` without a middleware.
 import { createServer, defaultEndpointsFactory, Middleware } from "sallyport";
 import { z } from "zod";
 import { createQuietConfig } from "./quiet-config.mjs";
 
-let factory = defaultEndpointsFactory;
-for (let count = Number(process.argv[3]); count > 0; count--)
-  factory = factory.addMiddleware(new Middleware({ handler: async () => ({}) }));
+const [, , , count = "1", kind = "async"] = process.argv;
 
-await createServer(createQuietConfig(), {
+const add = {
+  async: (factory) => factory.addMiddleware(new Middleware({ handler: async () => ({}) })),
+  sync: (factory) => factory.addMiddleware(new Middleware({ handler: () => ({}) })),
+  around: (factory) => factory.addMiddleware(new Middleware({ around: (_, next) => next({}) })),
+  native: (factory) => factory.use((_request, _response, next) => next()),
+};
+
+let factory = defaultEndpointsFactory;
+for (let left = kind === "cors" ? 0 : Number(count); left > 0; left--) factory = add[kind](factory);
+
+await createServer(createQuietConfig({ cors: kind === "cors" }), {
   "get /v1/one/:id": factory.build({
     input: z.object({ id: z.string() }),
     output: z.object({ id: z.string() }),
