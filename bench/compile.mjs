@@ -1,4 +1,4 @@
-// What the type benches share: a program of a user, compiled against the declarations of this package, and what it costs.
+// The shared part of the type benches: compiles a user's program against the declarations of this package, and measures the cost.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const ownCompiler = `${root}node_modules/typescript/bin/tsc`;
 
-/** Numbers from 0, so many. */
+/** The first numbers from 0. */
 export const range = (length) => Array.from({ length }, (_, index) => index);
 
-/** Runs a program and gives what it prints; a failure, such as what does not compile, is an error. */
+/** Runs a program and returns its output; throws if it fails, for example because something does not compile. */
 const run = (program, args, cwd, env = {}) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     cwd,
@@ -21,7 +21,7 @@ const run = (program, args, cwd, env = {}) => {
   return stdout;
 };
 
-/** A bench of the compiler: a folder for programs, beside the declarations of this package. */
+/** A bench of the compiler: a directory for programs, next to the declarations of this package. */
 export const createBench = (name, compiler = ownCompiler) => {
   // within the repository, so that its packages are found
   const cache = `${root}node_modules/.cache/${name}`;
@@ -29,7 +29,7 @@ export const createBench = (name, compiler = ownCompiler) => {
   rmSync(cache, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/package.json`, '{ "type": "module" }');
-  // users have declarations, whose reading costs less than that of the source
+  // users have declarations, which are cheaper to read than the source
   const declare = ["-p", "tsconfig.build.json", "--emitDeclarationOnly"];
   run(ownCompiler, [...declare, "--outDir", `${cache}/declarations`], root);
   const version = run(compiler, ["--version"], root).trim();
@@ -54,7 +54,7 @@ export const createBench = (name, compiler = ownCompiler) => {
     write("tsconfig.json", JSON.stringify({ compilerOptions, files: [file] }));
   };
 
-  /** Checks a file, and gives what that costs. */
+  /** Checks a file, and returns the cost. */
   const measure = (file) => {
     configure(file);
     const printed = run(compiler, ["--extendedDiagnostics", ...single], folder);
@@ -67,14 +67,14 @@ export const createBench = (name, compiler = ownCompiler) => {
     };
   };
 
-  /** Puts the declarations of a file in its place. */
+  /** Replaces a file with its declarations. */
   const declareFile = (file) => {
     configure(file, { noEmit: false, declaration: true, emitDeclarationOnly: true });
     run(compiler, [], folder);
     remove(file);
   };
 
-  /** Runs a file on the source of this package, and gives what it prints. */
+  /** Runs a file with the source of this package, and returns its output. */
   const execute = (file) =>
     run(`${root}node_modules/tsx/dist/cli.mjs`, [`${folder}/${file}`], root, {
       TSX_TSCONFIG_PATH: `${root}tsconfig.json`,

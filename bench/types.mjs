@@ -1,4 +1,4 @@
-// npm run bench:types: what endpoints cost the compiler. Instantiations are deterministic; the bounds of three are a test.
+// npm run bench:types: what endpoints cost the compiler. Instantiations are deterministic; a test checks the limits of three programs.
 import { parseArgs } from "node:util";
 import { createBench, range } from "./compile.mjs";
 
@@ -63,7 +63,7 @@ const toProgram = ({ endpoints, middlewares = 0, method = "build", isServed = fa
     "export {};",
   ].join("\n");
 
-/** Each with the thousands of instantiations that it may cost. */
+/** Each with its limit, in thousands of instantiations. */
 const bounded = [
   { name: "1,000 endpoints", endpoints: 1000, bound: 850 },
   { name: "1,000 behind 10 middlewares", endpoints: 1000, middlewares: 10, bound: 1400 },
@@ -93,7 +93,7 @@ const print = (version, results) => {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "What endpoints cost the compiler.\n\n  --compiler PATH  the tsc to measure with\n  --bounds         only the programs that have a bound\n  --json           for programs\n",
+      "What endpoints cost the compiler.\n\n  --compiler PATH  the tsc to measure with\n  --bounds         only the programs that have a limit\n  --json           print JSON\n",
     );
     return;
   }

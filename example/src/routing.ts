@@ -12,7 +12,7 @@ import {
   watchUsers,
 } from "./users-endpoints.ts";
 
-/** Where the endpoints are: nested keys, and one flat key with its method. */
+/** Assigns paths to the endpoints: nested keys, and one flat key with its method. */
 export const routing = {
   v1: {
     users: {
@@ -28,6 +28,6 @@ export const routing = {
     },
   },
   "get /v1/exports/users.csv": exportUsers,
-  // the page, where it is built: see `web`
+  // the page, if it has been built: see `web`
   "": new ServeStatic(fileURLToPath(new URL("../web/dist", import.meta.url))),
 } satisfies Routing;

@@ -1,7 +1,7 @@
 import { ez } from "sallyport";
 import { z } from "zod";
 
-/** What a client sets of a user. */
+/** The fields of a user that a client sets. */
 export const userFields = z.object({
   name: z
     .string()

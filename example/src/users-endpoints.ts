@@ -127,7 +127,7 @@ export const readPicture = publicFactory.build({
   handler: async ({ input, ctx, response }) => {
     const found = ctx.users.findPicture(input.id);
     if (!found) throw createHttpError(404, "There is no such picture");
-    // it may be anything, whatever its sender called it
+    // its content may be anything, whatever the sender named it
     response.set("X-Content-Type-Options", "nosniff");
     return found;
   },

@@ -8,26 +8,26 @@ export interface User {
   readonly email: string;
   readonly role: "admin" | "member";
   readonly createdAt: Date;
-  /** Where the picture is. */
+  /** The path of the picture. */
   readonly picture?: string | undefined;
 }
 
-/** What has happened to a user. */
+/** A change to a user. */
 export type UserChange =
   | { readonly event: "saved"; readonly user: User }
   | { readonly event: "removed"; readonly id: string };
 
-/** What a client may set of a user. */
+/** The fields of a user that a client may set. */
 export type UserFields = Pick<User, "name" | "email" | "role">;
 
-/** What a client may change; a field that is undefined stays as it is. */
+/** The fields that a client may change; undefined ones stay as they are. */
 export type UserChanges = { readonly [K in keyof UserFields]?: UserFields[K] | undefined };
 
-/** Users in memory; gone when the process ends. */
+/** Users in memory; they are gone when the process ends. */
 export class UsersStore {
   readonly #users = new Map<string, User>();
   readonly #pictures = new Map<string, Buffer>();
-  // each client that watches listens
+  // each watching client adds a listener
   readonly #changes = new EventEmitter().setMaxListeners(0);
 
   list(offset: number, limit: number): { readonly users: User[]; readonly total: number } {
@@ -73,11 +73,11 @@ export class UsersStore {
     const known = this.#users.get(id);
     if (!known) return undefined;
     this.#pictures.set(id, picture);
-    // a new address for each picture, so that no browser shows the old one
+    // a new address for each picture, so that no browser shows an old one
     return this.#save({ ...known, picture: `/v1/users/${id}/picture?version=${randomUUID()}` });
   }
 
-  /** Gives the changes from now on, until the signal is aborted. */
+  /** Yields the changes from now on, until the signal is aborted. */
   watch(signal: AbortSignal): AsyncIterable<readonly [UserChange]> {
     return on(this.#changes, "change", { signal }) as AsyncIterable<readonly [UserChange]>;
   }

@@ -81,13 +81,13 @@ interface Operation {
   readonly responses: object;
 }
 
-/** An API that cannot be documented has routes all the same. */
+/** An API that cannot be documented still has routes. */
 const findOperations = async (entry: Entry) => {
   try {
     const { paths } = toDocument(entry, undefined);
     return (method: string, path: string) => paths[path]?.[method] as Operation | undefined;
   } catch (error) {
-    await writeError(`sallyport: statuses are not known: ${getMessageFromError(error)}\n`);
+    await writeError(`sallyport: the statuses are unknown: ${getMessageFromError(error)}\n`);
     return undefined;
   }
 };

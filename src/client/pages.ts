@@ -17,7 +17,7 @@ const findPage = (response: unknown): Page | undefined => {
   return [response, readProperty(response, "data"), body, readProperty(body, "data")].find(isPage);
 };
 
-/** What the input of the next page has beside that of this one; undefined on the last page. */
+/** The additional input of the next page; undefined on the last page. */
 export const toNextPage = (
   response: unknown,
 ): { readonly cursor: unknown } | { readonly offset: number } | undefined => {
@@ -27,23 +27,23 @@ export const toNextPage = (
 };
 
 /**
- * Tells whether there are more pages after one.
+ * Returns whether there are more pages.
  *
- * @param response what `provide` resolves to, the page inside, or what `request` resolves to
+ * @param response the result of `provide`, the page in it, or the result of `request`
  */
 export const hasMore = (response: unknown): boolean => toNextPage(response) !== undefined;
 
 /**
- * What a success is about: the `data` of the default envelope, else the body itself.
+ * Returns the data of a success: the `data` of the default envelope, else the body itself.
  *
- * @param name the name of the items, where it is known
+ * @param name the name of the items, if known
  */
 export const toPayload = (body: unknown): unknown =>
   readProperty(body, "status") === "success" && readProperty(body, "data") !== undefined
     ? readProperty(body, "data")
     : body;
 
-/** The items of a page: under their name, else `items`, else the first array there is. */
+/** Returns the items of a page: those under their name, else under `items`, else the first array. */
 export const listItems = (response: unknown, name: string | undefined): readonly unknown[] => {
   const page: unknown = findPage(response) ?? toPayload(response);
   const named = readProperty(page, name ?? "items");

@@ -1,6 +1,6 @@
 import type { Fetch, UploadProgress } from "./call-options.ts";
 
-/** As much as is used of `XMLHttpRequest`, which only browsers have. */
+/** The part of `XMLHttpRequest` that is used; only browsers have it. */
 interface ProgressRequest {
   responseType: string;
   withCredentials: boolean;
@@ -18,7 +18,7 @@ interface ProgressRequest {
   getAllResponseHeaders(): string;
 }
 
-/** Gives a `fetch` that tells how much of the body it has sent; undefined where the platform has none. */
+/** Returns a `fetch` that reports how much of the body it has sent; undefined if the platform has none. */
 export const toProgressFetch = (
   onProgress: "" | ((progress: UploadProgress) => void) | undefined,
 ): Fetch | undefined => {
@@ -35,9 +35,9 @@ export const toProgressFetch = (
       (headers as Headers).forEach((value, name) => request.setRequestHeader(name, value));
       request.upload.addEventListener("progress", onProgress);
       request.addEventListener("loadend", () => {
-        // after an error and after an abort there is none
+        // after an error or an abort, there is none
         if (request.status) resolve(toResponse(request));
-        else reject(new TypeError("The upload has failed"));
+        else reject(new TypeError("The upload failed"));
       });
       signal?.addEventListener("abort", () => request.abort());
       request.send(body ?? null);

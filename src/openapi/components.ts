@@ -2,15 +2,17 @@ import { z } from "zod";
 import { OpenApiError } from "../errors.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
-import { isSame, mapReferences, visitReferences } from "./json.ts";
+import { isAnyJson } from "./any-json.ts";
+import { readDiscriminator } from "./discriminator.ts";
+import { isSame, mapReferences, omitReferences, openTogether, visitReferences } from "./json.ts";
 import type { Direction, JsonObject } from "./options.ts";
 import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
 /** A schema that documents refer to by its name. */
 interface Component {
-  /** The name that it was given, or that is wanted for it. */
+  /** Its own name, or the preferred one. */
   readonly name: string;
-  /** Whether the application has given the name. */
+  /** Whether the application has chosen the name. */
   readonly isGiven: boolean;
   readonly direction: Direction;
   readonly schema: ZodSchema | undefined;
@@ -19,35 +21,37 @@ interface Component {
 }
 
 const prefix = "#/components/schemas/";
+const definitions = "#/$defs/";
 const validName = /^[\w.-]+$/;
 
 /**
- * Writes schemas, and keeps those that have a name.
+ * Writes schemas, and stores named ones as components.
  *
- * What refers to them is given its final name at the end: only then is it known whether their directions differ.
+ * References get their final names at the end: only then is it known whether the two directions of a schema differ.
  */
 export class Components {
   readonly #writer: NodeWriter;
-  /** By direction and name, as in the references until the end. */
+  /** The components by direction and name; references use these keys until the end. */
   readonly #components = new Map<string, Component>();
   readonly #written = {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
-  /** The names of schemas that refer to themselves and have none. */
+  /** The names of schemas that need one and have none. */
   readonly #ownNames = new Map<ZodSchema, string>();
+  readonly #takenNames = new Set<string>();
   readonly #searched = new Set<ZodSchema>();
-  readonly #hoisted = new Map<string, string>();
+  readonly #hoisted = new Map<JsonObject | string, string>();
 
   constructor(writer: NodeWriter) {
     this.#writer = writer;
   }
 
-  /** Writes a schema: its JSON Schema, or a reference where it has a name. Do not change what is returned. */
+  /** Writes a schema: its JSON Schema, or a reference if it has a name. The result must not be changed. */
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
     const known = this.#written[direction].get(schema);
     if (known) return known;
-    this.#nameCycles(schema, place);
+    this.#nameSchemas(schema, place);
     const named = new Map<string, ZodSchema>();
     const metadata = {
       get: (inner: ZodSchema): JsonObject | undefined => {
@@ -71,32 +75,49 @@ export class Components {
         this.#writer.write(zodSchema, jsonSchema, direction, { place, path, write });
       },
     }) as JsonObject;
-    for (const [key, definition] of Object.entries($defs as JsonObject)) {
-      this.#keep(toName(key, place), named.get(key), definition as JsonObject, direction, place);
-    }
-    const hasReferences = Object.keys($defs as object).length > 0;
-    const written = hasReferences
-      ? (this.#toReferences(json, direction, place) as JsonObject)
-      : json;
+    const all = Object.entries($defs as Record<string, JsonObject>);
+    const empty = new Set(
+      all.flatMap(([key, definition]) =>
+        isOfZod(key) && Object.keys(definition).length === 0 ? [definitions + key] : [],
+      ),
+    );
+    const closed = new Map(
+      all.flatMap(([key, definition]) =>
+        definition["additionalProperties"] === false ? [[definitions + key, definition]] : [],
+      ),
+    );
+    const refer = (value: JsonObject): JsonObject => {
+      const own = openTogether(omitReferences(value, empty), closed);
+      return this.#toReferences(own, direction, place) as JsonObject;
+    };
+    for (const [key, definition] of all)
+      this.#keep(toName(key, place), named.get(key), refer(definition), direction, place);
+    const written = all.length > 0 ? refer(json) : json;
     this.#written[direction].set(schema, written);
     return written;
   }
 
-  /** Gives a name of the framework's own to a schema that many places share. */
+  /** Gives a schema that many places share a name made by the framework. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    const text = JSON.stringify(json);
-    let key = this.#hoisted.get(text);
-    if (key === undefined) {
-      key = `shared/${name}${this.#hoisted.size}`;
-      this.#hoisted.set(text, key);
-      const component = { name, isGiven: false, direction: "output" as const, schema: undefined };
-      this.#components.set(key, { ...component, json, place });
-    }
+    // a schema that is written once is the same object each time, so that no comparison is needed
+    const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
+    this.#hoisted.set(json, key);
     return { $ref: prefix + key };
   }
 
-  /** What a schema says itself, or what it refers to says. */
+  #hoist(json: JsonObject, name: string, place: WritePlace): string {
+    const text = JSON.stringify(json);
+    const known = this.#hoisted.get(text);
+    if (known !== undefined) return known;
+    const key = `shared/${name}${this.#hoisted.size}`;
+    this.#hoisted.set(text, key);
+    const component = { name, isGiven: false, direction: "output" as const, schema: undefined };
+    this.#components.set(key, { ...component, json, place });
+    return key;
+  }
+
+  /** The JSON Schema itself, or the one that it refers to. */
   resolve(json: JsonObject): JsonObject {
     const { $ref: reference, ...more } = json;
     if (typeof reference !== "string") return json;
@@ -133,19 +154,18 @@ export class Components {
   #keep(
     name: string,
     schema: ZodSchema | undefined,
-    definition: JsonObject,
+    json: JsonObject,
     direction: Direction,
     place: WritePlace,
   ): void {
     const key = `${direction}/${name}`;
-    const json = this.#toReferences(definition, direction, place) as JsonObject;
     const known = this.#components.get(key);
     const other = direction === "input" ? "output" : "input";
     for (const one of [known, this.#components.get(`${other}/${name}`)])
       if (one && one.schema !== schema && !isSame(neutralise(one.json), neutralise(json)))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
-          `Two different schemas have the id ${JSON.stringify(name)}: one at ${one.place.at}, the other at ${place.at}. Give one of them another .meta({ id }).`,
+          `Two different schemas have the id ${JSON.stringify(name)}: one at ${one.place.at}, the other at ${place.at}. Give one of them a different .meta({ id }).`,
           place,
         );
     if (!known) {
@@ -153,7 +173,7 @@ export class Components {
       if (isGiven && !validName.test(name))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
-          `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot name a component: only letters, digits, and the signs . _ - can. Change its .meta({ id }).`,
+          `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot be a component name: use only letters, digits, and the characters . _ - in its .meta({ id }).`,
           place,
         );
       this.#components.set(key, { name, isGiven, direction, schema, json, place });
@@ -162,31 +182,34 @@ export class Components {
 
   #toReferences(json: unknown, direction: Direction, place: WritePlace): unknown {
     return mapReferences(json, (reference) => {
-      if (!reference.startsWith("#/$defs/")) return undefined;
-      const key = reference.slice(8).replaceAll("~1", "/").replaceAll("~0", "~");
+      if (!reference.startsWith(definitions)) return undefined;
+      const key = reference.slice(definitions.length).replaceAll("~1", "/").replaceAll("~0", "~");
       return `${prefix}${direction}/${toName(key, place)}`;
     });
   }
 
-  /** Without a name of its own, a schema that refers to itself could not be written. */
-  #nameCycles(root: ZodSchema, place: WritePlace): void {
-    const visit = (schema: ZodSchema, above: ReadonlySet<ZodSchema>): void => {
-      if (above.has(schema)) {
-        const id = z.globalRegistry.get(schema as z.ZodType)?.["id"];
-        if (id === undefined && !this.#ownNames.has(schema)) {
-          const taken = new Set(this.#ownNames.values());
-          let name = place.name;
-          for (let number = 2; taken.has(name); number++) name = `${place.name}${number}`;
-          this.#ownNames.set(schema, name);
-        }
-        return;
-      }
-      if (this.#searched.has(schema)) return;
-      const below = new Set(above).add(schema);
-      for (const inner of listInnerSchemas(schema)) visit(inner, below);
+  /** Names schemas that must be referred to: recursive ones, and options of a union with a discriminator. */
+  #nameSchemas(root: ZodSchema, place: WritePlace): void {
+    const above = new Set<ZodSchema>();
+    const visit = (schema: ZodSchema): void => {
+      if (above.has(schema)) this.#name(schema, place.name);
+      if (above.has(schema) || this.#searched.has(schema) || isAnyJson(schema)) return;
+      above.add(schema);
+      for (const { schema: option, values } of readDiscriminator(schema)?.options ?? [])
+        this.#name(option, toOptionName(readId(schema) ?? place.name, values));
+      for (const inner of listInnerSchemas(schema)) visit(inner);
+      above.delete(schema);
       this.#searched.add(schema);
     };
-    visit(root, new Set());
+    visit(root);
+  }
+
+  #name(schema: ZodSchema, wanted: string): void {
+    if (readId(schema) !== undefined || this.#ownNames.has(schema)) return;
+    let name = wanted;
+    for (let number = 2; this.#takenNames.has(name); number++) name = `${wanted}${number}`;
+    this.#takenNames.add(name);
+    this.#ownNames.set(schema, name);
   }
 
   #findUsed(document: JsonObject): ReadonlySet<string> {
@@ -203,7 +226,7 @@ export class Components {
     return used;
   }
 
-  /** One name for both directions where they are the same, down to what they refer to. */
+  /** One name for both directions if they are identical, including everything that they refer to. */
   #toNames(used: ReadonlySet<string>): ReadonlyMap<string, string> {
     const entries = [...used].flatMap((key) => {
       const component = this.#components.get(key);
@@ -233,7 +256,7 @@ export class Components {
     }
     const names = new Map<string, string>();
     const owners = new Map<string, Component>();
-    // names that were given come first, so that one of our own making never takes them
+    // names chosen by the application come first, so that generated ones never take them
     for (const { key, component } of entries.toSorted(
       (one, other) => Number(other.component.isGiven) - Number(one.component.isGiven),
     )) {
@@ -244,7 +267,7 @@ export class Components {
         if (component.isGiven)
           throw new OpenApiError(
             "SLP_OPENAPI_COMPONENT",
-            `The component ${JSON.stringify(name)} would be two: the schema with this id, and the input of the one with the id ${JSON.stringify(component.name)}, whose directions differ. Give one of them another .meta({ id }).`,
+            `Two schemas would become the component ${JSON.stringify(name)}: the one with this id, and the input of the one with the id ${JSON.stringify(component.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
             component.place,
           );
         name = `${wanted}${number}`;
@@ -256,7 +279,7 @@ export class Components {
   }
 }
 
-/** Both directions of one schema share a name where they are the same. */
+/** Both directions of a schema share a name if they are identical. */
 const isTaken = (owner: Component | undefined, { name, schema }: Component): boolean =>
   owner !== undefined &&
   (schema === undefined || owner.schema === undefined || owner.name !== name);
@@ -264,10 +287,21 @@ const isTaken = (owner: Component | undefined, { name, schema }: Component): boo
 const toKey = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
 
-/** References whatever their direction. */
+/** References, whatever their direction. */
 const neutralise = (json: unknown): unknown =>
   mapReferences(json, (reference) => reference.replace(/\/(?:input|output)\//, "/"));
 
-/** Zod numbers what it cannot name. */
+const readId = (schema: ZodSchema): string | undefined =>
+  z.globalRegistry.get(schema as z.ZodType)?.["id"];
+
+/** An option is named after the discriminator value that selects it, such as `ShapeCircle`. */
+const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
+  [union, ...value.split(/[^A-Za-z0-9]+/)]
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("");
+
+/** Zod numbers schemas that have no name. */
 const toName = (key: string, place: WritePlace): string =>
-  key.startsWith("__schema") ? `${place.name}${key.slice(2)}` : key;
+  isOfZod(key) ? `${place.name}${key.slice(2)}` : key;
+
+const isOfZod = (key: string): boolean => key.startsWith("__schema");

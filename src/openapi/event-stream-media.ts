@@ -1,19 +1,26 @@
+import type { Components } from "./components.ts";
 import { compact, isObject, listOf } from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
 /** The media type of server-sent events. */
 export const eventStreamType = "text/event-stream";
 
-/** Writes what an event stream consists of; `itemSchema` exists from 3.2 on, before that it is an extension. */
-export const toEventStreamMedia = (events: JsonObject, version: OpenApiVersion): JsonObject => {
+/** Describes the events of a stream; `itemSchema` exists since 3.2, and is an extension before that. */
+export const toEventStreamMedia = (
+  events: JsonObject,
+  version: OpenApiVersion,
+  components: Components,
+): JsonObject => {
   const options = events["oneOf"] ?? events["anyOf"] ?? [events];
-  const items = listOf(options).filter(isObject).map(toItem);
+  const items = listOf(options)
+    .filter(isObject)
+    .map((option) => toItem(components.resolve(option)));
   const itemSchema = items.length === 1 ? items[0] : { oneOf: items };
   if (version === "3.2") return { itemSchema };
   return { schema: { type: "string" }, "x-itemSchema": itemSchema };
 };
 
-/** The data of an event is a text with JSON in it. */
+/** The data of an event is a string that contains JSON. */
 const toItem = (event: JsonObject): JsonObject => {
   const properties = isObject(event["properties"]) ? event["properties"] : {};
   const { data, ...others } = properties;

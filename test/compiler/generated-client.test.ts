@@ -87,15 +87,15 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
   ],
   [
     'client.iterate("get /png")',
-    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png gives no pages"'.`,
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png returns no pages"'.`,
   ],
   [
     'import("sallyport/tanstack-query").then((own) => own.infiniteQueryOptions(client, "get /png"))',
-    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png gives no pages"'.`,
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png returns no pages"'.`,
   ],
   [
     'client.subscribe("get /png")',
-    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png is no event stream"'.`,
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png is not an event stream"'.`,
   ],
 ];
 

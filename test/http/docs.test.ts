@@ -15,7 +15,18 @@ const users = factory.build({
 const info = { title: "Users & more", version: "1.2.3" };
 const docs = { ui: "swagger", info } as const;
 
+const announced = "Serving the documentation at /docs";
+
 describe("the documentation", () => {
+  test("is announced in the log", async () => {
+    const server = await start({ users }, { docs });
+    expect(server.linesOf("info").map(({ message }) => message)).toContain(announced);
+    const other = await start({ users }, { docs: { ...docs, path: "/api" } });
+    expect(other.linesOf("info").map(({ message }) => message)).toContain(
+      "Serving the documentation at /api",
+    );
+  });
+
   test("is a page that loads nothing but files of this server", async () => {
     const server = await start({ users }, { docs });
     const page = await server.send("/docs");
@@ -118,7 +129,7 @@ describe("the documentation", () => {
 describe("what cannot be documented", () => {
   const broken = factory.build({ output: z.object({ n: z.bigint() }), handler: () => ({ n: 1n }) });
 
-  test("is warned of in development, and answered with 500 that names the route", async () => {
+  test("causes a warning in development, and a 500 that names the route", async () => {
     const server = await start({ broken }, { docs });
     await vi.waitFor(() =>
       expect(server.lines.some(({ message }) => message.startsWith("SLP_WARN_DOCS_DOCUMENT"))).toBe(
@@ -143,6 +154,7 @@ describe("in production", () => {
   test("it is served where that is asked for, else one line says why not", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const plain = await start({ users }, { docs });
+    expect(plain.linesOf("info").map(({ message }) => message)).not.toContain(announced);
     const guarded = await start({ users }, { docs: { ...docs, factory } });
     const open = await start({ users }, { docs: { ...docs, production: true } });
     const closed = await start({ users }, { docs: { ...docs, factory, production: false } });
@@ -190,6 +202,8 @@ describe("options", () => {
 
 test("a server without documentation loads nothing of it", () => {
   const program = fileURLToPath(new URL("loaded-modules-program.mjs", import.meta.url));
+  const own =
+    /\/src\/(?:cli|client|docs|generate-client|openapi)\/|\/node_modules\/(?:citty|swagger-ui-dist|yaml)\//;
   const listOfDocs = (...withDocs: readonly string[]): readonly string[] => {
     const options = { encoding: "utf8", env: { ...process.env, NODE_ENV: "development" } } as const;
     const { stderr } = spawnSync(
@@ -199,7 +213,7 @@ test("a server without documentation loads nothing of it", () => {
     );
     const loaded = stderr.split("\n").filter((line) => line.startsWith("loaded "));
     expect(loaded.length).toBeGreaterThan(100);
-    return loaded.filter((line) => /\/src\/(?:openapi|docs)\/|\/node_modules\/yaml\//.test(line));
+    return loaded.filter((line) => own.test(line));
   };
   expect(listOfDocs()).toEqual([]);
   expect(listOfDocs("with docs").length).toBeGreaterThan(10);

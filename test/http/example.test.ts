@@ -1,5 +1,6 @@
+import { syncBuiltinESMExports } from "node:module";
 import { createClient } from "sallyport/client";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { apiKey } from "../../example/src/factories.ts";
 import { routing } from "../../example/src/routing.ts";
 import { errorEnvelope, start, successEnvelope, type Answer } from "./harness.ts";
@@ -95,5 +96,28 @@ test("the example says which field is wrong", async () => {
     const answer = await server.send(target);
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject(errorEnvelope(message));
+  }
+});
+
+test("R15: the example compares keys by digests of one length, in constant time", async () => {
+  const crypto = process.getBuiltinModule("node:crypto");
+  const compare = vi.spyOn(crypto, "timingSafeEqual");
+  syncBuiltinESMExports();
+  try {
+    const server = await start(routing, { cors: true });
+    const near = `${apiKey.slice(0, -1)}x`;
+    const keys = ["", "x", near, `${apiKey}x`, apiKey.toUpperCase(), "ä".repeat(500), apiKey];
+    const statuses: number[] = [];
+    for (const key of keys) {
+      const headers = { "x-api-key": encodeURI(key) };
+      statuses.push((await server.send("/v1/users", { method: "POST", headers, body: {} })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 400]);
+    expect(compare).toHaveBeenCalledTimes(keys.length);
+    for (const [one, other] of compare.mock.calls)
+      expect([one.byteLength, other.byteLength]).toEqual([32, 32]);
+  } finally {
+    compare.mockRestore();
+    syncBuiltinESMExports();
   }
 });

@@ -1,10 +1,11 @@
-import { spawnSync } from "node:child_process";
+import { fork, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -27,13 +28,38 @@ const toFolder = (files: Readonly<Record<string, string>>): string => {
   return folder;
 };
 
-const run = (cwd: string, ...args: readonly string[]) => {
-  const options = {
-    cwd,
-    encoding: "utf8",
-    env: { ...process.env, NODE_NO_WARNINGS: "1", NO_COLOR: "1" },
-  } as const;
-  const program = ["--import", tsx, `${root}src/cli/main.ts`];
+const env = { ...process.env, NODE_NO_WARNINGS: "1", NO_COLOR: "1" };
+const imports = ["--import", tsx];
+let host: ChildProcess | undefined;
+
+beforeAll(() => {
+  const program = fileURLToPath(new URL("command-line-host.mjs", import.meta.url));
+  // what stands for a process that tsx has been loaded into
+  const ownEnv = { ...env, NODE_OPTIONS: "", VITEST: "", SALLYPORT_CLI_TSX: "1" };
+  host = fork(program, { execArgv: imports, env: ownEnv });
+});
+
+afterAll(() => host?.kill());
+
+/** What a command has printed, and its exit code. */
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command in the process of all the others, which saves the start of two. */
+const run = async (cwd: string, ...args: readonly string[]): Promise<Ended> => {
+  if (!host) throw new Error("There is no host");
+  host.send({ cwd, args });
+  const [ended] = (await once(host, "message")) as [Ended];
+  return ended;
+};
+
+/** Runs a command in a process of its own. */
+const runProcess = (cwd: string, ...args: readonly string[]): Ended => {
+  const program = [...imports, `${root}src/cli/main.ts`];
+  const options = { cwd, encoding: "utf8", env } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [...program, ...args], options);
   return { status, stdout, stderr };
 };
@@ -48,7 +74,7 @@ ${more}`;
 
 describe("sallyport routes", () => {
   test("lists the routes of the example, with their places in the code", () => {
-    const { status, stdout } = run(example, "routes");
+    const { status, stdout } = runProcess(example, "routes");
     expect(status).toBe(0);
     const [heading, ...lines] = stdout.trim().split("\n");
     expect(heading).toMatch(/^METHOD +PATH +SOURCES +STATUSES +SECURITY +TAGS +MIDDLEWARES +AT$/);
@@ -58,9 +84,9 @@ describe("sallyport routes", () => {
     );
   });
 
-  test("prints them as JSON, of a module found by convention", () => {
+  test("prints them as JSON, of a module found by convention", async () => {
     const folder = toFolder({ "src/routing.ts": api() });
-    const { stdout } = run(folder, "routes", "--json");
+    const { stdout } = await run(folder, "routes", "--json");
     const [hello, other] = JSON.parse(stdout) as readonly object[];
     expect(hello).toEqual({
       ...{ method: "get", path: "/hello", sources: ["query", "params"] },
@@ -74,71 +100,85 @@ describe("sallyport routes", () => {
     });
   });
 
-  test("takes the entry of package.json, and what it exports by default", () => {
+  test("takes the entry of package.json, and what it exports by default", async () => {
     const folder = toFolder({
       "package.json": '{ "sallyport": { "entry": "lib/main.ts" } }',
       "lib/main.ts": api("export default { routing, config: { inputSources: { get: [] } } };"),
       "src/routing.ts": "export const routing = 5;",
     });
-    const { stdout } = run(folder, "routes", "--json");
+    const { stdout } = await run(folder, "routes", "--json");
     expect(JSON.parse(stdout)).toHaveProperty("0.sources", []);
   });
 });
 
 describe("sallyport openapi", () => {
-  test("the document of the example is the one that is committed", () => {
-    const { status, stderr } = run(example, "openapi", "--out", "openapi.yaml", "--check");
+  test("the document of the example is the one that is committed", async () => {
+    const { status, stderr } = await run(example, "openapi", "--out", "openapi.yaml", "--check");
     expect([stderr, status]).toEqual(["", 0]);
   });
 
-  test("prints JSON, or YAML, in the version that is asked for", () => {
-    const json = run(example, "openapi", "--openapi", "3.0");
+  test("prints JSON, or YAML, in the version that is asked for", async () => {
+    const json = await run(example, "openapi", "--openapi", "3.0");
     expect(JSON.parse(json.stdout)).toMatchObject({ openapi: "3.0.4", info: { title: "Users" } });
-    const yaml = run(example, "openapi", "src/api.ts", "--format", "yaml");
+    const yaml = await run(example, "openapi", "src/api.ts", "--format", "yaml");
     expect(parse(yaml.stdout)).toMatchObject({ openapi: "3.1.2" });
   });
 
-  test("writes a file, and shows how it is stale", () => {
+  test("writes a file, and shows how it is out of date", async () => {
     const folder = toFolder({
       "package.json": '{ "name": "own", "version": "1.2.3" }',
       "api.ts": api(),
     });
-    expect(run(folder, "openapi", "--out", "a/b.json", "--check")).toMatchObject({
+    expect(await run(folder, "openapi", "--out", "a/b.json", "--check")).toMatchObject({
       status: 1,
       stderr: "a/b.json does not exist. Run the command without --check to write it.\n",
     });
-    expect(run(folder, "openapi", "--out", "a/b.json").status).toBe(0);
+    expect((await run(folder, "openapi", "--out", "a/b.json")).status).toBe(0);
     const file = join(folder, "a/b.json");
     const written = readFileSync(file, "utf8");
     expect(JSON.parse(written)).toMatchObject({ info: { title: "own", version: "1.2.3" } });
-    expect(run(folder, "openapi", "--out", "a/b.json", "--check").status).toBe(0);
+    expect((await run(folder, "openapi", "--out", "a/b.json", "--check")).status).toBe(0);
     writeFileSync(file, written.replace('"getHello"', '"getOther"'));
-    const { status, stderr } = run(folder, "openapi", "--out", "a/b.json", "--check");
+    const { status, stderr } = await run(folder, "openapi", "--out", "a/b.json", "--check");
     expect(status).toBe(1);
-    expect(stderr).toContain("a/b.json is stale.");
+    expect(stderr).toContain("a/b.json is out of date.");
     expect(stderr).toMatch(/- +"operationId": "getOther",\n\+ +"operationId": "getHello",/);
   });
 });
 
+test("the exit code is that of the process", () => {
+  const folder = toFolder({ "api.ts": api() });
+  expect(runProcess(folder, "openapi", "--out", "a.json", "--check").status).toBe(1);
+  expect(runProcess(folder, "opnapi").status).toBe(2);
+});
+
+test("help has no colours where it is not read on a terminal", () => {
+  const program = [...imports, `${root}src/cli/main.ts`, "--help"];
+  const coloured = { ...process.env, NO_COLOR: "", TERM: "xterm", TEST: "", CI: "" };
+  const { stdout } = spawnSync(process.execPath, program, { encoding: "utf8", env: coloured });
+  expect(stdout).toContain("COMMANDS");
+  expect(stdout).not.toContain("\u001B");
+});
+
 describe("sallyport client", () => {
-  test("writes a file, and shows how it is stale", () => {
+  test("writes a file, and shows how it is out of date", async () => {
     const folder = toFolder({ "api.ts": api() });
-    expect(run(folder, "client", "--out", "a/client.ts").status).toBe(0);
+    expect((await run(folder, "client", "--out", "a/client.ts")).status).toBe(0);
     const file = join(folder, "a/client.ts");
     const written = readFileSync(file, "utf8");
     expect(written).toMatch(/^ {2}"get \/hello": \{$/m);
     expect(written).toContain("export const createClient = (");
-    expect(run(folder, "client", "--out", "a/client.ts", "--check").status).toBe(0);
+    expect((await run(folder, "client", "--out", "a/client.ts", "--check")).status).toBe(0);
     writeFileSync(file, written.replaceAll("/hello", "/other"));
-    const { status, stderr } = run(folder, "client", "--out", "a/client.ts", "--check");
+    const { status, stderr } = await run(folder, "client", "--out", "a/client.ts", "--check");
     expect(status).toBe(1);
-    expect(stderr).toContain("a/client.ts is stale.");
+    expect(stderr).toContain("a/client.ts is out of date.");
     expect(stderr).toMatch(/- +"get \/other": \{\n/);
   });
 
-  test("writes the types of the inferred client", () => {
+  test("writes the types of the inferred client", async () => {
     const folder = toFolder({ "api.ts": api() });
-    expect(run(folder, "client", "--types", "--out", "api.d.ts").status).toBe(0);
+    expect((await run(folder, "client", "--types", "--out", "api.d.ts")).status).toBe(0);
     const written = readFileSync(join(folder, "api.d.ts"), "utf8");
     expect(written).toContain('export declare const routing: { readonly "~client": Client };');
     expect(written).not.toContain("createPlainClient");
@@ -147,13 +187,13 @@ describe("sallyport client", () => {
 
 describe("mistakes are told without a stack", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
-    ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
+    ["another command", ["opnapi"], {}, 2, "Unknown command `opnapi`. Did you mean `openapi`?"],
     [
       "another option",
       ["openapi", "--chek"],
       {},
       2,
-      "has no option `--chek`. Did you mean `check`?",
+      "openapi: there is no option `--chek`. Did you mean `--check`?",
     ],
     [
       "another format",
@@ -170,13 +210,13 @@ describe("mistakes are told without a stack", () => {
       "--openapi must be one of 3.0, 3.1, 3.2; got 2.0.",
     ],
     ["a check of nothing", ["openapi", "--check"], {}, 2, "--check needs --out"],
-    ["a client without a file", ["client"], {}, 2, "--out is missing: the file to write"],
+    ["a client without a file", ["client"], {}, 2, "--out is missing. Pass the file to write"],
     [
       "dates of the inferred client",
       ["client", "--out", "a.d.ts", "--types", "--format", "date"],
       {},
       2,
-      "--types takes no --format date",
+      "--types does not support --format date",
     ],
     [
       "another format of dates",
@@ -186,7 +226,7 @@ describe("mistakes are told without a stack", () => {
       "--format must be string or date; got text.",
     ],
     ["two entries", ["routes", "a.ts", "b.ts"], {}, 2, "takes one entry; got a.ts b.ts."],
-    ["no module", ["routes"], {}, 1, "There is none of src/api.ts, src/api.js, src/routing.ts"],
+    ["no module", ["routes"], {}, 1, "None of src/api.ts, src/api.js, src/routing.ts"],
     ["a missing module", ["routes", "a.ts"], {}, 1, "There is no file a.ts."],
     [
       "a module without routing",
@@ -211,28 +251,28 @@ describe("mistakes are told without a stack", () => {
         ),
       },
       1,
-      "starts a server, or imports what does. Move `routing` and `config` to a module that starts nothing",
+      "starts a server, or imports a module that does. Move `routing` and `config` to a module that starts nothing",
     ],
     [
       "wrong routing",
       ["routes", "a.ts"],
       { "a.ts": "export const routing = { a: 5 };" },
       1,
-      'The routing at "/a" is a number',
+      'The routing at "/a" is 5',
     ],
-  ])("%s", (_name, args, files, status, message) => {
-    const result = run(toFolder(files), ...args);
+  ])("%s", async (_name, args, files, status, message) => {
+    const result = await run(toFolder(files), ...args);
     expect(result.stderr).toContain(message);
     expect(result.stderr).not.toMatch(/\n +at /);
     expect([result.status, result.stdout]).toEqual([status, ""]);
   });
 
-  test("without a command it says what there is", () => {
-    const { status, stdout } = run(example);
+  test("without a command it says what there is", async () => {
+    const { status, stdout } = await run(example);
     expect(status).toBe(2);
     expect(stdout).toMatch(/openapi.*\n.*routes/);
-    expect(run(example, "--help")).toMatchObject({ status: 0, stdout });
-    expect(run(example, "routes", "--help").stdout).toContain("--json");
-    expect(run(example, "--version").stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await run(example, "--help")).toMatchObject({ status: 0, stdout });
+    expect((await run(example, "routes", "--help")).stdout).toContain("--json");
+    expect((await run(example, "--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });

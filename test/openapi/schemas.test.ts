@@ -17,6 +17,8 @@ const inputOf = (schema: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
   return fieldOf(Object.values(requestBody?.content ?? {})[0]?.schema, "value");
 };
 
+const toReference = (name: string): string => `#/components/schemas/${name}`;
+
 /** The JSON Schema of a field of an output. */
 const outputOf = (value: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
   const output = z.object({ value });
@@ -83,6 +85,32 @@ describe("schemas", () => {
       z.record(z.string(), z.int()),
       { type: "object", additionalProperties: { type: "integer" } },
     ],
+    [
+      "records of listed keys",
+      z.record(z.union([z.literal(1), z.enum(["a"])]), z.int()),
+      {
+        type: "object",
+        properties: { 1: { type: "integer" }, a: { type: "integer" } },
+        required: ["1", "a"],
+        additionalProperties: false,
+      },
+    ],
+    [
+      "records of listed keys and others",
+      z.looseRecord(z.enum(["a"]), z.int()),
+      { type: "object", properties: { a: { type: "integer" } }, required: ["a"] },
+    ],
+    [
+      "records beside other fields",
+      z.record(z.enum(["a"]), z.int()).and(z.object({ b: z.string() })),
+      {
+        type: "object",
+        properties: { a: { type: "integer" }, b: { type: "string" } },
+        required: ["a", "b"],
+      },
+    ],
+    ["whatever JSON carries", z.json().describe("Any"), { description: "Any" }],
+    ["lists of whatever JSON carries", z.array(z.json()), { type: "array", items: {} }],
     ["strings that begin with", z.string().startsWith("a"), { type: "string", pattern: "^a.*" }],
     [
       "booleans as strings",
@@ -113,24 +141,24 @@ describe("schemas", () => {
   test.each<[z.ZodType, string]>([
     [
       z.date(),
-      "input.value of POST /a cannot be documented: JSON carries no date; use ez.dateIn(), which takes ISO 8601 texts.",
+      "input.value of POST /a cannot be documented: JSON has no date; use ez.dateIn(), which accepts ISO 8601 strings.",
     ],
     [z.array(z.object({ at: z.date() })), "input.value[].at of POST /a"],
-    [z.bigint(), "JSON carries no bigint; use a codec from text"],
-    [z.map(z.string(), z.string()), "JSON carries no map; use z.record()"],
-    [z.set(z.string()), "JSON carries no set; use z.array()"],
-    [z.symbol(), "JSON carries no symbol"],
-    [z.nan(), "JSON carries no nan"],
-    [z.literal(5n), "JSON carries no bigint"],
+    [z.bigint(), "JSON has no bigint; use a codec from a string"],
+    [z.map(z.string(), z.string()), "JSON has no map; use z.record()"],
+    [z.set(z.string()), "JSON has no set; use z.array()"],
+    [z.symbol(), "JSON has no symbol"],
+    [z.nan(), "JSON has no nan"],
+    [z.literal(5n), "JSON has no bigint"],
   ])("what cannot come is an error: %#", (schema, message) => {
     expect(() => inputOf(schema)).toThrow(message);
   });
 
   test.each<[z.ZodType, string]>([
-    [z.bigint(), "response.data.value of GET /a cannot be documented: JSON writes no bigint;"],
+    [z.bigint(), "response.data.value of GET /a cannot be documented: JSON has no bigint;"],
     [
       z.object({ list: z.array(z.map(z.string(), z.int())) }),
-      "of GET /a cannot be documented: JSON writes no map;",
+      "of GET /a cannot be documented: JSON has no map;",
     ],
   ])("what cannot be sent is an error: %#", (schema, message) => {
     expect(() => outputOf(schema)).toThrow(message);
@@ -213,6 +241,52 @@ describe("components", () => {
     });
   });
 
+  test("are made of options without a name, which are called by the values that choose them", () => {
+    const shape = z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("round"), radius: z.number() }),
+      z.object({ kind: z.enum(["flat-top", "flat"]), side: z.number() }),
+    ]);
+    const schemas = componentsOf(post(z.object({ shape }), z.object({ shape })), post(shape));
+    expect(Object.keys(schemas)).toEqual(["Error", "PostA0FlatTop", "PostA0Round"]);
+    expect(inputOf(shape)).toEqual({
+      oneOf: [{ $ref: toReference("PostARound") }, { $ref: toReference("PostAFlatTop") }],
+      discriminator: {
+        propertyName: "kind",
+        mapping: {
+          round: toReference("PostARound"),
+          "flat-top": toReference("PostAFlatTop"),
+          flat: toReference("PostAFlatTop"),
+        },
+      },
+    });
+    const named = z.discriminatedUnion("a", [z.object({ a: z.literal("b") })]);
+    expect(namesOf(post(z.object({ shape: named.meta({ id: "Shape" }) })))).toEqual([
+      ...["Shape", "ShapeB"],
+    ]);
+  });
+
+  test.each<[string, z.ZodType, z.ZodType]>([
+    ["is no string", z.literal(1), z.literal(2)],
+    ["may be null", z.literal(["a", null]), z.literal("b")],
+    ["may be missing", z.literal("a").default("a"), z.literal("b")],
+  ])("options stay in their place where the discriminator %s", (_name, one, other) => {
+    const option = (kind: z.ZodType) => z.object({ kind: kind as z.ZodLiteral<string> });
+    const shape = z.discriminatedUnion("kind", [option(one), option(other)]);
+    expect(Object.keys(inputOf(shape))).toEqual(["oneOf"]);
+    expect(inputOf(shape)).toHaveProperty("oneOf.0.properties.kind");
+  });
+
+  test("that refuse other fields stand in their place beside others", () => {
+    const strict = z.strictObject({ a: z.string() }).meta({ id: "Strict" });
+    expect(inputOf(strict.and(z.object({ b: z.int() })))).toEqual({
+      allOf: [
+        { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+        { type: "object", properties: { b: { type: "integer" } }, required: ["b"] },
+      ],
+    });
+    expect(namesOf(post(z.object({ strict, both: strict.and(z.object({})) })))).toEqual(["Strict"]);
+  });
+
   test("of the framework make way for those of the application", () => {
     const error = z.object({ a: z.string() }).meta({ id: "Error" });
     const { Error: own, Error2: other } = componentsOf(post(z.object({ error })));
@@ -231,7 +305,7 @@ describe("components", () => {
     expect(() =>
       componentsOf(post(z.object({ a: make(z.string()) })), post(z.object({ b: make(z.int()) }))),
     ).toThrow(
-      'Two different schemas have the id "Same": one at POST /a0, the other at POST /a1. Give one of them another .meta({ id }).',
+      'Two different schemas have the id "Same": one at POST /a0, the other at POST /a1. Give one of them a different .meta({ id }).',
     );
     expect(() => componentsOf(two(z.string(), z.int()))).toThrow('have the id "Same"');
     const together = z.object({ a: make(z.string()), b: make(z.int()) });
@@ -241,7 +315,7 @@ describe("components", () => {
   test("cannot have any name", () => {
     const user = z.object({}).meta({ id: "a/b" });
     expect(() => componentsOf(post(z.object({ user })))).toThrow(
-      'The id "a/b" of a schema, at POST /a0, cannot name a component',
+      'The id "a/b" of a schema, at POST /a0, cannot be a component name',
     );
   });
 });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { client, refreshUsers } from "./client.ts";
 
-/** Follows the event stream of the API, whoever causes the events. */
+/** Follows the API's event stream, whoever causes the events. */
 export const ActivityLog = () => {
   const [lines, setLines] = useState<readonly string[]>([]);
 

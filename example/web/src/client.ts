@@ -1,13 +1,13 @@
 import { QueryClient } from "@tanstack/react-query";
 import { createClient } from "sallyport/client";
 import { queryKey } from "sallyport/tanstack-query";
-// `import type`: nothing of the server gets into the bundle
+// `import type`: no server code gets into the bundle
 import type { routing } from "../../src/routing.ts";
 
 /** The API, at the origin that serves this page. */
 export const client = createClient<typeof routing>({
   baseUrl: "",
-  // of the example; a real page would let its users log in
+  // the example's key; a real page would let its users log in
   headers: { "x-api-key": "open-sesame" },
 });
 
@@ -19,6 +19,6 @@ export type User = Extract<
 
 export const queryClient = new QueryClient();
 
-/** Has all lists of users fetched anew. */
+/** Makes all lists of users be fetched again. */
 export const refreshUsers = (): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") });

@@ -1,6 +1,6 @@
 import { ReplyError } from "sallyport/client";
 
-/** What is wrong with each field, as the API says. */
+/** The errors of each field, as reported by the API. */
 export const toFieldErrors = (error: unknown): Readonly<Record<string, string>> => {
   if (!(error instanceof ReplyError)) return {};
   if (error.status === 409) return { email: "This address is taken" };

@@ -9,7 +9,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Uploads a picture, and shows how much of it has been sent. */
+/** Uploads a picture, and shows the progress. */
 export const PictureUpload = ({ user, onDone }: Props) => {
   const [share, setShare] = useState(0);
   const { mutate, error, isPending } = useMutation({

@@ -5,12 +5,12 @@ import { client, refreshUsers, type User } from "./client.ts";
 import { toFieldErrors } from "./field-errors.ts";
 
 interface Props {
-  /** Who is edited; without one, a user is created. */
+  /** The user to edit; without one, a user is created. */
   readonly user: User | undefined;
   readonly onDone: () => void;
 }
 
-/** Creates a user, or edits one. The API checks the fields, and its issues are shown where they belong. */
+/** Creates or edits a user. The API validates the fields, and its issues are shown next to them. */
 export const UserForm = ({ user, onDone }: Props) => {
   const create = useMutation(mutationOptions(client, "post /v1/users"));
   const update = useMutation(mutationOptions(client, "patch /v1/users/:id"));
@@ -31,7 +31,7 @@ export const UserForm = ({ user, onDone }: Props) => {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        // the error is that of the mutation, which is shown below
+        // the mutation has the error, which is shown below
         submit(event.currentTarget).catch(() => undefined);
       }}
     >

@@ -5,7 +5,7 @@ import { PictureUpload } from "./picture-upload.tsx";
 import { UserForm } from "./user-form.tsx";
 import { UsersTable } from "./users-table.tsx";
 
-/** The whole page: a list, and beside it a form for a new user or for the chosen one. */
+/** The whole page: a list, and next to it a form for a new user or the selected one. */
 export const UsersPage = () => {
   const [chosen, choose] = useState<User>();
   const close = () => choose(undefined);

@@ -15,7 +15,7 @@ export const UsersTable = ({ chosen, onChoose }: Props) => {
   const [offset, setOffset] = useState(0);
   const { data, error } = useQuery({
     ...queryOptions(client, "get /v1/users", { limit, offset }),
-    // while the next page is on its way
+    // while the next page is loading
     placeholderData: keepPreviousData,
   });
   const { mutate: remove } = useMutation({

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ensureInstalled } from "../install.ts";
 
 const own = fileURLToPath(new URL("./", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -10,21 +11,10 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const home = join(root, "node_modules/.cache/packages");
 
 const lock = readFileSync(join(own, "package-lock.json"), "utf8");
-/** Written last: an installation that was broken off is done again. */
-const stamp = join(home, "installed-lock.json");
 
 /** Installs the packages that the lock file names, unless they are there, and puts this project and the programs beside them. */
 export const ensurePackages = (): void => {
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
-    rmSync(home, { recursive: true, force: true });
-    mkdirSync(home, { recursive: true });
-    for (const name of ["package.json", "package-lock.json"])
-      cpSync(join(own, name), join(home, name));
-    // not `npm ci`, which refuses a lock file that lacks the optional parts of another system
-    const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-    execFileSync("npm", install, { cwd: home, stdio: "inherit" });
-    writeFileSync(stamp, lock);
-  }
+  ensureInstalled(own, home);
   const target = join(home, "node_modules/sallyport");
   rmSync(target, { recursive: true, force: true });
   for (const name of ["dist", "package.json"])

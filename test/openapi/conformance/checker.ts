@@ -29,7 +29,7 @@ export class Checker {
     const response = this.#resolve(operation.responses[String(status)]) as
       | Operation["responses"][string]
       | undefined;
-    if (!response) return `status ${status} is not documented`;
+    if (!response) return `status ${status} is not documented: ${text.slice(0, 300)}`;
     const declared = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
     const strange = Object.keys(headers).find((name) => !ordinary.has(name) && !declared.has(name));
     if (strange !== undefined) return `header ${strange} of ${status} is not documented`;

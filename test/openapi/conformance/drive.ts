@@ -17,7 +17,7 @@ export interface Drive {
   /** Operations whose schema says less than the server checks: valid requests may be refused there. */
   readonly isLenient?: (path: string) => boolean;
   /** Operations that replace what is wrong, and so accept more than their schema says. */
-  readonly isForgiving?: (path: string) => boolean;
+  readonly isForgiving?: (path: string, mutation: string | undefined) => boolean;
   readonly only?: (at: string) => boolean;
 }
 
@@ -27,6 +27,8 @@ export interface Driven {
   readonly accepted: number;
   readonly refused: number;
   readonly violations: readonly string[];
+  /** What has been answered with, such as `get /users 200`. */
+  readonly statuses: ReadonlySet<string>;
 }
 
 const never = (): boolean => false;
@@ -60,6 +62,7 @@ export const drive = async (options: Drive): Promise<Driven> => {
     )
     .filter(({ path, method }) => only?.(`${method} ${path}`) ?? true);
   const violations: string[] = [];
+  const statuses = new Set<string>();
   const counts = { accepted: 0, refused: 0 };
   for (let call = 0; call < calls; call++) {
     const { path, method, operation } = operations[
@@ -74,14 +77,18 @@ export const drive = async (options: Drive): Promise<Driven> => {
       ...(body !== undefined && { body }),
     });
     const isAccepted = answer.status < 300;
+    if (isAccepted && answer.headers["content-type"]?.includes("json")) values.learn(answer.text);
     counts[isAccepted ? "accepted" : "refused"]++;
+    statuses.add(`${method} ${path} ${answer.status}`);
     const isWronglyRefused =
       draft.mutation === undefined &&
       [400, 401, 415, 500].includes(answer.status) &&
       !isLenient(path);
     const wrong =
       checker.checkAnswer(operation, answer) ??
-      (isAccepted && !isForgiving(path) ? checker.checkRequest(operation, draft) : undefined) ??
+      (isAccepted && !isForgiving(path, draft.mutation)
+        ? checker.checkRequest(operation, draft)
+        : undefined) ??
       (isWronglyRefused
         ? `a valid request was answered with ${answer.status}: ${answer.text}`
         : undefined);
@@ -90,5 +97,5 @@ export const drive = async (options: Drive): Promise<Driven> => {
         `${method.toUpperCase()} ${target} (${draft.mutation ?? "valid"}) ${String(body ?? "")}: ${wrong}`,
       );
   }
-  return { calls, ...counts, violations };
+  return { calls, ...counts, violations, statuses };
 };

@@ -20,10 +20,17 @@ const texts = ["", "a", "abc", "x y", "äöü", "0", "true", "null", "😀", "a/
 export class Values {
   readonly #document: JsonObject;
   readonly #random: Random;
+  #ids: readonly string[] = [];
 
   constructor(document: JsonObject, random: Random) {
     this.#document = document;
     this.#random = random;
+  }
+
+  /** Keeps the last ids that a server has given, so that requests may be about what is there. */
+  learn(text: string): void {
+    const ids = text.match(/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/g) ?? [];
+    this.#ids = [...ids, ...this.#ids].slice(0, 5);
   }
 
   /** What a reference leads to. */
@@ -76,6 +83,9 @@ export class Values {
 
   #text({ format, pattern, minLength = 0, maxLength = 40 }: JsonObject): string {
     const random = this.#random;
+    if (format === "uuid" && this.#ids.length > 0 && random.chance(0.7))
+      return random.pick(this.#ids);
+    if (format === "email" && random.chance(0.5)) return `a${random.integer(0, 1e6)}@example.com`;
     const known = typeof format === "string" ? samples[format] : undefined;
     if (known) return random.pick(known);
     const regexp = typeof pattern === "string" ? new RegExp(pattern) : undefined;
@@ -125,11 +135,10 @@ export class Values {
       own.map(([name, field]) => [name, this.make(field, depth + 1)]),
     );
     const isOpen = typeof additionalProperties === "object" && depth < 4;
-    const names = (propertyNames as { readonly enum?: readonly string[] } | undefined)?.enum;
     const needed = (required as string[]).filter((name) => !(name in object));
     for (const name of needed) object[name] = this.make(additionalProperties, depth + 1);
     if (isOpen && this.#random.chance(0.5))
-      object[names ? this.#random.pick(names) : "extra"] = this.make(
+      object[propertyNames ? String(this.make(propertyNames, depth + 1)) : "extra"] = this.make(
         additionalProperties,
         depth + 1,
       );

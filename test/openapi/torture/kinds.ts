@@ -16,6 +16,17 @@ const category = z.object({
   },
 });
 
+type Expression = { op: "number"; value: number } | { op: "sum"; of: Expression[] };
+const expression: z.ZodType<Expression> = z.discriminatedUnion("op", [
+  z.object({ op: z.literal("number"), value: z.number() }),
+  z.object({
+    op: z.literal("sum"),
+    get of() {
+      return z.array(expression);
+    },
+  }),
+]);
+
 type Json = string | { readonly [key: string]: Json };
 const lazyTree: z.ZodType<Json> = z.lazy(() =>
   z.union([z.string(), z.record(z.string(), lazyTree)]),
@@ -98,6 +109,29 @@ export const kinds = {
     z.object({ type: z.literal("a"), a: z.string() }),
     z.object({ type: z.enum(["b", "c"]), b: z.int() }),
   ]),
+  discriminatedNested: z
+    .discriminatedUnion("kind", [
+      z.object({ kind: z.literal("plain") }),
+      z.discriminatedUnion("shape", [
+        z.object({ kind: z.literal("shaped"), shape: z.literal("round"), at: ez.dateIn() }),
+        z.object({ kind: z.literal("shaped"), shape: z.literal("flat"), side: z.number() }),
+      ]),
+    ])
+    .nullable(),
+  discriminatedNumbers: z.discriminatedUnion("version", [
+    z.object({ version: z.literal(1), a: z.string() }),
+    z.strictObject({ version: z.literal(2), b: z.string().default("b") }),
+  ]),
+  expression,
+  listedKeys: z.record(z.union([z.literal(1), z.enum(["a"])]), z.int()),
+  looseKeys: z.looseRecord(z.enum(["a"]), z.int()),
+  keysAndFields: z.record(z.enum(["a"]), z.int()).and(z.object({ b: z.string() })),
+  patternKeys: z.record(z.string().regex(/^[a-z]{1,3}$/), z.boolean()),
+  strictTogether: z.strictObject({ a: z.string() }).and(z.strictObject({ b: z.int() })),
+  strictNamed: z
+    .strictObject({ a: z.string() })
+    .meta({ id: "Strict" })
+    .and(z.object({ b: z.int() })),
   intersection: z.intersection(z.object({ a: z.string() }), z.object({ b: z.int() })),
   intersectedUnion: z
     .object({ a: z.string() })

@@ -1,0 +1,211 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { apiKey } from "../../../example/src/factories.ts";
+import { routing as exampleRouting } from "../../../example/src/routing.ts";
+import { start } from "../../http/harness.ts";
+import { drive } from "../../openapi/conformance/drive.ts";
+import { isForgiving, isLenient } from "../../openapi/conformance/exceptions.ts";
+import { tortureConfig, tortureRouting } from "../../openapi/torture/routing.ts";
+import { ensureInstalled } from "../install.ts";
+import { ensureNodes } from "../node-versions.ts";
+import { generateDocuments } from "./documents.ts";
+
+const own = fileURLToPath(new URL("./", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const home = join(root, "node_modules/.cache/consumers");
+const documents = generateDocuments();
+const names = [...documents.keys()];
+const toPath = (name: string): string => join(home, "documents", `${name}.json`);
+
+beforeAll(() => {
+  ensureInstalled(own, home);
+  for (const folder of ["documents", "generated", "programs"])
+    rmSync(join(home, folder), { recursive: true, force: true });
+  cpSync(join(own, "programs"), join(home, "programs"), { recursive: true });
+  cpSync(join(own, "redocly.yaml"), join(home, "redocly.yaml"));
+  for (const folder of ["documents", "generated"]) mkdirSync(join(home, folder));
+  for (const [name, document] of documents)
+    writeFileSync(toPath(name), JSON.stringify(document, undefined, 1));
+}, 600_000);
+
+const kill: (() => void)[] = [];
+afterEach(() => kill.splice(0).forEach((end) => end()));
+
+/** Runs a program of the installation. */
+const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}, node = process.execPath) => {
+  const { status, stdout, stderr } = spawnSync(node, args, {
+    cwd: home,
+    encoding: "utf8",
+    maxBuffer: 50_000_000,
+    env: { ...process.env, NODE_OPTIONS: "", VITEST: "", NODE_NO_WARNINGS: "1", ...env },
+  });
+  return { status, output: stdout, errors: stderr };
+};
+
+const inModules = (path: string): string => join(home, "node_modules", path);
+
+describe("Redocly lints the documents without errors", () => {
+  const lint = (path: string) => {
+    const args = ["lint", "--config", "redocly.yaml", "--format", "json", path];
+    const env = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+    const { output, errors } = run([inModules(".bin/redocly"), ...args], env);
+    if (!output.startsWith("{")) throw new Error(errors);
+    const { problems, totals } = JSON.parse(output) as {
+      readonly totals: { readonly errors: number };
+      readonly problems: readonly { readonly severity: string; readonly ruleId: string }[];
+    };
+    return { errors: totals.errors, rules: new Set(problems.map(({ ruleId }) => ruleId)) };
+  };
+
+  test.each(names)("%s", (name) => {
+    const { errors, rules } = lint(toPath(name));
+    expect(errors).toBe(0);
+    // an operation that has nothing to refuse has no such response
+    expect([...rules].filter((rule) => rule !== "operation-4xx-response")).toEqual([]);
+  });
+
+  test.each(["3.0", "3.1", "3.2"])("and finds what is wrong in a document of %s", (version) => {
+    const document = structuredClone(documents.get(`example-${version}`) ?? { paths: {} });
+    const item = Object.values(document.paths)[0] as Record<string, object>;
+    item["get"] = { ...item["get"], parameters: [{ name: "a", in: "path", schema: {} }] };
+    const path = join(home, "documents/wrong.json");
+    writeFileSync(path, JSON.stringify(document));
+    const { errors, rules } = lint(path);
+    rmSync(path);
+    expect(errors).toBeGreaterThan(0);
+    expect(rules).toContain("path-parameters-defined");
+  });
+});
+
+describe("generated clients", () => {
+  // two of the generators need a later Node.js than this package
+  const node = ensureNodes().get("22");
+  const generated = (name: string): string => join(home, "generated", name);
+  const generators: Readonly<Record<string, (name: string, out: string) => readonly string[]>> = {
+    "openapi-typescript": (name, out) => [
+      ...[inModules(".bin/openapi-typescript"), toPath(name), "-o", `${out}.ts`],
+    ],
+    "hey-api": (name, out) => [
+      ...[inModules(".bin/openapi-ts"), "-i", toPath(name), "-o", out],
+      ...["-c", "@hey-api/client-fetch", "--silent", "--no-log-file"],
+    ],
+    orval: (name, out) => [
+      ...[inModules(".bin/orval"), "--input", toPath(name), "--output", `${out}.ts`],
+      ...["--client", "fetch"],
+    ],
+  };
+
+  // openapi-typescript knows nothing of 3.2, whose event streams it refuses
+  const pairs = Object.keys(generators).flatMap((generator) =>
+    names
+      .filter((name) => generator !== "openapi-typescript" || !name.endsWith("3.2"))
+      .map((name) => [generator, name] as const),
+  );
+
+  test.each(pairs)("%s reads %s", (generator, name) => {
+    const args = generators[generator]?.(name, generated(`${generator}-${name}`)) ?? [];
+    const { status, output, errors } = run(args, { CI: "true" }, node);
+    expect([status, output + errors]).toEqual([0, expect.not.stringMatching(/\berror\b/i)]);
+  });
+
+  test.each([
+    ["7", join(root, "node_modules/typescript/bin/tsc")],
+    ["5.9", inModules("typescript/bin/tsc")],
+  ])("type-check with TypeScript %s, as do the programs that call them", (_version, compiler) => {
+    const compilerOptions = {
+      ...{ module: "esnext", moduleResolution: "bundler", target: "es2023", strict: true },
+      ...{ lib: ["es2023", "dom", "dom.iterable"], types: ["node"], noEmit: true },
+      ...{ typeRoots: [join(root, "node_modules/@types")], allowImportingTsExtensions: true },
+    };
+    const include = ["generated", "programs/*.ts"];
+    writeFileSync(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
+    const { output, status } = run([compiler, "-p", "tsconfig.json", "--listFiles"]);
+    const lines = output.split("\n");
+    expect([status, lines.filter((line) => line.includes(" error "))]).toEqual([0, []]);
+    const missing = pairs.filter(
+      ([generator, name]) => !lines.some((line) => line.includes(`/${generator}-${name}`)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test.each(["hey-api", "openapi-fetch"])("call the running example: %s", async (program) => {
+    const { port } = await start(exampleRouting, { cors: false });
+    const tsx = pathToFileURL(join(root, "node_modules/tsx/dist/loader.mjs")).href;
+    const env = { URL_OF_API: `http://127.0.0.1:${port}`, KEY_OF_API: apiKey };
+    const child = spawn(process.execPath, ["--import", tsx, `programs/${program}.ts`], {
+      cwd: home,
+      env: { ...process.env, NODE_OPTIONS: "", VITEST: "", ...env },
+    });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    await once(child, "exit");
+    expect(printed.trim()).toBe("proven");
+  });
+});
+
+describe("express-openapi-validator in front of an API", () => {
+  /** Gives the port of the validator. */
+  const startValidator = async (path: string, port: number): Promise<number> => {
+    const args = ["programs/validator.mjs", path, String(port)];
+    const child = spawn(process.execPath, args, {
+      cwd: home,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    kill.push(() => child.kill());
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    return Number(String(line));
+  };
+
+  test.each(["3.0", "3.1"])("%s: refuses nothing that the example accepts", async (version) => {
+    const { port } = await start(exampleRouting, { cors: false });
+    const document = documents.get("example-3.1") ?? { paths: {} };
+    const driven = await drive({
+      ...{ document, calls: 2000, secret: apiKey },
+      port: await startValidator(toPath(`example-${version}`), port),
+    });
+    expect(driven.violations).toEqual([]);
+    expect(driven.accepted).toBeGreaterThan(500);
+    expect(driven.refused).toBeGreaterThan(500);
+  });
+
+  /** What the validator refuses whatever the document says. */
+  const ownRefusals: readonly RegExp[] = [
+    /must be url encoded/, // a space as + in a query
+    /Empty value found for query parameter/,
+    /strict mode: "prefixItems"/, // tuples with a rest
+    /query parameter 'key' required/, // a key that may be in the body, which no document can say
+  ];
+
+  test.each(["3.0", "3.1"])("%s: nor what the torture API does", async (version) => {
+    const { port } = await start(tortureRouting, tortureConfig);
+    const document = documents.get("torture-3.1") ?? { paths: {} };
+    const driven = await drive({
+      ...{ document, calls: 2000, secret: "let-me-in", isLenient, isForgiving },
+      port: await startValidator(toPath(`torture-${version}`), port),
+      // it reads uploads by itself, numbers of forms not at all, and knows nothing of catches
+      only: (at) => !/\/(?:upload|form|kinds\/catch)$/.test(at),
+    });
+    const violations = driven.violations.filter(
+      (violation) => !ownRefusals.some((refusal) => refusal.test(violation)),
+    );
+    expect(violations).toEqual([]);
+    expect(driven.violations.length).toBeLessThan(driven.accepted / 10);
+  });
+
+  test("but tells of a document that is wrong", async () => {
+    const { port } = await start(exampleRouting, { cors: false });
+    const document = documents.get("example-3.1") ?? { paths: {} };
+    const path = join(home, "documents/wrong.json");
+    writeFileSync(path, JSON.stringify(document).replaceAll('"maxLength":100', '"maxLength":2'));
+    const driven = await drive({
+      ...{ document, calls: 100, secret: apiKey },
+      port: await startValidator(path, port),
+    });
+    expect(driven.violations).not.toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+import { generateOpenApi, type OpenApiDocument, type OpenApiVersion } from "sallyport/openapi";
+import { config, routing } from "../../../example/src/api.ts";
+import { tortureConfig, tortureRouting } from "../../openapi/torture/routing.ts";
+
+export const versions: readonly OpenApiVersion[] = ["3.0", "3.1", "3.2"];
+
+/** Generates a document of each API in each version, by names such as `example-3.1`. */
+export const generateDocuments = (): ReadonlyMap<string, OpenApiDocument> =>
+  new Map(
+    versions.flatMap((openapi) => [
+      [`example-${openapi}`, generateOpenApi({ routing, config, ...readDocs(), openapi })] as const,
+      [
+        `torture-${openapi}`,
+        generateOpenApi({
+          routing: tortureRouting,
+          config: tortureConfig,
+          info: { title: "Torture", version: "1.0.0" },
+          openapi,
+        }),
+      ] as const,
+    ]),
+  );
+
+const readDocs = () => {
+  const { docs } = config;
+  if (typeof docs !== "object" || !docs.info) throw new Error("The example describes its API");
+  return { info: docs.info, tags: docs.tags };
+};
