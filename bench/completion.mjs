@@ -13,6 +13,7 @@ const { values } = parseArgs({
   options: {
     tsserver: { type: "string", multiple: true, default: [] },
     endpoints: { type: "string", default: "1000" },
+    quick: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -104,12 +105,14 @@ const startTsserver = async (path, folder, file) => {
   return { complete, close: () => child.kill() };
 };
 
+const wholeKey = "get /v1/things7/:id";
+
 /** What is typed, up to where completion is asked for, and one of the keys that must be offered. */
 const toPlaces = (endpoints) => [
   ["the methods", "", "get /"],
   ["the first segment", "get /", "get /v1/"],
   ["the second segment", "get /v1/", `get /v1/things${Math.floor(endpoints / 10)}`],
-  ["the rest", "get /v1/things7/", "get /v1/things7/:id"],
+  ["the rest", "get /v1/things7/", wholeKey],
 ];
 
 const readVersion = (folder) => JSON.parse(readFileSync(`${folder}/package.json`, "utf8")).version;
@@ -133,7 +136,8 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
     const times = [];
     for (let turn = 0; turn < count; turn++) {
       const { labels, time } = await ask(typed);
-      if (!labels.includes(expected))
+      // written types have whole keys instead of levels
+      if (![expected, wholeKey].some((key) => labels.includes(key)))
         throw new Error(`${name} does not offer ${expected}, but ${labels.slice(0, 5).join(", ")}`);
       times.push(time);
     }
@@ -147,7 +151,7 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
 const main = async () => {
   if (values.help) {
     process.stdout.write(
-      "How long an editor waits for the keys of a client, after each change.\n\n  --tsserver PATH   a tsserver.js of TypeScript 5 or 6 to ask as well; may be repeated\n  --endpoints NUMBER\n",
+      "How long an editor waits for the keys of a client, after each change.\n\n  --tsserver PATH   a tsserver.js of TypeScript 5 or 6 to ask as well; may be repeated\n  --endpoints NUMBER\n  --quick           without the source of the server, which takes minutes\n",
     );
     return;
   }
@@ -175,10 +179,11 @@ const main = async () => {
     }
   };
   write("server.ts", toServer(endpoints));
-  await measureAll(
-    "The source of the server, whose endpoints are inferred again after each change:",
-    1,
-  );
+  if (!values.quick)
+    await measureAll(
+      "The source of the server, whose endpoints are inferred again after each change:",
+      1,
+    );
   declareFile("server.ts");
   await measureAll("Its emitted declarations:");
   write("print.ts", toPrinter(endpoints));

@@ -1,0 +1,129 @@
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import type { CorsFunction } from "sallyport";
+import { generateClient } from "sallyport/generate-client";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { start } from "../http/harness.ts";
+import {
+  closePages,
+  ensureChromium,
+  installationTime,
+  openPage,
+  quitChromium,
+  serve,
+} from "./chromium.ts";
+import { routing } from "./client-platforms-routing.ts";
+import { ensureNodes } from "./node-versions.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const program = fileURLToPath(new URL("client-platforms-program.ts", import.meta.url));
+const cache = `${root}node_modules/.cache/client-platforms`;
+
+/** The program of a package that is one binary for each system, of which npm installs the fitting one. */
+const findBinary = (scope: string, path: string): string => {
+  const folder = `${cache}/node_modules/${scope}`;
+  const [system = ""] = existsSync(folder) ? readdirSync(folder) : [];
+  return `${folder}/${system}/${path}`;
+};
+
+/** Installs Deno and Bun from the npm registry where they are missing. */
+const ensureRuntimes = (): void => {
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(`${cache}/package.json`, '{ "private": true }');
+  if (existsSync(findBinary("@deno", "deno")) && existsSync(findBinary("@oven", "bin/bun"))) return;
+  const install = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"];
+  execFileSync("npm", [...install, "deno@2", "bun@1"], { cwd: cache, stdio: "inherit" });
+};
+
+const clients = {
+  inferred: `${root}src/client/index.ts`,
+  generated: `${cache}/generated-client.ts`,
+} as const;
+type Kind = keyof typeof clients;
+
+/** One file of a client and the program that uses it. */
+const bundle = async (kind: Kind, start: string): Promise<string> => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { createClient } from ${JSON.stringify(clients[kind])}; import { drive } from ${JSON.stringify(program)}; ${start}`,
+      resolveDir: root,
+    },
+    ...{ bundle: true, write: false, format: "esm", target: "es2022", platform: "browser" },
+  });
+  return outputFiles[0]?.text ?? "";
+};
+
+beforeAll(async () => {
+  ensureRuntimes();
+  ensureNodes();
+  writeFileSync(clients.generated, generateClient({ routing }));
+  for (const kind of ["inferred", "generated"] as const)
+    writeFileSync(
+      `${cache}/${kind}.mjs`,
+      await bundle(
+        kind,
+        "console.log(JSON.stringify(await drive(createClient({ baseUrl: process.argv.at(-1) }))));",
+      ),
+    );
+  await ensureChromium();
+}, installationTime);
+afterEach(closePages);
+afterAll(quitChromium);
+
+const expected = {
+  unsendable: "UnsendableInputError",
+  aborted: "AbortedError",
+  late: "TimeoutError",
+  ids: ["1", "2", "3", "4", "5"],
+  events: [1, 2, 3, 4, 5, 6, 7].map((number) => [number, String(number)]),
+  refused: [false, 400, { status: "error", error: expect.objectContaining({}) as object }],
+  user: { status: "success", data: { id: "ä/ö ?&#%", tag: ["x", "y"] } },
+  created: { status: "success", data: { name: "Ada", bornOn: "1970-01-01T00:00:00.000Z" } },
+  sent: { status: "success", data: { name: "a b.txt", type: "text/plain", text: "Grüße" } },
+  more: true,
+};
+
+const startApi = async (): Promise<string> => {
+  const cors: CorsFunction = ({ defaultHeaders }) => ({
+    ...defaultHeaders,
+    // by which a subscription of another origin goes on
+    "Access-Control-Allow-Headers": "Content-Type, Last-Event-ID",
+  });
+  const { port } = await start(routing, { cors, upload: true });
+  return `http://127.0.0.1:${port}`;
+};
+
+describe.each<Kind>(["inferred", "generated"])("the %s client", (kind) => {
+  const runtimes: readonly (readonly [string, () => readonly string[]])[] = [
+    ...["20", "22", "24", "26"].map(
+      (version) => [`Node.js ${version}`, () => [ensureNodes().get(version) ?? ""]] as const,
+    ),
+    ["Deno", () => [findBinary("@deno", "deno"), "run", "--allow-net"]],
+    ["Bun", () => [findBinary("@oven", "bin/bun")]],
+  ];
+  test.each(runtimes)(
+    "does the same on %s",
+    async (_name, command) => {
+      const [program = "", ...args] = command();
+      const all = [...args, `${cache}/${kind}.mjs`, await startApi()];
+      const { stdout } = await promisify(execFile)(program, all, { timeout: 60_000 });
+      expect(JSON.parse(stdout)).toEqual(expected);
+    },
+    60_000,
+  );
+
+  test("does the same in Chromium", async () => {
+    const api = await startApi();
+    const start = `globalThis.driven = drive(createClient({ baseUrl: ${JSON.stringify(api)} }));`;
+    const page = await openPage(
+      await serve(`<script type="module">${await bundle(kind, start)}</script>`),
+    );
+    const seen = await page.evaluate(
+      () => (globalThis as unknown as { readonly driven: unknown }).driven,
+    );
+    expect(JSON.parse(JSON.stringify(seen))).toEqual(expected);
+  }, 60_000);
+});
