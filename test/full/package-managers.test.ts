@@ -46,12 +46,14 @@ const managers: Readonly<Record<string, Manager>> = {
   },
 };
 
-/** What a manager prints of a faulty package; yarn 1 also warns of its own cache and of names that both sides have. */
+/** What a manager prints of a faulty package, without what pnpm says of a slow registry and yarn 1 of its own cache. */
 const toWarnings = (printed: string): readonly string[] =>
   printed
     .split("\n")
     .filter((line) => /warn|deprecat|peer|YN0002|YN0060|YN0086/i.test(line))
-    .filter((line) => !/unpack in the same destination|warning package\.json: /.test(line));
+    .filter(
+      (line) => !/Request took|unpack in the same destination|warning package\.json: /.test(line),
+    );
 
 describe.each(Object.keys(managers))("the quick start, installed by %s", (name) => {
   const { program, add, files: own = {} } = managers[name] as Manager;

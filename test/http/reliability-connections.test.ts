@@ -54,7 +54,7 @@ const noReply: Reply = { status: 0, head: "", body: "" };
 /** Expects that a socket gets one reply, which says that the server closes, and that it does. */
 const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   socket.write(bytes);
-  const { text, isClosed } = await readAll(socket, 1400);
+  const { text, isClosed } = await readAll(socket, 15_000);
   const [reply = noReply, ...others] = toReplies(text);
   expect([reply.head, others]).toEqual([expect.stringMatching(/^connection: close\r?$/im), []]);
   expect(isClosed, "the server closes the connection").toBe(true);
@@ -67,7 +67,7 @@ const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => 
   socket.write(bytes);
   await once(socket, "readable");
   socket.write(closing);
-  const [first = noReply, second, ...others] = toReplies((await readAll(socket, 1400)).text);
+  const [first = noReply, second, ...others] = toReplies((await readAll(socket, 15_000)).text);
   expect(first.head).not.toMatch(/^connection: close\r?$/im);
   expect([second?.body, others]).toEqual([JSON.stringify(successEnvelope({ pong: true })), []]);
   return first;
@@ -144,7 +144,7 @@ describe("Expectations", () => {
     socket.write(head("POST /echo", json, "Content-Length: 12", expecting));
     await once(socket, "readable");
     socket.write(`{"text":"x"}${closing}`);
-    const replies = toReplies((await readAll(socket, 1400)).text);
+    const replies = toReplies((await readAll(socket, 15_000)).text);
     expect(replies.map(({ status }) => status)).toEqual([100, 200, 200]);
   });
 
@@ -186,7 +186,7 @@ describe("Pipelines", () => {
   const statusesOf = async (server: TestServer, bytes: string): Promise<Reply[]> => {
     const socket = await server.open();
     socket.write(bytes);
-    return toReplies((await readAll(socket, 1400)).text);
+    return toReplies((await readAll(socket, 15_000)).text);
   };
 
   test("W19: pipelined requests are answered in their order, and none is lost", async () => {
@@ -209,7 +209,7 @@ describe("Pipelines", () => {
     const server = await start(routing);
     const socket = await server.open();
     socket.write(`${waiting(80)}${waiting(60)}${good}garbage\r\n\r\n`);
-    const { text, isClosed } = await readAll(socket, 1400);
+    const { text, isClosed } = await readAll(socket, 15_000);
     const replies = toReplies(text);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 400]);
     expect(replies.slice(0, 2).map(({ body }) => body)).toEqual(

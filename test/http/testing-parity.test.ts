@@ -363,7 +363,7 @@ const results: readonly ParityCase[] = [
   ["the handler of other errors", 403, fine, { config: { cors: refuses, errorHandler } }],
 ];
 
-const sleeps = gives(() => new Promise((resolve) => setTimeout(() => resolve({}), 80)));
+const sleeps = gives(() => new Promise((resolve) => setTimeout(() => resolve({}), 1000)));
 const heeds = gives(async ({ signal }) => {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   return {};
