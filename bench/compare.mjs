@@ -1,4 +1,4 @@
-// npm run bench:compare -- REV: this tree against another revision, in pairs.
+// npm run bench:compare -- REV: compares this tree with another revision, in pairs.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Builds a revision in a folder of its own, with the modules of this one; there, `sallyport` means that revision. */
+/** Builds a revision in its own directory, with this one's modules; there, `sallyport` means that revision. */
 const build = (folder, revision) => {
   const run = (command, ...args) => execFileSync(command, args, { cwd: folder, stdio: "inherit" });
   run("git", "clone", "--quiet", root, ".");
@@ -34,7 +34,7 @@ const main = async () => {
   const [revision] = positionals;
   if (values.help || revision === undefined) {
     process.stdout.write(
-      "npm run bench:compare -- REV: the CPU time of this tree against another revision, in pairs; above 1 this tree is slower.\n\n  --workload get,list,post  --rounds 9  --seconds 2  --node 24\n",
+      "npm run bench:compare -- REV: compares the CPU time of this tree with another revision, in pairs; above 1, this tree is slower.\n\n  --workload get,list,post  --rounds 9  --seconds 2  --node 24\n",
     );
     return;
   }

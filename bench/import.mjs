@@ -1,4 +1,4 @@
-// npm run bench:import: what importing the main entry costs beyond a bare node.
+// npm run bench:import: how much longer Node.js takes to start when it imports the main entry.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -27,7 +27,7 @@ const entries = {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "The import of main entries, beyond a bare node.\n\n  --rounds 15  --node 24\n",
+      "The time to import main entries, in addition to Node.js itself.\n\n  --rounds 15  --node 24\n",
     );
     return;
   }

@@ -1,4 +1,4 @@
-// npm run bench:instructions: instructions a request, counted by callgrind; they repeat within 1.5 % whatever else the machine does.
+// npm run bench:instructions: instructions per request, counted by callgrind; they repeat within 1.5 %, whatever else the machine does.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -24,12 +24,12 @@ const { values } = parseArgs({
   },
 });
 
-const help = `Instructions a request in user space, garbage collection included, as callgrind counts them.
+const help = `Instructions per request in user space, including garbage collection, as callgrind counts them.
 
   --server NAMES     of bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport)
   --workload NAMES   get,list,post
-  --warmup COUNT     requests before the counting begins (12000)
-  --requests COUNT   requests that are counted (4000; twice as many for list)
+  --warmup COUNT     requests before counting starts (12000)
+  --requests COUNT   counted requests (4000; twice as many for list)
   --node 24|current
   --root FOLDER      another checkout, built, whose servers are run instead
   --functions COUNT  lists the functions with the most instructions as well
@@ -37,7 +37,7 @@ const help = `Instructions a request in user space, garbage collection included,
 
 const connections = 16;
 
-/** Sends a fixed number of requests over connections that are kept alive. */
+/** Sends a fixed number of requests over kept-alive connections. */
 const send = async (port, { path, method = "GET", body = "" }, total) => {
   const bytes = Buffer.from(
     [
@@ -55,7 +55,7 @@ const send = async (port, { path, method = "GET", body = "" }, total) => {
       return socket;
     }),
   );
-  // all at once, so that the server gets as many in each turn of its event loop, however busy the machine is
+  // all at once, so that the server gets the same number in each turn of its event loop, however busy the machine is
   for (let sent = 0; sent < total; sent += connections)
     await Promise.all(
       sockets.map((socket) => {
@@ -99,7 +99,7 @@ const untilListening = async (port, turns = 20) => {
 const control = (option, pid) =>
   execFileSync("callgrind_control", [option, String(pid)], { stdio: "ignore" });
 
-/** The sum of the dumps that were written since the counters were zeroed. */
+/** The sum of the dumps written since the counters were reset. */
 const readDump = (folder) => {
   const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
   const text = readFileSync(join(folder, file), "utf8");
@@ -110,7 +110,7 @@ const clearDumps = (folder) => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name));
 };
 
-/** The functions that V8 has compiled, as it lists them with `--perf-basic-prof`; the last at an address is the one that ran. */
+/** The functions that V8 has compiled, as listed by `--perf-basic-prof`; the last one at an address is the one that ran. */
 const readCompiled = (pid) => {
   const byStart = new Map();
   for (const line of readFileSync(`/tmp/perf-${pid}.map`, "utf8").split("\n")) {
@@ -131,7 +131,7 @@ const readCompiled = (pid) => {
   };
 };
 
-/** The functions with the most instructions of their own; inlined ones count as their callers. */
+/** The functions with the most own instructions; inlined functions count as their callers. */
 const listFunctions = (folder, count, requests, pid) => {
   const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
   const findCompiled = readCompiled(pid);
@@ -173,7 +173,7 @@ const count = async (node, name, workloadName) => {
   const file = ["servers", "peers"]
     .map((room) => join(values.root, "bench", room, `${name}.mjs`))
     .find((path) => existsSync(path));
-  if (!file) throw new Error(`There is no server ${name} in bench/servers or bench/peers.`);
+  if (!file) throw new Error(`Unknown server ${name}: it is not in bench/servers or bench/peers.`);
   const flags = Number(values.functions) > 0 ? ["--perf-basic-prof"] : [];
   const child = spawn(
     "valgrind",
@@ -228,7 +228,7 @@ const main = async () => {
     throw new Error("The bench needs valgrind: `apt-get install valgrind` on Debian and Ubuntu.");
   }
   process.stdout.write(
-    `Node.js ${versionOf(node)}, thousands of instructions a request, after ${values.warmup} requests\n`,
+    `Node.js ${versionOf(node)}, thousands of instructions per request, after ${values.warmup} requests\n`,
   );
   for (const workload of values.workload.split(","))
     for (const server of values.server.split(",")) {

@@ -1,4 +1,4 @@
-// Starts servers pinned to one core, loads them from the other, and tells the CPU time that a request costs.
+// Starts servers pinned to one core, loads them from the other, and measures the CPU time per request.
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,10 +16,10 @@ const has = (command) => {
   }
 };
 
-/** Says what is missing on this machine, and how to get it. */
+/** Returns what is missing on this machine, and how to install it. */
 export const assertTools = () => {
   if (process.platform !== "linux")
-    throw new Error("The bench reads /proc and pins processes by taskset: it needs Linux.");
+    throw new Error("The bench reads /proc and pins processes with taskset, so it needs Linux.");
   if (!has("wrk"))
     throw new Error("The bench needs wrk: `apt-get install wrk` on Debian and Ubuntu.");
   if (!has("taskset"))
@@ -32,13 +32,13 @@ export const median = (values) => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
-/** The CPU time of a process so far, of the user and of the system, in microseconds. */
+/** The user and system CPU time of a process so far, in microseconds. */
 export const readCpu = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
   return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick;
 };
 
-/** That of a process and of its children. */
+/** The CPU time of a process and its children. */
 export const readCpuOfAll = (pid) => {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
@@ -48,7 +48,7 @@ export const readCpuOfAll = (pid) => {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Asks until a server answers. */
+/** Polls until a server responds. */
 export const untilServing = async (port, path = "/") => {
   for (let turn = 0; turn < 400; turn++) {
     try {
@@ -60,7 +60,7 @@ export const untilServing = async (port, path = "/") => {
   throw new Error(`Nothing listens on port ${port}`);
 };
 
-/** Starts a server of the bench, on the first core if nothing else is said. */
+/** Starts a bench server, by default on the first core. */
 export const startServer = async ({ file, node, port, args = [], env = {}, cpus = "0" }) => {
   const child = spawn("taskset", ["-c", cpus, node, file, String(port), ...args], {
     cwd: folder,
@@ -82,7 +82,7 @@ export const startServer = async ({ file, node, port, args = [], env = {}, cpus 
   };
 };
 
-/** Loads a port for some seconds, from the second core if nothing else is said. */
+/** Loads a port for some seconds, by default from the second core. */
 export const runWrk = (port, { path, method = "GET", body = "" }, seconds, cpus = "1") => {
   const target = `http://127.0.0.1:${port}${path}`;
   const args = ["wrk", "-t1", "-c64", `-d${seconds}s`, "-s", `${folder}wrk.lua`, target];
@@ -93,12 +93,12 @@ export const runWrk = (port, { path, method = "GET", body = "" }, seconds, cpus 
   if (/Non-2xx|Socket errors/.test(output)) throw new Error(`${target}:\n${output}`);
   return {
     requests: Number(/(\d+) requests in/.exec(output)[1]),
-    /** A second. */
+    /** Per second. */
     rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)[1]),
   };
 };
 
-/** Loads a server; gives the microseconds of CPU a request. */
+/** Loads a server; returns the microseconds of CPU time per request. */
 export const load = ({ pid, port }, workload, seconds = 2) => {
   const before = readCpu(pid);
   const { requests } = runWrk(port, workload, seconds);

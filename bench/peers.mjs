@@ -1,4 +1,4 @@
-// The peers and their Node.js live in a folder of their own, installed when they are first needed.
+// The peers and their Node.js are in their own directory, and installed when first needed.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,12 +16,12 @@ const install = () => {
 
 const dist = fileURLToPath(new URL("../dist/index.js", import.meta.url));
 
-/** Gives the Node.js to measure on: `24`, installed beside the peers, or `current`. */
+/** Returns the Node.js binary to measure on: `24`, installed beside the peers, or `current`. */
 export const findNode = (wanted) => {
   if (wanted !== "24" && wanted !== "current")
     throw new Error(`--node: must be 24 or current; got ${wanted}.`);
   if (!existsSync(dist))
-    throw new Error("There is no build to measure: run `npm run build` first.");
+    throw new Error("There is no build to measure; run `npm run build` first.");
   install();
   return wanted === "24" ? `${folder}/node_modules/node/bin/node` : process.execPath;
 };

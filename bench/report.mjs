@@ -1,4 +1,4 @@
-// Writes what was measured into docs/performance.md, and a plot beside it.
+// Writes the results into docs/performance.md, and a plot next to it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -37,7 +37,7 @@ const toTable = ({ results, titles, version, cpu, rounds, seconds }) => {
 
 const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** Bars of microseconds a request, by workload; each against the slowest. */
+/** Bars of microseconds per request, by workload, relative to the slowest. */
 const toPlot = ({ results, titles }) => {
   const bar = 18;
   const names = Object.keys(titles);
@@ -62,7 +62,7 @@ const toPlot = ({ results, titles }) => {
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="780" height="${y}" font-family="sans-serif" font-size="11">`,
-    `<title>CPU time of the server a request, in microseconds; less is better</title>`,
+    `<title>CPU time of the server per request, in microseconds; less is better</title>`,
     `<rect width="780" height="${y}" fill="#ffffff"/>`,
     ...lines,
     "</svg>\n",

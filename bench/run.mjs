@@ -11,11 +11,11 @@ import { workloads } from "./workloads.mjs";
 const help = `
 Usage: npm run bench -- [options]
 
-Measures the CPU time that a request costs the server, beside bare node:http (the limit) and the peers, interleaved.
+Measures the server's CPU time per request, interleaved with bare node:http (the limit) and the peers.
 
-  --workload get,list,post   which workloads
-  --servers sallyport,hono   which servers; bare is always among them
-  --rounds 8                 counted rounds, after one that warms up
+  --workload get,list,post   the workloads
+  --servers sallyport,hono   the servers; bare is always included
+  --rounds 8                 counted rounds, after a warm-up round
   --seconds 2                how long each server is loaded in a round
   --node 24                  24 (installed beside the peers) or current, this Node.js
   --write                    writes docs/performance.md and docs/performance.svg (always after a full run on 24)
@@ -36,7 +36,7 @@ const servers = {
     title: "Hono + @hono/node-server + zod-validator",
     package: "hono",
   },
-  express: { file: "peers/express.mjs", title: "Express, validated by hand", package: "express" },
+  express: { file: "peers/express.mjs", title: "Zod by hand on Express", package: "express" },
   "express-zod-api": {
     file: "peers/express-zod-api.mjs",
     title: "express-zod-api",
@@ -61,7 +61,7 @@ const choose = (option, known) => {
   const chosen = values[option].split(",");
   const wrong = chosen.find((name) => !known.includes(name));
   if (wrong !== undefined)
-    throw new Error(`--${option}: there is no ${wrong}; known are ${known.join(", ")}.`);
+    throw new Error(`--${option}: unknown value ${wrong}; the values are ${known.join(", ")}.`);
   return known.filter((name) => chosen.includes(name));
 };
 
@@ -104,23 +104,23 @@ const main = async () => {
 
 const counts = () => ({ rounds: Number(values.rounds), seconds: Number(values.seconds) });
 
-/** A server that answers something else is not measured. */
+/** A server with a different response is not measured. */
 const check = async ({ name, port }, workload) => {
   const { path, method = "GET", body, expected } = workloads[workload];
   const headers = body === undefined ? {} : { "content-type": "application/json" };
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body, headers });
   const text = await response.text();
   if (text !== JSON.stringify(expected))
-    throw new Error(`${name} answers ${workload} with ${text}`);
+    throw new Error(`${name} responds to ${workload} with ${text}`);
 };
 
-/** Rounds in which each server has its turn; gives the microseconds a request, and the share of the limit, of each round. */
+/** Runs each server in turn; returns each round's microseconds per request and the fraction of the limit's speed. */
 const measure = (running, workload) => {
   const rounds = running.map(({ name }) => ({ name, costs: [] }));
   for (let round = 0; round <= Number(values.rounds); round++)
     for (const [index, one] of running.entries()) {
       const cost = load(one, workload, Number(values.seconds));
-      // the first round is warm-up
+      // the first round is a warm-up
       if (round > 0) rounds[index].costs.push(cost);
     }
   const [limit] = rounds;

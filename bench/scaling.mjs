@@ -1,4 +1,4 @@
-// npm run bench:routes and bench:middlewares: how the cost of a request grows with the number of either.
+// npm run bench:routes and bench:middlewares: how the cost of a request grows with the number of routes or middlewares.
 import { parseArgs } from "node:util";
 import { assertTools, load, median, startServer, versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
@@ -8,13 +8,13 @@ const kinds = {
     file: "servers/routes.mjs",
     counts: "1,10,100,1000,5000",
     toPath: (count) => `/v1/r${count - 1}/7`,
-    help: "The CPU time of a request to the last of many routes; flat is right.",
+    help: "The CPU time of a request to the last of many routes; it should be constant.",
   },
   middlewares: {
     file: "servers/middlewares.mjs",
     counts: "0,1,5,10,20",
     toPath: () => "/v1/one/7",
-    help: "The CPU time of a request behind middlewares that do nothing; the last column is the cost of one.",
+    help: "The CPU time of a request with middlewares that do nothing; the last column is the cost of one.",
   },
 };
 

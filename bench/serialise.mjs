@@ -1,4 +1,4 @@
-// npm run bench:serialise: would a serialiser made from the output schema beat compiled validation and JSON.stringify?
+// npm run bench:serialise: would a serialiser generated from the output schema beat compiled validation and JSON.stringify?
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -14,13 +14,13 @@ const { values, positionals } = parseArgs({
   },
 });
 
-// The best case for a serialiser: written by hand for one schema, as a compiler could at most write it.
+// The best case for a serialiser: written by hand for one schema, as a compiler could write it at best.
 
 const quote = (text) => {
   if (text.length > 64) return JSON.stringify(text);
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    // what JSON escapes, and surrogates, of which a lonely one is escaped as well
+    // what JSON escapes, and surrogates, because lone ones are escaped too
     if (code < 32 || code === 34 || code === 92 || (code >= 0xd800 && code <= 0xdfff))
       return JSON.stringify(text);
   }
@@ -50,7 +50,7 @@ const isText = (index) => index % 3 !== 0;
 const wide = Object.fromEntries(
   wideNames.map((name, index) => [name, isText(index) ? `some text, number ${index}` : index]),
 );
-// oxlint-disable-next-line typescript/no-implied-eval -- a compiler of schemas would make its functions so
+// oxlint-disable-next-line typescript/no-implied-eval -- a schema compiler would create its functions this way
 const writeWide = new Function(
   "text",
   "int",
@@ -84,10 +84,10 @@ const cases = {
 };
 
 const buffer = Buffer.alloc(65_536);
-/** As on the way to the socket: the length, then the bytes. */
+/** As before writing to a socket: first the length, then the bytes. */
 const send = (body) => Buffer.byteLength(body) + buffer.write(body);
 
-/** Microseconds of a turn. */
+/** Microseconds per turn. */
 const time = (turn, turns) => {
   const begin = performance.now();
   for (let index = 0; index < turns; index++) turn();
@@ -97,7 +97,7 @@ const time = (turn, turns) => {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "npm run bench:serialise -- [NODE...]: compiled validation and JSON.stringify against a hand-written serialiser that validates.\n\n  --rounds 15\n",
+      "npm run bench:serialise -- [NODE...]: compares compiled validation and JSON.stringify with a hand-written serialiser that validates.\n\n  --rounds 15\n",
     );
     return;
   }

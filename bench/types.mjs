@@ -1,23 +1,15 @@
-// npm run bench:types: what endpoints cost the compiler. Instantiations are deterministic; the bounds of three are a test.
-import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+// npm run bench:types: what endpoints cost the compiler. Instantiations are deterministic; a test checks the limits of three programs.
 import { parseArgs } from "node:util";
-
-const root = fileURLToPath(new URL("../", import.meta.url));
-// within the repository, so that its packages are found
-const cache = `${root}node_modules/.cache/sallyport-types`;
+import { createBench, range } from "./compile.mjs";
 
 const { values } = parseArgs({
   options: {
-    compiler: { type: "string", default: `${root}node_modules/typescript/bin/tsc` },
+    compiler: { type: "string" },
     bounds: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
-
-const range = (length) => Array.from({ length }, (_, index) => index);
 
 const toMiddleware = (index) => `
   .addMiddleware({
@@ -71,7 +63,7 @@ const toProgram = ({ endpoints, middlewares = 0, method = "build", isServed = fa
     "export {};",
   ].join("\n");
 
-/** Each with the thousands of instantiations that it may cost. */
+/** Each with its limit, in thousands of instantiations. */
 const bounded = [
   { name: "1,000 endpoints", endpoints: 1000, bound: 850 },
   { name: "1,000 behind 10 middlewares", endpoints: 1000, middlewares: 10, bound: 1400 },
@@ -89,45 +81,8 @@ const others = [
   },
 ];
 
-const run = (args, cwd) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [values.compiler, ...args], {
-    cwd,
-    encoding: "utf8",
-    maxBuffer: 2 ** 26,
-  });
-  if (status !== 0) throw new Error(`${stdout.slice(0, 4000)}${stderr}`);
-  return stdout;
-};
-
-const measure = (program) => {
-  const folder = `${cache}/program`;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(`${folder}/program.ts`, toProgram(program));
-  const compilerOptions = {
-    ...{ module: "nodenext", target: "es2023", lib: ["es2023"], types: ["node"], strict: true },
-    ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-    ...{ skipLibCheck: true, noEmit: true },
-    paths: { sallyport: [`${cache}/declarations/index.d.ts`] },
-  };
-  writeFileSync(
-    `${folder}/tsconfig.json`,
-    JSON.stringify({ compilerOptions, files: ["program.ts"] }),
-  );
-  const printed = run(["--extendedDiagnostics"], folder);
-  const read = (title) => Number(new RegExp(`^${title}: *([\\d.]+)`, "m").exec(printed)?.[1]);
-  return {
-    name: program.name,
-    instantiations: read("Instantiations"),
-    bound: program.bound && program.bound * 1000,
-    types: read("Types"),
-    megabytes: read("Memory used") / 1024,
-    seconds: read("Check time"),
-  };
-};
-
-const print = (results) => {
-  process.stdout.write(`${run(["--version"], root).trim()}\n\n`);
+const print = (version, results) => {
+  process.stdout.write(`${version}\n\n`);
   const toThousands = (count) => `${(count / 1000).toFixed(0)}k`.padStart(7);
   for (const { name, instantiations, bound, types, megabytes, seconds } of results)
     process.stdout.write(
@@ -138,22 +93,18 @@ const print = (results) => {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "What endpoints cost the compiler.\n\n  --compiler PATH  the tsc to measure with\n  --bounds         only the programs that have a bound\n  --json           for programs\n",
+      "What endpoints cost the compiler.\n\n  --compiler PATH  the tsc to measure with\n  --bounds         only the programs that have a limit\n  --json           print JSON\n",
     );
     return;
   }
-  rmSync(cache, { recursive: true, force: true });
-  // users have declarations, whose reading costs less than that of the source
-  run(
-    [
-      ...["-p", "tsconfig.build.json", "--emitDeclarationOnly"],
-      ...["--outDir", `${cache}/declarations`],
-    ],
-    root,
-  );
-  const results = (values.bounds ? bounded : [...bounded, ...others]).map(measure);
+  const { version, write, measure } = createBench("sallyport-types", values.compiler);
+  const results = (values.bounds ? bounded : [...bounded, ...others]).map((program) => {
+    write("program.ts", toProgram(program));
+    const { name, bound } = program;
+    return { name, bound: bound && bound * 1000, ...measure("program.ts") };
+  });
   if (values.json) process.stdout.write(JSON.stringify(results));
-  else print(results);
+  else print(version, results);
 };
 
 main();

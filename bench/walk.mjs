@@ -1,4 +1,4 @@
-// npm run bench:walk: what a request costs in JavaScript and V8 alone, without a kernel; so it repeats within 2 % also on a noisy machine.
+// npm run bench:walk: what a request costs in JavaScript and V8 alone, without a kernel; this repeats within 2 %, even on a noisy machine.
 import { execFileSync } from "node:child_process";
 import { Server } from "node:net";
 import { Duplex } from "node:stream";
@@ -13,7 +13,7 @@ const { values } = parseArgs({
     workload: { type: "string", default: Object.keys(workloads).join() },
     rounds: { type: "string", default: "6" },
     node: { type: "string", default: "24" },
-    /** Set for the processes that measure. */
+    /** Set for the measuring processes. */
     server: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -24,7 +24,7 @@ const connections = 64;
 const requestsOfSlice = 8 * connections;
 const slices = 500;
 
-/** A connection without a kernel: what is written is counted and forgotten. */
+/** A connection without a kernel: what is written is counted and discarded. */
 class MemorySocket extends Duplex {
   static replies = 0;
   remoteAddress = "127.0.0.1";
@@ -78,7 +78,7 @@ const toBytes = ({ path, method = "GET", body = "" }) =>
     ].join("\r\n"),
   );
 
-/** Microseconds a request: the second percentile of many short slices, so that what disturbs is left out. */
+/** Microseconds per request: the second percentile of many short slices, which excludes disturbances. */
 const measure = async (name, workload) => {
   const server = await loadServer(name);
   const bytes = toBytes(workloads[workload]);
@@ -121,7 +121,7 @@ const main = async () => {
   const node = findNode(values.node);
   const own = fileURLToPath(import.meta.url);
   process.stdout.write(
-    `Node.js ${versionOf(node)}, microseconds a request without a kernel, and beyond bare\n\n`,
+    `Node.js ${versionOf(node)}, microseconds per request without a kernel, and the difference to bare\n\n`,
   );
   for (const workload of values.workload.split(",")) {
     const costs = servers.map(() => []);

@@ -1,4 +1,4 @@
-// The work that every server of the bench does alike; without dependencies, so that each server brings its own Zod.
+// What every server of the bench has in common; without dependencies, so that each server brings its own Zod.
 
 /** @typedef {"get" | "list" | "post"} WorkloadName */
 
@@ -66,7 +66,7 @@ export const postBody = JSON.stringify({
   address: { street: "1 Main St", zip: "N1" },
 });
 
-/** What wrk sends, and what must come back. */
+/** What wrk sends, and the expected response. */
 export const workloads = {
   get: {
     path: "/v1/users/42?verbose=yes",
@@ -84,7 +84,7 @@ export const workloads = {
   },
 };
 
-/** 1,000 endpoints, each with schemas of its own. */
+/** 1,000 endpoints, each with its own schemas. */
 export const createThousand = (z) =>
   Array.from({ length: 1000 }, (_, index) => ({
     path: `/v1/things${index}/:id`,

@@ -1,17 +1,82 @@
-// Builds `dist` from `src`: plain JavaScript with declarations and source maps, nothing bundled but the source of the client,
-// which generated clients contain.
+// Builds `dist` from `src`: the declarations that users' compilers read, and the modules joined into chunks that are loaded
+// together, readable, with source maps that hold the source. Beside them is the source of the client, which generated
+// clients contain.
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-rmSync(`${root}dist`, { recursive: true, force: true });
+const dist = join(root, "dist");
+const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** `index`, `openapi/index` and so on: what package.json names, without the extension. */
+const entries = [...Object.values(exports), { default: bin.sallyport }]
+  .map((entry) => /^\.\/dist\/(.*)\.js$/.exec(entry.default ?? "")?.[1])
+  .filter((entry) => entry !== undefined);
+
+/** Deletes the declarations that no entry refers to. */
+const pruneDeclarations = () => {
+  const needed = new Set();
+  const visit = (file) => {
+    if (needed.has(file)) return;
+    needed.add(file);
+    const text = readFileSync(file, "utf8");
+    for (const [, path] of text.matchAll(/(?:from |import\(|import )"(\.[^"]+)\.[jt]s"/g))
+      visit(join(dirname(file), `${path}.d.ts`));
+  };
+  for (const { types } of Object.values(exports)) if (types) visit(join(root, types));
+  const prune = (folder) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) prune(path);
+      else if (!needed.has(path)) rmSync(path);
+    }
+    if (readdirSync(folder).length === 0) rmdirSync(folder);
+  };
+  prune(dist);
+};
+
+const buildModules = async () => {
+  const build = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+    external: /^[^./]/,
+    platform: "node",
+    // imports that only preload a chunk are kept
+    treeshake: { moduleSideEffects: true },
+  });
+  await build.write({
+    dir: dist,
+    format: "esm",
+    sourcemap: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
+  });
+  await build.close();
+};
+
+/** Writes the files that `generate-client/runtime-source.ts` reads. */
+const writeClientSource = async () => {
+  const build = await rolldown({
+    input: join(root, "src/generate-client/runtime-source.ts"),
+    external: /^node:/,
+    platform: "node",
+  });
+  const { output } = await build.generate({ format: "esm" });
+  await build.close();
+  const { writeParts } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+  writeParts(pathToFileURL(`${root}src/client/`), pathToFileURL(`${dist}/generate-client/`));
+};
+
+rmSync(dist, { recursive: true, force: true });
 const { status } = spawnSync(
   process.execPath,
-  [`${root}node_modules/typescript/bin/tsc`, "-p", "tsconfig.build.json"],
+  [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"],
   { cwd: root, stdio: "inherit" },
 );
 if (status !== 0) process.exit(status ?? 1);
-const folder = pathToFileURL(`${root}dist/generate-client/`);
-const { writeParts } = await import(new URL("runtime-source.js", folder).href);
-writeParts(pathToFileURL(`${root}src/client/`), folder);
+pruneDeclarations();
+await writeClientSource();
+await buildModules();

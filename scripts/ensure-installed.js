@@ -1,4 +1,4 @@
-// Installs the dependencies when something is missing, and only then, so that `npm start` and `npm test` work right after a clone.
+// Installs the dependencies only if something is missing, so that `npm start` and `npm test` work right after a clone.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 
@@ -26,10 +26,10 @@ if (!isComplete()) {
       stdio,
       shell: process.platform === "win32",
     });
-  // a registry that lacks a package of another platform makes `npm ci` refuse the lock file
+  // if a registry lacks a package of another platform, `npm ci` rejects the lock file
   if (npm("ignore", "ci").status !== 0) {
     const { status, error } = npm("inherit", "install", "--no-save");
-    if (error) console.error(`npm could not be run: ${error.message}`);
+    if (error) console.error(`Could not run npm: ${error.message}`);
     process.exit(status ?? 1);
   }
 }

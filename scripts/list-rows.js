@@ -1,14 +1,16 @@
-// Lists the rows of the reliability promises with the tests that are named after them; fails when a row has none.
+// Lists the rows of docs/reliability.md with the tests that are named after them; fails if a row has none, or if a test names
+// a row that does not exist.
 //
-// Vitest itself says which tests there are, so that a name in a comment, or a test that is skipped, promises nothing.
+// Vitest itself lists the tests, so that a name in a comment, or a skipped test, does not count.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const rows = { W: 26, Q: 13, B: 20, U: 12, H: 16, R: 16, S: 12 };
 const root = fileURLToPath(new URL("../", import.meta.url));
+const page = readFileSync(join(root, "docs/reliability.md"), "utf8");
+const rows = [...page.matchAll(/^\| ([A-Z]\d{1,2}) +\|/gm)].map(([, row]) => row);
 
 /** The tests that would run, by name and file. */
 const listTests = () => {
@@ -21,7 +23,7 @@ const listTests = () => {
       [`${root}node_modules/vitest/vitest.mjs`, "list", ...projects, `--json=${list}`],
       { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] },
     );
-    if (status !== 0) throw new Error(`The tests cannot be listed: ${stderr}`);
+    if (status !== 0) throw new Error(`Could not list the tests: ${stderr}`);
     return JSON.parse(readFileSync(list, "utf8"));
   } finally {
     rmSync(folder, { recursive: true });
@@ -30,18 +32,19 @@ const listTests = () => {
 
 const tests = new Map();
 for (const { name, file } of listTests())
-  for (const row of new Set(name.match(/\b[WQBUHRS]\d{1,2}\b/g)))
+  for (const row of new Set(name.match(/\b[BHLQRSUW]\d{1,2}\b/g)))
     tests.set(row, [...(tests.get(row) ?? []), `${relative(root, file)}: ${name.slice(0, 90)}`]);
 
-const missing = [];
-for (const [letter, count] of Object.entries(rows))
-  for (let number = 1; number <= count; number++) {
-    const row = `${letter}${number}`;
-    const found = tests.get(row) ?? [];
-    if (found.length === 0) missing.push(row);
-    console.log(
-      `${row}\t${found[0] ?? "MISSING"}${found.length > 1 ? ` (+${found.length - 1})` : ""}`,
-    );
-  }
-console.log(missing.length === 0 ? "Every row has a test." : `Missing: ${missing.join(", ")}`);
-process.exit(missing.length === 0 ? 0 : 1);
+for (const row of rows) {
+  const [first = "MISSING", ...others] = tests.get(row) ?? [];
+  console.log(`${row}\t${first}${others.length > 0 ? ` (+${others.length})` : ""}`);
+}
+const missing = rows.filter((row) => !tests.has(row));
+const unknown = [...tests.keys()].filter((row) => !rows.includes(row));
+const isRepeated = new Set(rows).size < rows.length;
+if (missing.length > 0) console.log(`Without a test: ${missing.join(", ")}`);
+if (unknown.length > 0) console.log(`Not in docs/reliability.md: ${unknown.join(", ")}`);
+if (isRepeated) console.log("A row occurs twice in docs/reliability.md.");
+const isWhole = rows.length > 0 && missing.length + unknown.length === 0 && !isRepeated;
+if (isWhole) console.log(`All ${rows.length} rows have a test.`);
+process.exit(isWhole ? 0 : 1);

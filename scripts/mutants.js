@@ -1,9 +1,9 @@
-// Puts small defects into copies of the sources, one at a time, and counts those that the tests find.
+// Puts small defects into copies of the sources, one at a time, and counts how many the tests find.
 //
 // node scripts/mutants.js [--count 300] [--seed 1] [--processes 2] [--room server] [--retry] [--list] [--report]
 //
-// The sample is the same for the same seed. What was found out is kept in the temporary folder of the system, so that
-// a run can be broken off and gone on with; --retry asks again for those that survived, and --report prints what is known.
+// The same seed gives the same sample. Results are kept in the system's temporary directory, so that a run can be
+// interrupted and resumed; --retry tests the survivors again, and --report prints the results so far.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -25,7 +25,7 @@ import { findFunction, findTests } from "./mutants/find-tests.js";
 import { applyMutant, listMutants } from "./mutants/list-mutants.js";
 
 const goal = 85;
-/** No room has fewer in the sample, unless it has not as many. */
+/** Every room has at least this many in the sample, unless it has fewer. */
 const leastOfRoom = 20;
 
 const { values: options } = parseArgs({
@@ -56,12 +56,12 @@ const readAll = (...folders) =>
 const sources = new Map(readAll("src").filter(([file]) => !/\.test(-d)?\.ts$/.test(file)));
 const toRoom = (file) => (file.split("/")[1] ?? "").replace(/\.ts$/, "");
 
-/** Known to behave as the original; each with its reason. */
+/** Mutants known to behave like the original, each with its reason. */
 const equivalent = JSON.parse(readFileSync(join(root, "test/mutants/equivalent.json"), "utf8"));
 const isEquivalent = ({ file, code, mutation }) =>
   equivalent.some((one) => one.file === file && one.code === code && one.mutation === mutation);
 
-/** The same ones for the same seed, also when other lines have changed. */
+/** The same ones for the same seed, even if other lines have changed. */
 const sample = () => {
   const order = (mutant) => toHash(`${options.seed}|${mutant.id}`);
   const all = [...sources]
@@ -77,13 +77,13 @@ const sample = () => {
     const share = Math.round((Number(options.count) * mutants.length) / all.length);
     return mutants.slice(0, options.room ? Number(options.count) : Math.max(share, leastOfRoom));
   });
-  // mixed, so that a run that is broken off says something of each room
+  // mixed, so that an interrupted run has results for each room
   return chosen.toSorted((one, other) => (one.order < other.order ? -1 : 1));
 };
 
 const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 
-/** In the order in which the files are named, one process for all. */
+/** In the order in which the files are named, in a single process. */
 const config = (tree) => `
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -99,6 +99,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "example/src/**/*.test.ts", "test/http/**/*.test.ts"],
     environment: "node",
+    setupFiles: [toPath("test/http/setup.ts")],
     testTimeout: 10_000,
     fileParallelism: false,
     sequence: {
@@ -124,7 +125,7 @@ const copyTree = (name) => {
   return tree;
 };
 
-/** Runs tests, all where none is named; a run over its time is ended, with all that it has started. */
+/** Runs the given tests, or all of them; a run that exceeds its time is ended, with everything that it has started. */
 const runTests = (tree, files, env = {}, limit = 3600) =>
   new Promise((resolve) => {
     const begin = performance.now();
@@ -152,14 +153,14 @@ const readTests = async () => {
   const version = toHash(JSON.stringify(readAll("src", "test", "example/src")));
   const last = existsSync(known) ? JSON.parse(readFileSync(known, "utf8")) : undefined;
   if (last?.version === version) return last;
-  console.log("Running all tests once as they are, and once more to see what they run …");
+  console.log("Running all tests once unchanged, and once more to record what they run …");
   const tree = copyTree("calls");
   const [untouched, found] = await Promise.all([
     runTests(copyTree("copy-0"), []),
     findTests(tree, sources, runTests),
   ]);
   if (untouched.code !== 0) {
-    console.error("The tests fail as it is, so they would find everything.");
+    console.error("The tests fail without any mutant, so they would find everything.");
     process.exit(2);
   }
   const fresh = { version, ...found };
@@ -185,7 +186,7 @@ if (options.list) {
 
 const outcomes = readResults();
 
-/** Prints the survivors and the score by room of what is judged; gives the score in per cent. */
+/** Prints the survivors and the score per room so far; returns the score in percent. */
 const report = () => {
   const judged = mutants.filter((mutant) => outcomes.has(toKey(mutant)));
   const survivors = judged.filter((mutant) => outcomes.get(toKey(mutant)) === "survived");
@@ -216,12 +217,12 @@ const isDone = (mutant) => {
 };
 const waiting = mutants.filter((mutant) => !isDone(mutant));
 
-/** How many functions a test file runs: those that run few are about them. */
+/** How many functions a test file runs: test files that run few functions are about them. */
 const breadth = new Map();
 for (const files of Object.values(tests))
   for (const file of files) breadth.set(file, (breadth.get(file) ?? 0) + 1);
 
-/** Those that run the function, the unit test of the file first, then those that run little else. */
+/** The tests that run the function: the unit test of the file first, then those that run little else. */
 const listTests = ({ file, start }) => {
   const found = tests[`${file}:${findFunction(sources.get(file), start)}`] ?? [];
   const own = `${basename(file, ".ts")}.test.ts`;
@@ -258,5 +259,5 @@ const work = async (_unused, index) => {
 await Promise.all(Array.from({ length: Number(options.processes) }, work));
 
 const score = report();
-console.log(`${score.toFixed(1)} % are killed; the goal is ${goal} %.`);
+console.log(`${score.toFixed(1)} % were killed; the goal is ${goal} %.`);
 process.exit(score >= goal ? 0 : 1);

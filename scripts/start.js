@@ -1,10 +1,25 @@
-// Builds the package and runs the example application in this very process, so that signals reach it.
+// Builds the package if necessary, and runs the example application in this same process, so that signals reach it.
 import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { register } from "tsx/esm/api";
 
-const build = fileURLToPath(new URL("build.js", import.meta.url));
-const { status } = spawnSync(process.execPath, [build], { stdio: "inherit" });
-if (status !== 0) process.exit(status ?? 1);
+const root = fileURLToPath(new URL("../", import.meta.url));
+const toTime = (file) => statSync(`${root}${file}`).mtimeMs;
+
+const isBuilt = () => {
+  // the build writes this file last
+  if (!existsSync(`${root}dist/index.js`)) return false;
+  const sources = readdirSync(`${root}src`, { recursive: true }).map((file) => `src/${file}`);
+  const built = toTime("dist/index.js");
+  return ["scripts/build.js", "tsconfig.build.json", ...sources].every(
+    (file) => toTime(file) < built,
+  );
+};
+
+if (!isBuilt()) {
+  const { status } = spawnSync(process.execPath, [`${root}scripts/build.js`], { stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+}
 register();
 await import("../example/src/main.ts");

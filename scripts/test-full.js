@@ -14,7 +14,7 @@ if (process.argv.includes("--list-rows")) {
 }
 run(process.execPath, "scripts/list-rows.js");
 run(process.execPath, "scripts/build.js");
-// one after the other: load beside it would distort what a check measures
+// one after the other: a parallel load would distort what a check measures
 run(
   `${root}node_modules/.bin/vitest`,
   ...["run", "--project", "full", "--no-file-parallelism"],

@@ -1,51 +1,75 @@
-// The whole check of this repository, step by step; `node scripts/test.js unit http` runs some of them.
-import { spawnSync } from "node:child_process";
+// All checks of this repository, step by step; `node scripts/test.js unit http` runs some of them.
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const bin = (name) => `${root}node_modules/.bin/${name}`;
 const vitest = (project) => [bin("vitest"), "run", "--project", project];
 
+/** By name, the longest first, apart from the build, which others need. */
 const steps = {
   build: ["Build", [process.execPath, "scripts/build.js"]],
-  types: ["Type check", [bin("tsc"), "--noEmit"]],
-  lint: ["Lint", [bin("oxlint"), "--type-aware", "--deny-warnings"]],
-  format: ["Format", [bin("oxfmt"), "--check", "."]],
-  unused: ["Unused code", [bin("knip")]],
-  unit: ["Unit tests", vitest("unit")],
-  "type-tests": ["Type tests", vitest("types")],
+  // most of its tests wait for something, so that two cores can run more than two files at once
+  http: ["HTTP tests", [...vitest("http"), "--maxWorkers=3"]],
+  openapi: ["OpenAPI tests", vitest("openapi")],
   compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],
+  package: ["Packed-install tests", vitest("package")],
+  "quick-start": ["Quick-start test", vitest("quick-start")],
+  unit: ["Unit tests", vitest("unit")],
+  lint: ["Lint", [bin("oxlint"), "--type-aware", "--deny-warnings"]],
+  types: ["Type check, and type tests", [bin("tsc"), "--noEmit"]],
+  unused: ["Unused code", [bin("knip")]],
   assumptions: ["Assumptions about dependencies", vitest("assumptions")],
   architecture: ["Architecture tests", vitest("architecture")],
-  // most of them wait for something, so that two cores have room for more than two files
-  http: ["HTTP tests", [...vitest("http"), "--maxWorkers=4"]],
-  openapi: ["OpenAPI tests", vitest("openapi")],
-  "quick-start": ["Quick-start test", vitest("quick-start")],
-  package: ["Packed-install tests", vitest("package")],
+  format: ["Format", [bin("oxfmt"), "--check", "."]],
 };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in steps));
 if (unknown.length > 0) {
   console.error(
-    `There is no step ${unknown.join(", ")}. The steps are ${Object.keys(steps).join(", ")}.`,
+    `Unknown step ${unknown.join(", ")}. The steps are ${Object.keys(steps).join(", ")}.`,
   );
   process.exit(2);
 }
 
+const chosen = Object.keys(steps).filter((name) => wanted.length === 0 || wanted.includes(name));
+/** The output of a step that runs in parallel is printed once it has ended. */
+const isAlone = chosen.length === 1;
+
 const outcomes = [];
-for (const [name, [title, [command, ...args]]] of Object.entries(steps)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  console.log(`\n== ${title}`);
+const runStep = async (name) => {
+  const [title, [command, ...args]] = steps[name];
   const start = performance.now();
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: isAlone ? "inherit" : ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32" && command !== process.execPath,
+  });
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (chunk) => printed.push(chunk));
+  const code = await new Promise((resolve) => {
+    child.once("error", (error) => resolve(printed.push(Buffer.from(String(error)))));
+    child.once("close", resolve);
+  });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  outcomes.push({ title, passed: status === 0, seconds });
-}
+  console.log(`\n== ${title}\n${Buffer.concat(printed)}`);
+  outcomes.push({ title, passed: code === 0, seconds });
+};
+
+const begin = performance.now();
+if (chosen[0] === "build") await runStep(chosen.shift());
+const takeSteps = async () => {
+  for (let name = chosen.shift(); name !== undefined; name = chosen.shift()) await runStep(name);
+};
+await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, takeSteps));
 
 console.log("\n== Summary");
 for (const { title, passed, seconds } of outcomes)
   console.log(`${passed ? "passed" : "FAILED"}  ${title} (${seconds} s)`);
 const failed = outcomes.filter(({ passed }) => !passed).length;
-console.log(`${outcomes.length - failed} passed, ${failed} failed`);
+const total = ((performance.now() - begin) / 1000).toFixed(0);
+console.log(`${outcomes.length - failed} passed, ${failed} failed, in ${total} s`);
 process.exit(failed === 0 ? 0 : 1);

@@ -1,34 +1,5 @@
 import { expect, test } from "vitest";
-import { RequestError, suggest } from "./errors.ts";
-
-test.each([
-  ["bodylimit", ["bodyLimit", "bodyIdleTimeout"], "bodyLimit"],
-  ["bodyLimits", ["bodyLimit"], "bodyLimit"],
-  ["boyLmt", ["bodyLimit"], "bodyLimit"],
-  ["odyLimit", ["bodyLimit"], "bodyLimit"],
-  ["metod", ["input", "method", "output"], "method"],
-  ["htp", ["cors", "http", "https"], "http"],
-  ["htttps", ["http", "https"], "https"],
-  ["xors", ["cors"], "cors"],
-  ["GTE", ["get", "put"], "get"],
-])("for %s of %j it suggests %s", (wrong, known, name) => {
-  expect(suggest(wrong, known)).toBe(` Did you mean \`${name}\`?`);
-});
-
-test.each([
-  ["limit", ["bodyLimit"]],
-  ["boyLm", ["bodyLimit"]],
-  ["xyz", ["get", "put"]],
-  ["path", ["cors"]],
-  ["", ["on"]],
-  ["x", []],
-  ["xxxhttp", ["http"]],
-  ["httpxxx", ["http"]],
-  ["xxxxmethod", ["method"]],
-  ["methodxxxx", ["method"]],
-])("for %s of %j it suggests nothing", (wrong, known) => {
-  expect(suggest(wrong, known)).toBe("");
-});
+import { RequestError } from "./errors.ts";
 
 test("a fault of a request is shown with its cause, and the name of a field cut at a hundred characters", () => {
   const cause = new Error("why");

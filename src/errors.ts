@@ -1,30 +1,7 @@
 import type { z } from "zod";
 import type { Method } from "./http/method.ts";
 
-/** Says which known name was probably meant by a wrong one: ` Did you mean x?`; empty where none is close. */
-export const suggest = (wrong: string, known: readonly string[]): string => {
-  const close = known
-    .map((name) => ({ name, distance: toDistance(wrong.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= (name.length > 5 ? 3 : 2) && distance < name.length)
-    .toSorted((one, other) => one.distance - other.distance)[0];
-  return close ? ` Did you mean \`${close.name}\`?` : "";
-};
-
-/** The number of letters to add, drop or replace (Levenshtein). */
-const toDistance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let at = 0; at < one.length; at++) {
-    const next = [at + 1];
-    for (let to = 0; to < other.length; to++) {
-      const replaced = (row[to] ?? 0) + (one[at] === other[to] ? 0 : 1);
-      next.push(Math.min(replaced, (row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-};
-
-/** Faults of a request that the framework itself answers: code, status and the fixed text of the answer. */
+/** Faults of a request to which the framework itself responds: code, status and fixed message. */
 const requestFaults = {
   SLP_BODY_CONTENT_TYPE: [415, "Unsupported Media Type"],
   SLP_BODY_CHARSET: [415, "Unsupported charset"],
@@ -45,7 +22,7 @@ const requestFaults = {
   SLP_HEADER_TRANSFER_ENCODING: [400, "Bad Request"],
   SLP_HEADER_TOO_MANY_FIELDS: [431, "Request Header Fields Too Large"],
   SLP_HANDLER_TIMEOUT: [503, "Service Unavailable"],
-  SLP_INPUT_TOO_MANY_ISSUES: [400, "Too many wrong values"],
+  SLP_INPUT_TOO_MANY_ISSUES: [400, "Too many invalid values"],
   SLP_METHOD_NOT_ALLOWED: [405, "Method Not Allowed"],
   SLP_NOT_FOUND: [404, "Not Found"],
   SLP_PATH_MALFORMED: [400, "Malformed path"],
@@ -61,7 +38,7 @@ const requestFaults = {
   SLP_UPLOAD_TOO_MANY: [413, "Too many parts"],
 } as const satisfies Record<string, readonly [number, string]>;
 
-/** Faults after which the connection cannot be trusted to be understood alike on both sides; they look like attacks. */
+/** Faults after which both sides may disagree on where the next request begins; they look like attacks. */
 const framingFaults: ReadonlySet<string> = new Set([
   "SLP_BODY_TIMEOUT",
   "SLP_HEADER_HOST",
@@ -74,18 +51,18 @@ const framingFaults: ReadonlySet<string> = new Set([
 /** The code of a {@link RequestError}. */
 export type RequestErrorCode = keyof typeof requestFaults;
 
-/** What a {@link RequestError} carries besides its code. */
+/** Optional details of a {@link RequestError}. */
 export interface RequestErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
-  /** The field of an upload that is at fault. */
+  /** The upload field at fault. */
   readonly field?: string | undefined;
 }
 
 /**
- * A fault of the request that the framework answers by itself, such as malformed JSON or an unknown path.
+ * A fault of the request to which the framework itself responds, such as malformed JSON or an unknown path.
  *
- * Its message is a fixed text that never echoes the request, but for the name of an upload's field.
+ * Its message is fixed and never echoes the request, apart from the name of an upload field.
  */
 export class RequestError extends Error {
   override readonly name = "RequestError";
@@ -93,7 +70,7 @@ export class RequestError extends Error {
   readonly statusCode: number;
   readonly expose = true;
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** Whether the connection must be closed after the answer. */
+  /** Whether the connection must be closed after the response. */
   readonly endsConnection: boolean;
 
   constructor(code: RequestErrorCode, { headers, cause, field }: RequestErrorOptions = {}) {
@@ -109,13 +86,13 @@ export class RequestError extends Error {
   }
 }
 
-/** The input of an endpoint or of a middleware does not fit its schema: answered with 400. */
+/** The input of an endpoint or a middleware does not fit its schema; the response has status 400. */
 export class InputValidationError extends Error {
   override readonly name = "InputValidationError";
   readonly code = "SLP_INPUT_INVALID";
   readonly statusCode = 400;
   readonly expose = true;
-  /** The issues as Zod reports them, at most ten. */
+  /** The issues that Zod reports, at most ten. */
   override readonly cause: z.ZodError;
 
   constructor(message: string, cause: z.ZodError) {
@@ -124,13 +101,13 @@ export class InputValidationError extends Error {
   }
 }
 
-/** What a handler returned does not fit the output schema, a defect of the application: answered with 500. */
+/** A handler's return value does not fit the output schema, a defect of the application; the response has status 500. */
 export class OutputValidationError extends Error {
   override readonly name = "OutputValidationError";
   readonly code = "SLP_OUTPUT_INVALID";
   readonly statusCode = 500;
   readonly expose = false;
-  /** The issues as Zod reports them, at most ten. */
+  /** The issues that Zod reports, at most ten. */
   override readonly cause: z.ZodError;
 
   constructor(message: string, cause: z.ZodError) {
@@ -150,11 +127,11 @@ export type RoutingErrorCode =
   | "SLP_ROUTING_METHOD_UNSUPPORTED"
   | "SLP_ROUTING_PATH_SYNTAX";
 
-/** The routing map is wrong; thrown when the server starts. */
+/** The routing map is invalid; thrown when the server starts. */
 export class RoutingError extends Error {
   override readonly name = "RoutingError";
   readonly code: RoutingErrorCode;
-  /** Where in the routing map. */
+  /** The place in the routing map. */
   override readonly cause: { readonly method?: Method | undefined; readonly path: string };
 
   constructor(
@@ -175,7 +152,7 @@ export type ConfigErrorCode =
   | "SLP_CONFIG_PEER"
   | "SLP_CONFIG_MISSING";
 
-/** The configuration is wrong; thrown when the server starts. */
+/** The configuration is invalid; thrown when the server starts. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ConfigErrorCode;
@@ -198,7 +175,7 @@ export type DefinitionErrorCode =
   | "SLP_TEST_METHOD"
   | "SLP_TEST_OPTIONS";
 
-/** An endpoint, a middleware, a result handler or a test is declared wrongly; thrown where it is declared. */
+/** The declaration of an endpoint, a middleware, a result handler or a test is invalid; thrown where it is declared. */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";
   readonly code: DefinitionErrorCode;
@@ -218,14 +195,14 @@ export type OpenApiErrorCode =
   | "SLP_OPENAPI_QUERY_OBJECT"
   | "SLP_OPENAPI_SCHEMA";
 
-/** Something cannot be documented; thrown where a document is generated. */
+/** A route or a schema cannot be documented; thrown when a document is generated. */
 export class OpenApiError extends Error {
   override readonly name = "OpenApiError";
   readonly statusCode = 500;
-  /** It names routes and schemas, and is answered to nobody but those who may read the document. */
+  /** The message names routes and schemas; only those who may read the document can see it. */
   readonly expose = true;
   readonly code: OpenApiErrorCode;
-  /** The route that it is about, if any. */
+  /** The route concerned, if any. */
   override readonly cause: {
     readonly method: Method | undefined;
     readonly path: string | undefined;
@@ -261,7 +238,7 @@ export type ServerFaultCode =
   | "SLP_OUTPUT_UNSERIALIZABLE"
   | "SLP_THROWN_NON_ERROR";
 
-/** A defect of the application that shows only while a request runs: answered with 500. */
+/** A defect of the application that shows only while a request runs; the response has status 500. */
 export class ServerFault extends Error {
   override readonly name = "ServerFault";
   readonly code: ServerFaultCode;

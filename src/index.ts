@@ -1,5 +1,7 @@
 // Starting
-export { createConfig } from "./server/config.ts";
+export { createConfig } from "./server/config/config.ts";
+export type { CompressionOptions } from "./server/compression/compression-options.ts";
+export type { Listen } from "./server/connection/listen.ts";
 export { createServer } from "./server/create-server.ts";
 export { attachRouting } from "./server/attach-routing.ts";
 
@@ -13,7 +15,7 @@ export { getRawBody } from "./endpoint/raw-body.ts";
 export { ServeStatic } from "./routing/static-files.ts";
 export { ez } from "./schemas/ez.ts";
 
-// Answering
+// Responding
 export { ResultHandler } from "./results/result-handler.ts";
 export { defaultResultHandler } from "./results/default-result-handler.ts";
 export { problemResultHandler } from "./results/problem-result-handler.ts";
@@ -40,18 +42,16 @@ export {
 export type {
   AppConfig,
   CommonConfig,
-  CompressionOptions,
   AccessedReply,
   HookArguments,
-  Listen,
   ServerConfig,
-} from "./server/config.ts";
-export type { UploadOptions } from "./server/uploads.ts";
+} from "./server/config/config.ts";
+export type { UploadOptions } from "./server/body/uploads.ts";
 export type { UploadLimits } from "./endpoint/upload-limits.ts";
 export type { DocsOptions } from "./docs/docs-options.ts";
-export type { CookieOptions } from "./server/cookies.ts";
-export type { ShutdownOptions } from "./server/shutdown.ts";
-export type { CorsArguments, CorsFunction, CorsOption } from "./server/cors.ts";
+export type { CookieOptions } from "./server/head/cookies.ts";
+export type { ShutdownOptions } from "./server/connection/shutdown.ts";
+export type { CorsArguments, CorsFunction, CorsOption } from "./server/head/cors.ts";
 export type { RunningServer } from "./server/start-server.ts";
 export type { AttachedRouting } from "./server/attach-routing.ts";
 export type { EndpointSources, InputSource, InputSources } from "./endpoint/input-sources.ts";

@@ -7,6 +7,8 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 
 /** The rooms of `src`, the lowest first: a room imports from those before it, types included. */
 const rooms = [
+  "lazy",
+  "checks",
   "http",
   "errors",
   "logger",
@@ -26,6 +28,9 @@ const rooms = [
   "index",
 ];
 
+/** The rooms within `src/server`, the lowest first; what stands beside them puts them together, and is imported by none. */
+const serverRooms = ["head", "body", "compression", "connection", "config", "express", ""];
+
 const listFiles = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -40,6 +45,12 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
 const toRoom = (file: string): string =>
   (relative("src", file).split("/")[0] ?? "").replace(/\.ts$/, "");
+
+/** The room of a file of `src/server`; empty for one that stands beside the rooms. */
+const toServerRoom = (file: string): string => {
+  const [room = "", ...rest] = relative("src/server", file).split("/");
+  return rest.length > 0 ? room : "";
+};
 
 const importPattern = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
@@ -78,6 +89,23 @@ describe("architecture", () => {
     const upward = sources.flatMap((file) =>
       listImports(file)
         .filter((target) => rooms.indexOf(toRoom(target)) > rooms.indexOf(toRoom(file)))
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  test("within the server, imports point to lower rooms as well", () => {
+    const own = sources.filter((file) => toRoom(file) === "server");
+    expect(own.filter((file) => !serverRooms.includes(toServerRoom(file)))).toEqual([]);
+    for (const room of serverRooms)
+      expect(own.filter((file) => toServerRoom(file) === room).length).toBeGreaterThan(1);
+    const upward = own.flatMap((file) =>
+      listImports(file)
+        .filter(
+          (target) =>
+            toRoom(target) === "server" &&
+            serverRooms.indexOf(toServerRoom(target)) > serverRooms.indexOf(toServerRoom(file)),
+        )
         .map((target) => `${file} -> ${target}`),
     );
     expect(upward).toEqual([]);
@@ -127,6 +155,29 @@ describe("architecture", () => {
       "src/tanstack-query/index.ts",
       "src/testing/index.ts",
     ]);
+  });
+
+  test("the insides of Node.js and of Zod are named only where they are fenced in", () => {
+    // members with an underscore, but for those that authors of streams and of schemas are told to use
+    const underscored =
+      /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
+    const ofZod =
+      /_zod\.(?!def\b|run\b|input\b|output\b|toJSONSchema\b)\w+|\bcore\.util\.(?!Primitive)\w+/g;
+    const others = /\bshouldKeepAlive\b|\bdestroySoon = |\.finished = |"HPE_\w+"|once\("socket"/g;
+    const fences = new Set([
+      "src/http/node-internals.ts",
+      "src/http/reply-head.ts",
+      "src/schemas/zod-internals.ts",
+    ]);
+    const found = sources
+      .filter((file) => !fences.has(file) && !file.startsWith("src/testing/"))
+      .flatMap((file) => {
+        const code = read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+        return [underscored, ofZod, others].flatMap((pattern) =>
+          [...code.matchAll(pattern)].map(([text]) => `${file}: ${text}`),
+        );
+      });
+    expect(found).toEqual([]);
   });
 
   test("the entry has no logic", () => {

@@ -1,4 +1,4 @@
-// The server of the three workloads in as many processes as the second argument says, behind one port.
+// The server of the three workloads, in the number of processes given by the second argument, behind one port.
 import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// sallyport with as many middlewares before one endpoint as the second argument says; they do nothing.
+// sallyport with one endpoint and the number of middlewares given by the second argument; they do nothing.
 import { createServer, defaultEndpointsFactory, Middleware } from "sallyport";
 import { z } from "zod";
 import { createQuietConfig } from "./quiet-config.mjs";

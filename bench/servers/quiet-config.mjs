@@ -1,6 +1,6 @@
 import { createConfig } from "sallyport";
 
-/** A server that logs nothing and has no CORS, as those of the peers. */
+/** A server that logs nothing and has no CORS, like the peers'. */
 export const createQuietConfig = (more = {}) =>
   createConfig({
     http: { listen: Number(process.argv[2]) },

@@ -1,4 +1,4 @@
-// sallyport with as many routes as the second argument says; each has a path parameter.
+// sallyport with the number of routes given by the second argument; each has a path parameter.
 import { createServer, defaultEndpointsFactory } from "sallyport";
 import { z } from "zod";
 import { createQuietConfig } from "./quiet-config.mjs";

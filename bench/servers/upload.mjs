@@ -1,4 +1,4 @@
-// sallyport taking a large upload to disk.
+// sallyport writing a large upload to disk.
 import { createServer, defaultEndpointsFactory, ez } from "sallyport";
 import { z } from "zod";
 import { createQuietConfig } from "./quiet-config.mjs";

@@ -6,6 +6,7 @@ export { routing } from "./routing.ts";
 export const config = createConfig({
   http: { listen: Number(process.env["PORT"] ?? 8090) },
   cors: true,
+  upload: true,
   logger: { level: "info" },
   gracefulShutdown: true,
   docs: {

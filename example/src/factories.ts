@@ -4,11 +4,13 @@ import {
   defaultEndpointsFactory,
   EndpointsFactory,
   ensureHttpError,
+  EventStreamFactory,
   Middleware,
   ResultHandler,
   toPublicMessage,
 } from "sallyport";
 import { z } from "zod";
+import { user } from "./user-schemas.ts";
 import { UsersStore } from "./users-store.ts";
 
 const users = new UsersStore();
@@ -16,7 +18,7 @@ const users = new UsersStore();
 /** The key of the example; a real application would look it up. */
 export const apiKey = "open-sesame";
 
-/** Both sides are hashed, so that the comparison takes the same time whatever was sent. */
+/** Both sides are hashed, so that the comparison takes the same time for any key. */
 const isSame = (one: string, other: string): boolean =>
   timingSafeEqual(
     createHash("sha256").update(one).digest(),
@@ -40,7 +42,12 @@ export const publicFactory = defaultEndpointsFactory.addContext(async () => ({ u
 /** Builds endpoints that need the key. */
 export const keyFactory = publicFactory.addMiddleware(keyMiddleware);
 
-/** Answers with CSV instead of JSON: a result handler of the application's own. */
+const changes = { saved: user, removed: z.object({ id: z.uuid() }) };
+
+/** Builds streams of changes to users. */
+export const changesFactory = new EventStreamFactory(changes).addContext(async () => ({ users }));
+
+/** Responds with CSV instead of JSON: the application's own result handler. */
 const csvResultHandler = new ResultHandler({
   positive: { schema: z.string(), mimeType: "text/csv" },
   negative: { schema: z.string(), mimeType: "text/plain" },
@@ -54,7 +61,7 @@ const csvResultHandler = new ResultHandler({
   },
 });
 
-/** Builds endpoints that answer with CSV. */
+/** Builds endpoints that respond with CSV. */
 export const csvFactory = new EndpointsFactory(csvResultHandler).addContext(async () => ({
   users,
 }));

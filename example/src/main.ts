@@ -9,7 +9,10 @@ const url = `http://localhost:${address.port}`;
 
 // oxlint-disable-next-line no-console -- the first thing a newcomer reads
 console.log(`
-The example serves users at ${url}/v1/users, and its documentation at ${url}/docs. Try:
+The example serves users at ${url}/v1/users, and its documentation at ${url}/docs.
+Its page is at ${url}, once it is built: cd example/web && npm install && npm run build
+
+Try:
 
   curl -s ${url}/v1/users
   curl -s -X POST ${url}/v1/users -H 'content-type: application/json' -H 'x-api-key: ${apiKey}' -d '{"name":"Ada","email":"ada@example.com"}'

@@ -1,14 +1,18 @@
-import type { Routing } from "sallyport";
+import { fileURLToPath } from "node:url";
+import { ServeStatic, type Routing } from "sallyport";
 import {
   createUser,
   exportUsers,
   listUsers,
+  readPicture,
   readUser,
   removeUser,
+  sendPicture,
   updateUser,
+  watchUsers,
 } from "./users-endpoints.ts";
 
-/** Where the endpoints are: nested keys, and one flat key with its method. */
+/** Assigns paths to the endpoints: nested keys, and one flat key with its method. */
 export const routing = {
   v1: {
     users: {
@@ -18,8 +22,12 @@ export const routing = {
         get: readUser,
         patch: updateUser,
         delete: removeUser,
+        picture: { get: readPicture, post: sendPicture },
       },
+      watch: watchUsers,
     },
   },
   "get /v1/exports/users.csv": exportUsers,
+  // the page, if it has been built: see `web`
+  "": new ServeStatic(fileURLToPath(new URL("../web/dist", import.meta.url))),
 } satisfies Routing;

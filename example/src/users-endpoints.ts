@@ -1,25 +1,8 @@
 import createHttpError from "http-errors";
 import { ez } from "sallyport";
 import { z } from "zod";
-import { csvFactory, keyFactory, publicFactory } from "./factories.ts";
-
-const fields = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(100)
-    .meta({ examples: ["Ada"] }),
-  email: z.email().meta({ examples: ["ada@example.com"] }),
-  role: z.enum(["admin", "member"]),
-});
-
-const user = fields
-  .extend({
-    id: z.uuid(),
-    createdAt: ez.dateOut({ examples: ["2026-11-21T10:30:00.000Z"] }),
-  })
-  .meta({ id: "User", description: "A user" });
+import { changesFactory, csvFactory, keyFactory, publicFactory } from "./factories.ts";
+import { user, userFields } from "./user-schemas.ts";
 
 const page = ez.paginated({
   style: "offset",
@@ -63,7 +46,7 @@ export const createUser = keyFactory.build({
   shortDescription: "Creates a user",
   statusCode: 201,
   errors: taken,
-  input: fields.extend({ role: fields.shape.role.default("member") }),
+  input: userFields.extend({ role: userFields.shape.role.default("member") }),
   output: user,
   handler: async ({ input, ctx, logger }) => {
     if (ctx.users.hasEmail(input.email)) throw emailTaken(input.email);
@@ -93,7 +76,7 @@ export const updateUser = keyFactory.build({
   shortDescription: "Changes a user",
   description: "Changes the given fields; the others stay as they are.",
   errors: { ...missing, ...taken },
-  input: fields.partial().extend({ id }),
+  input: userFields.partial().extend({ id }),
   output: user,
   handler: async ({ input: { id, ...changes }, ctx }) => {
     if (changes.email !== undefined && ctx.users.hasEmail(changes.email, id))
@@ -112,6 +95,51 @@ export const removeUser = keyFactory.buildVoid({
   input: z.object({ id }),
   handler: async ({ input, ctx }) => {
     if (!ctx.users.remove(input.id)) throw noSuchUser();
+  },
+});
+
+const picture = ez
+  .upload()
+  .refine(({ mimetype }) => mimetype === "image/png", "Choose a PNG")
+  .refine(({ size }) => size <= 5_000_000, "Choose a picture of at most 5 MB");
+
+export const sendPicture = keyFactory.build({
+  method: "post",
+  tag: "users",
+  shortDescription: "Sets the picture of a user",
+  errors: missing,
+  input: z.object({ id, picture }),
+  output: user,
+  handler: async ({ input: { id, picture }, ctx }) => {
+    const updated = ctx.users.setPicture(id, picture.data);
+    if (!updated) throw noSuchUser();
+    return updated;
+  },
+});
+
+export const readPicture = publicFactory.build({
+  method: "get",
+  tag: "users",
+  shortDescription: "Reads the picture of a user",
+  errors: missing,
+  input: z.object({ id }),
+  output: ez.buffer("image/png"),
+  handler: async ({ input, ctx, response }) => {
+    const found = ctx.users.findPicture(input.id);
+    if (!found) throw createHttpError(404, "There is no such picture");
+    // its content may be anything, whatever the sender named it
+    response.set("X-Content-Type-Options", "nosniff");
+    return found;
+  },
+});
+
+export const watchUsers = changesFactory.build({
+  tag: "users",
+  shortDescription: "Tells what happens to users",
+  handler: async ({ ctx: { users, emit, signal } }) => {
+    for await (const [change] of users.watch(signal))
+      if (change.event === "saved") await emit("saved", change.user);
+      else await emit("removed", { id: change.id });
   },
 });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { EventEmitter, on } from "node:events";
 
 /** A user as it is stored. */
 export interface User {
@@ -7,17 +8,27 @@ export interface User {
   readonly email: string;
   readonly role: "admin" | "member";
   readonly createdAt: Date;
+  /** The path of the picture. */
+  readonly picture?: string | undefined;
 }
 
-/** What a client may set of a user. */
+/** A change to a user. */
+export type UserChange =
+  | { readonly event: "saved"; readonly user: User }
+  | { readonly event: "removed"; readonly id: string };
+
+/** The fields of a user that a client may set. */
 export type UserFields = Pick<User, "name" | "email" | "role">;
 
-/** What a client may change; a field that is undefined stays as it is. */
+/** The fields that a client may change; undefined ones stay as they are. */
 export type UserChanges = { readonly [K in keyof UserFields]?: UserFields[K] | undefined };
 
-/** Users in memory; gone when the process ends. */
+/** Users in memory; they are gone when the process ends. */
 export class UsersStore {
   readonly #users = new Map<string, User>();
+  readonly #pictures = new Map<string, Buffer>();
+  // each watching client adds a listener
+  readonly #changes = new EventEmitter().setMaxListeners(0);
 
   list(offset: number, limit: number): { readonly users: User[]; readonly total: number } {
     const users = [...this.#users.values()].slice(offset, offset + limit);
@@ -33,25 +44,51 @@ export class UsersStore {
   }
 
   create(fields: UserFields): User {
-    const user = { ...fields, id: randomUUID(), createdAt: new Date() };
-    this.#users.set(user.id, user);
-    return user;
+    return this.#save({ ...fields, id: randomUUID(), createdAt: new Date() });
   }
 
   update(id: string, changes: UserChanges): User | undefined {
     const known = this.#users.get(id);
     if (!known) return undefined;
-    const user = {
+    return this.#save({
       ...known,
       name: changes.name ?? known.name,
       email: changes.email ?? known.email,
       role: changes.role ?? known.role,
-    };
-    this.#users.set(id, user);
-    return user;
+    });
   }
 
   remove(id: string): boolean {
-    return this.#users.delete(id);
+    if (!this.#users.delete(id)) return false;
+    this.#pictures.delete(id);
+    this.#tell({ event: "removed", id });
+    return true;
+  }
+
+  findPicture(id: string): Buffer | undefined {
+    return this.#pictures.get(id);
+  }
+
+  setPicture(id: string, picture: Buffer): User | undefined {
+    const known = this.#users.get(id);
+    if (!known) return undefined;
+    this.#pictures.set(id, picture);
+    // a new address for each picture, so that no browser shows an old one
+    return this.#save({ ...known, picture: `/v1/users/${id}/picture?version=${randomUUID()}` });
+  }
+
+  /** Yields the changes from now on, until the signal is aborted. */
+  watch(signal: AbortSignal): AsyncIterable<readonly [UserChange]> {
+    return on(this.#changes, "change", { signal }) as AsyncIterable<readonly [UserChange]>;
+  }
+
+  #save(user: User): User {
+    this.#users.set(user.id, user);
+    this.#tell({ event: "saved", user });
+    return user;
+  }
+
+  #tell(change: UserChange): void {
+    this.#changes.emit("change", change);
   }
 }

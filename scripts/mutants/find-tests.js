@@ -1,9 +1,9 @@
-// Finds which test files run which functions of the sources, by one run of all tests over sources that report.
+// Finds which test files run which functions, by running all tests once with instrumented sources.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFunction, parse, walk } from "./syntax.js";
 
-/** The innermost function around an offset: its own start, or -1 for the file itself. */
+/** The innermost function around an offset: its start, or -1 for the file itself. */
 export const findFunction = (text, offset) => {
   let found = -1;
   walk(parse(text), (node) => {
@@ -28,7 +28,7 @@ const instrument = (file, text) => {
   return instrumented;
 };
 
-/** Loaded into each process of the run: writes each function that is called, once a process, beside the test file. */
+/** Loaded into each process of the run: writes each called function once per process, with the test file. */
 const reporter = (folder) => `
 import { appendFileSync } from "node:fs";
 const seen = new Set();
@@ -42,7 +42,7 @@ globalThis.reportCall = (name) => {
 `;
 
 /**
- * Runs all tests once in a copy of the tree, and gives the test files by function.
+ * Runs all tests once in a copy of the tree, and returns the test files by function.
  *
  * @param tree a copy of the tree, whose sources it changes
  * @param run runs the tests of the copy
@@ -58,7 +58,9 @@ export const findTests = async (tree, sources, run) => {
     NODE_OPTIONS: `--import file://${preload}`,
   });
   if (code !== 0)
-    console.log("Some tests fail beside the reports; what they called counts all the same.");
+    console.log(
+      "Some tests fail with the instrumentation; the functions that they called count nevertheless.",
+    );
   for (const [file, text] of sources) writeFileSync(join(tree, file), text);
   const tests = {};
   for (const name of readdirSync(folder))

@@ -38,7 +38,7 @@ const methods = {
   shift: "pop",
 };
 
-/** Calls that give back much the same thing where they are left out. */
+/** Calls whose omission changes little. */
 const transparent = new Set([
   ...["filter", "slice", "toSorted", "trim", "replace", "replaceAll", "flat", "concat", "bind"],
   ...["unref", "flatMap", "map"],
@@ -145,9 +145,8 @@ const shorten = (text) => {
 };
 
 /**
- * The mutants of a file, each with its offsets, its line as it was, and what is changed to what.
- *
- * An id does not change while the line stays as it is, wherever it moves.
+ * The mutants of a file, each with its offsets, its original line, and the replacement. An id does not change while the
+ * line stays the same, wherever it moves.
  */
 export const listMutants = (file, text) => {
   const mutants = [];
@@ -167,7 +166,7 @@ export const listMutants = (file, text) => {
   return mutants;
 };
 
-/** The source with a mutant in it; undefined where the compiler would not read it. */
+/** The source with a mutant in it; undefined if it would not compile. */
 export const applyMutant = ({ start, end, by }, text) => {
   const mutated = text.slice(0, start) + by + text.slice(end);
   return parse(mutated) ? mutated : undefined;

@@ -1,11 +1,11 @@
-// Reads TypeScript as a tree, by the parser that knip brings along.
+// Parses TypeScript to a tree, with the parser that knip depends on.
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const knip = realpathSync(new URL("../../node_modules/knip/package.json", import.meta.url));
 const { parseSync } = createRequire(knip)("oxc-parser");
 
-/** The tree of a source; undefined where it is no TypeScript. */
+/** The tree of a source; undefined if it is not TypeScript. */
 export const parse = (source) => {
   const { program, errors } = parseSync("source.ts", source);
   return errors.length === 0 ? program : undefined;
@@ -13,10 +13,10 @@ export const parse = (source) => {
 
 const isNode = (value) => typeof value === "object" && value !== null && "type" in value;
 
-/** What wraps an expression in a type, without a meaning of its own at run time. */
+/** Nodes that wrap an expression in a type and have no effect at run time. */
 const wrappers = new Set(["TSAsExpression", "TSNonNullExpression", "TSSatisfiesExpression"]);
 
-/** Calls a function for each node that matters at run time, with its parent and the key it has there. */
+/** Calls a function for each node that matters at run time, with its parent and its key in the parent. */
 export const walk = (node, visit, parent, key) => {
   if (node.type.startsWith("TS") && !wrappers.has(node.type)) return;
   if (/^(Import|ExportAll)Declaration$/.test(node.type) || node.declare === true) return;

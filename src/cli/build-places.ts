@@ -1,12 +1,13 @@
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { dirname, join, relative } from "node:path";
+import { dirname, relative } from "node:path";
 import { buildHook } from "../endpoint/build-hook.ts";
 
-const built = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Where this package is built, and where source maps say that it comes from. */
-const own = [`${built}/`, `${join(dirname(built), "src")}/`];
+const home = dirname(createRequire(import.meta.url).resolve("sallyport/package.json"));
+/** The directory where this package is built, and the one that its source maps refer to. */
+const own = [`${home}/dist/`, `${home}/src/`];
 
-/** Remembers where in the code of the application each endpoint and middleware is built. */
+/** Records where in the application's code each endpoint and middleware is built. */
 export const watchBuilds = (): ReadonlyMap<object, string> => {
   const places = new Map<object, string>();
   (globalThis as { [buildHook]?: (endpoint: object) => void })[buildHook] = (endpoint) => {
@@ -23,7 +24,7 @@ export const watchBuilds = (): ReadonlyMap<object, string> => {
   return places;
 };
 
-/** File and line of a frame outside of this package. */
+/** File and line of a stack frame outside this package. */
 const toPlace = (frame: string): string | undefined => {
   const [, url, line] = /[( ](file:\/\/.+?|\/.+?):(\d+):\d+\)?$/.exec(frame) ?? [];
   if (url === undefined) return undefined;

@@ -1,29 +1,28 @@
 import { defineCommand } from "citty";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { CliError } from "./cli-error.ts";
-import { findEntry, loadEntry, runWithTypeScript } from "./load-entry.ts";
+import { entryArgument, findEntry, loadEntry, runWithTypeScript } from "./load-entry.ts";
 import { checkFile, writeFile } from "./output-file.ts";
 
-/** `sallyport client`: writes a typed client, or checks that a file has it. */
+/** `sallyport client`: writes a typed client, or checks that a file is up to date. */
 export const clientCommand = defineCommand({
   meta: { name: "client", description: "Writes a typed client of the API: one TypeScript file." },
   args: {
-    entry: {
-      type: "positional",
-      required: false,
-      description: "The module that exports `routing` and `config`",
-    },
+    entry: entryArgument,
     out: { type: "string", valueHint: "file", description: "The file to write" },
     format: {
       type: "string",
       valueHint: "string|date",
-      description: "What dates of responses are; else strings",
+      description: "How the dates of responses are typed: string (default) or date",
     },
     types: {
       type: "boolean",
       description: "Write the types of the inferred client instead, as a .d.ts",
     },
-    check: { type: "boolean", description: "Fail where --out is stale, and show the difference" },
+    check: {
+      type: "boolean",
+      description: "Fail if --out is out of date, and show the difference",
+    },
   },
   run: async ({ args }): Promise<number> => {
     const { out, format = "string", types = false, check = false } = args;
@@ -32,12 +31,12 @@ export const clientCommand = defineCommand({
     if (out === undefined)
       throw new CliError(
         "SLP_CLI_USAGE",
-        "--out is missing: the file to write, such as client.ts.",
+        "--out is missing. Pass the file to write, such as client.ts.",
       );
     if (types && format === "date")
       throw new CliError(
         "SLP_CLI_USAGE",
-        "--types takes no --format date: the inferred client does not know which strings are dates.",
+        "--types does not support --format date: the inferred client does not know which strings are dates.",
       );
     const path = findEntry(args.entry);
     const status = runWithTypeScript(path);

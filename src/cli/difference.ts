@@ -1,7 +1,7 @@
 /** How many lines of a difference are shown. */
 const maxLines = 60;
 
-/** Shows which lines of a text have gone (-) and come (+), each with some lines before it. */
+/** Shows which lines of a text were removed (-) and added (+), each with some lines before it. */
 export const toDifference = (before: string, after: string): string => {
   const [old, own] = [before.split("\n"), after.split("\n")];
   const lines: string[] = [];
@@ -25,7 +25,7 @@ export const toDifference = (before: string, after: string): string => {
   );
 };
 
-/** Where both texts are the same again: the nearest place. */
+/** Finds the nearest place where both texts are the same again. */
 const findNext = (
   old: readonly string[],
   own: readonly string[],
@@ -41,7 +41,7 @@ const findNext = (
     ) {
       const come = distance - gone;
       const [one, other] = [old[at + gone], own[to + come]];
-      // one line alone, such as a brace, may be the same by chance
+      // a single line, such as a brace, may be the same by chance
       if (one === other && old[at + gone + 1] === own[to + come + 1]) return [at + gone, to + come];
     }
   return [old.length, own.length];

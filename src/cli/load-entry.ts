@@ -11,22 +11,29 @@ import { getMessageFromError, readSafely } from "../results/http-error.ts";
 import type { Routing } from "../routing/routing.ts";
 import { CliError } from "./cli-error.ts";
 
-/** What a module says of an API. */
+/** What a module exports about an API. */
 export interface Entry {
   readonly routing: Routing;
   readonly config: DocumentedConfig & { readonly docs?: boolean | DocsOptions | undefined };
 }
+
+/** The argument of the commands that names the module. */
+export const entryArgument = {
+  type: "positional",
+  required: false,
+  description: "The module that exports `routing` and `config`",
+} as const;
 
 const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) => [
   `${name}.ts`,
   `${name}.js`,
 ]);
 
-/** Says that the process has been started anew with tsx. */
+/** Marks a process that has been restarted with tsx. */
 const startedAnew = "SALLYPORT_CLI_TSX";
 
 /**
- * Finds the module of an API: the given one, that of `sallyport.entry` in the package.json, or the first by convention.
+ * Finds the module of an API: the given one, that of `sallyport.entry` in package.json, or the first by convention.
  *
  * @throws {@link CliError} when there is none.
  */
@@ -38,14 +45,14 @@ export const findEntry = (given: string | undefined): string => {
     if (existsSync(path)) return path;
     throw new CliError(
       "SLP_CLI_ENTRY",
-      `There is no file ${wanted}${given === undefined ? ", which `sallyport.entry` in package.json names" : ""}. Give the module that exports \`routing\` and \`config\`.`,
+      `There is no file ${wanted}${given === undefined ? ", which `sallyport.entry` in package.json names" : ""}. Pass the module that exports \`routing\` and \`config\`.`,
     );
   }
   const found = conventions.find((name) => existsSync(join(folder, name)));
   if (found !== undefined) return join(folder, found);
   throw new CliError(
     "SLP_CLI_ENTRY",
-    `There is none of ${conventions.join(", ")} here. Give the module that exports \`routing\` and \`config\`, as in \`sallyport routes src/main-routing.ts\`; or set "sallyport": { "entry": "..." } in package.json.`,
+    `None of ${conventions.join(", ")} exists here. Pass the module that exports \`routing\` and \`config\`, as in \`sallyport routes src/main-routing.ts\`; or set "sallyport": { "entry": "..." } in package.json.`,
   );
 };
 
@@ -60,9 +67,10 @@ const readConfigured = (folder: string): string | undefined => {
 };
 
 /**
- * Runs the process anew with tsx where the entry is TypeScript; tsx of the application, else what Node can do itself.
+ * Restarts the process with tsx if the entry is TypeScript, using the application's tsx, or otherwise Node.js' own
+ * support.
  *
- * @returns its exit code; undefined where this process can load the entry
+ * @returns its exit code; undefined if this process can load the entry
  * @throws {@link CliError} when nothing can load TypeScript.
  */
 export const runWithTypeScript = (path: string): number | undefined => {
@@ -72,7 +80,7 @@ export const runWithTypeScript = (path: string): number | undefined => {
     if ("typescript" in process.features && process.features.typescript) return undefined;
     throw new CliError(
       "SLP_CLI_ENTRY",
-      `${path} is TypeScript, which Node.js ${process.version} does not read. Run: npm install --save-dev tsx. Or take Node.js 22.18 or later.`,
+      `${path} is TypeScript, which Node.js ${process.version} cannot load. Run: npm install --save-dev tsx. Or use Node.js 22.18 or later.`,
     );
   }
   const { status } = spawnSync(
@@ -116,7 +124,7 @@ const importSafely = async (path: string): Promise<unknown> => {
   const startsServer = (): CliError =>
     new CliError(
       "SLP_CLI_STARTS_SERVER",
-      `${path} starts a server, or imports what does. Move \`routing\` and \`config\` to a module that starts nothing, and give that one.`,
+      `${path} starts a server, or imports a module that does. Move \`routing\` and \`config\` to a module that starts nothing, and pass that one.`,
     );
   const prototype = Server.prototype as { listen: unknown };
   const { listen } = prototype;
@@ -131,7 +139,7 @@ const importSafely = async (path: string): Promise<unknown> => {
   process.on("unhandledRejection", onFloating);
   try {
     const module: unknown = await import(pathToFileURL(path).href);
-    // what is not waited for may be about to listen
+    // code that is not awaited may be about to listen
     await new Promise((settle) => setTimeout(settle, 50));
     if (isStarted) throw startsServer();
     return module;

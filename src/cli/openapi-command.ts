@@ -3,37 +3,42 @@ import { readInfo, toYaml } from "../docs/document-texts.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
 import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";
 import { CliError } from "./cli-error.ts";
-import { findEntry, loadEntry, runWithTypeScript, type Entry } from "./load-entry.ts";
+import {
+  entryArgument,
+  findEntry,
+  loadEntry,
+  runWithTypeScript,
+  type Entry,
+} from "./load-entry.ts";
 import { checkFile, writeFile } from "./output-file.ts";
 import { writeOut } from "./output.ts";
 
 const versions: readonly string[] = ["3.0", "3.1", "3.2"];
 
-/** `sallyport openapi`: writes the document, or checks that a file has it. */
+/** `sallyport openapi`: writes the document, or checks that a file is up to date. */
 export const openApiCommand = defineCommand({
   meta: { name: "openapi", description: "Writes the OpenAPI document of the API." },
   args: {
-    entry: {
-      type: "positional",
-      required: false,
-      description: "The module that exports `routing` and `config`",
-    },
+    entry: entryArgument,
     out: {
       type: "string",
       valueHint: "file",
-      description: "The file to write; else it is printed",
+      description: "The file to write; by default, the document is printed",
     },
     format: {
       type: "string",
       valueHint: "json|yaml",
-      description: "Else by the ending of --out, or json",
+      description: "By default, from the extension of --out, or json",
     },
     openapi: {
       type: "string",
       valueHint: versions.join("|"),
-      description: "The version of OpenAPI; else that of `config.docs`, or 3.1",
+      description: "The OpenAPI version; by default, that of `config.docs`, or 3.1",
     },
-    check: { type: "boolean", description: "Fail where --out is stale, and show the difference" },
+    check: {
+      type: "boolean",
+      description: "Fail if --out is out of date, and show the difference",
+    },
   },
   run: async ({ args }): Promise<number> => {
     const { out, format = toFormat(out), openapi, check = false } = args;
@@ -41,7 +46,7 @@ export const openApiCommand = defineCommand({
       throw wrong(`--format must be json or yaml; got ${format}`);
     if (openapi !== undefined && !versions.includes(openapi))
       throw wrong(`--openapi must be one of ${versions.join(", ")}; got ${openapi}`);
-    if (check && out === undefined) throw wrong("--check needs --out, the file that is checked");
+    if (check && out === undefined) throw wrong("--check needs --out, the file to check");
     const path = findEntry(args.entry);
     const status = runWithTypeScript(path);
     if (status !== undefined) return status;
@@ -60,7 +65,7 @@ const wrong = (text: string): CliError => new CliError("SLP_CLI_USAGE", `${text}
 const toFormat = (out: string | undefined): string =>
   /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";
 
-/** Makes the document as `config.docs` would serve it. */
+/** Generates the document as `config.docs` would serve it. */
 export const toDocument = (
   { routing, config }: Entry,
   version: OpenApiVersion | undefined,

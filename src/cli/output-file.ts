@@ -3,22 +3,22 @@ import { dirname, resolve } from "node:path";
 import { toDifference } from "./difference.ts";
 import { writeError } from "./output.ts";
 
-/** Writes a file, and the folders above it. */
+/** Writes a file, and creates its directories. */
 export const writeFile = (file: string, text: string): void => {
   mkdirSync(dirname(resolve(file)), { recursive: true });
   writeFileSync(file, text);
 };
 
-/** Tells whether a file has a text; else shows the difference. Returns an exit code. */
+/** Checks whether a file has the given content, or shows the difference. Returns an exit code. */
 export const checkFile = async (file: string, text: string): Promise<number> => {
   const hint = "Run the command without --check to write it.";
   if (!existsSync(file)) {
     await writeError(`${file} does not exist. ${hint}\n`);
     return 1;
   }
-  // editors of other systems end lines otherwise
+  // other systems' editors end lines differently
   const known = readFileSync(file, "utf8").replaceAll("\r\n", "\n");
   if (known === text) return 0;
-  await writeError(`${file} is stale. ${hint}\n\n${toDifference(known, text)}\n`);
+  await writeError(`${file} is out of date. ${hint}\n\n${toDifference(known, text)}\n`);
   return 1;
 };

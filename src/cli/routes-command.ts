@@ -6,7 +6,13 @@ import { listRoutes } from "../routing/list-routes.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { toTemplate } from "../openapi/path-templates.ts";
 import { watchBuilds } from "./build-places.ts";
-import { findEntry, loadEntry, runWithTypeScript, type Entry } from "./load-entry.ts";
+import {
+  entryArgument,
+  findEntry,
+  loadEntry,
+  runWithTypeScript,
+  type Entry,
+} from "./load-entry.ts";
 import { toDocument } from "./openapi-command.ts";
 import { writeError, writeOut } from "./output.ts";
 
@@ -29,11 +35,7 @@ interface RouteLine {
 export const routesCommand = defineCommand({
   meta: { name: "routes", description: "Lists the routes of the API." },
   args: {
-    entry: {
-      type: "positional",
-      required: false,
-      description: "The module that exports `routing` and `config`",
-    },
+    entry: entryArgument,
     json: { type: "boolean", description: "Print them as JSON" },
   },
   run: async ({ args }): Promise<number> => {
@@ -79,13 +81,13 @@ interface Operation {
   readonly responses: object;
 }
 
-/** An API that cannot be documented has routes all the same. */
+/** An API that cannot be documented still has routes. */
 const findOperations = async (entry: Entry) => {
   try {
     const { paths } = toDocument(entry, undefined);
     return (method: string, path: string) => paths[path]?.[method] as Operation | undefined;
   } catch (error) {
-    await writeError(`sallyport: statuses are not known: ${getMessageFromError(error)}\n`);
+    await writeError(`sallyport: the statuses are unknown: ${getMessageFromError(error)}\n`);
     return undefined;
   }
 };

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { stripVTControlCharacters } from "node:util";
 import { renderUsage, runCommand, type CommandDef } from "citty";
-import { suggest } from "../errors.ts";
+import { describeUnknown } from "../checks/unknown-names.ts";
 import { getMessageFromError, readSafely } from "../results/http-error.ts";
 import { CliError } from "./cli-error.ts";
 import { clientCommand } from "./client-command.ts";
@@ -23,7 +24,7 @@ const main: CommandDef = {
   subCommands: commands,
 };
 
-/** What an application has done wrong, and not the command. */
+/** An error of the application, not of the command. */
 const ownErrors: ReadonlySet<unknown> = new Set([
   ...["CliError", "ConfigError", "DefinitionError", "OpenApiError", "RoutingError"],
 ]);
@@ -31,7 +32,7 @@ const ownErrors: ReadonlySet<unknown> = new Set([
 /**
  * Runs a command.
  *
- * @returns the exit code: 0, 1 where something is wrong with the API or stale, 2 for a wrong usage
+ * @returns the exit code: 0, 1 if the API has an error or a file is out of date, 2 for incorrect usage
  */
 export const runMain = async (args: readonly string[]): Promise<number> => {
   try {
@@ -58,10 +59,9 @@ const run = async (args: readonly string[]): Promise<number> => {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const names = Object.keys(commands);
     throw new CliError(
       "SLP_CLI_USAGE",
-      `There is no command \`${name}\`.${suggest(name, names)} The commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}; \`sallyport --help\` says more.`,
+      `${describeUnknown("command", name, Object.keys(commands))} \`sallyport --help\` says more.`,
     );
   }
   if (rest.includes("--help") || rest.includes("-h")) {
@@ -73,7 +73,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   return typeof result === "number" ? result : 0;
 };
 
-/** Colours are for terminals. */
+/** Colours are only for terminals. */
 const toHelp = (usage: string): string =>
   `${process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`;
 
@@ -86,7 +86,7 @@ const assertFlags = (name: string, { args }: CommandDef, given: readonly string[
     if (flags.includes(flag)) continue;
     throw new CliError(
       "SLP_CLI_USAGE",
-      `\`sallyport ${name}\` has no option \`${one}\`.${suggest(flag, flags)} The options are ${flags.map((known) => `--${known}`).join(", ")}.`,
+      describeUnknown("option", flag, flags, { where: name, prefix: "--" }),
     );
   }
   const places = definitions.filter(([, { type }]) => type === "positional").length;
@@ -100,7 +100,7 @@ const assertFlags = (name: string, { args }: CommandDef, given: readonly string[
     );
 };
 
-/** Whether what follows a flag is its value. */
+/** Checks whether the argument after a flag is its value. */
 const isValue = (
   definitions: readonly (readonly [string, { readonly type?: string }])[],
   flag: string | undefined,
@@ -110,7 +110,7 @@ const isValue = (
 };
 
 const readVersion = (): string => {
-  const file = new URL("../../package.json", import.meta.url);
+  const file = createRequire(import.meta.url).resolve("sallyport/package.json");
   const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
   return version;
 };

@@ -5,7 +5,7 @@ import { encodeMultipart, hasFile } from "./encode-multipart.ts";
 import { fillPath } from "./fill-path.ts";
 import { listFields, refuse, toJsonValue, toKind, toText, type Refusal } from "./wire-value.ts";
 
-/** What is sent, but for the header fields of the options. */
+/** The request without the header fields of the options. */
 export interface BuiltRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ const inBody: readonly SourceName[] = ["body", "params", "files"];
 const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
   const known = client.inputSources ?? {};
   const name = method.toLowerCase();
-  // of the methods that endpoints declare, POST, PUT and PATCH
+  // of the methods that endpoints may declare: POST, PUT and PATCH
   const usual = method.startsWith("P") ? inBody : inQuery;
   return known[`${name} ${path}`] ?? plan?.sources ?? known[name] ?? usual;
 };
@@ -26,7 +26,7 @@ const listSources = ({ client, plan, method, path }: Call): readonly SourceName[
 /**
  * Puts each field of an input where the API reads it.
  *
- * @throws {@link UnsendableInputError} when something in it cannot be sent as it is.
+ * @throws {@link UnsendableInputError} when a part of it cannot be sent as it is.
  */
 export const buildRequest = (call: Call, input: unknown): BuiltRequest => {
   try {
@@ -57,15 +57,18 @@ const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const body = canHaveBody ? takeBody(call, fields, headers) : undefined;
   if (fields.size === 0) return { url: path, headers, body };
   const [name = ""] = fields.keys();
-  if (!sources.has("query")) refuse(name, "has no source that could carry it");
+  if (!sources.has("query")) refuse(name, "has no input source that could carry it");
   const encode = queryParser === "extended" ? encodeBrackets : encodePairs;
   return { url: `${path}?${encode(fields)}`, headers, body };
 };
 
-/** Visible ASCII, with spaces and tabs inside: around it they are no part of a header, and beyond it nobody agrees. */
+/**
+ * Visible ASCII, with spaces and tabs inside: spaces around it are not part of a header, and implementations disagree
+ * on other characters.
+ */
 const headerValue = /^(?:[!-~](?:[\t -~]*[!-~])?)?$/;
 
-/** Takes the fields that are sent as header fields out of the others. */
+/** Moves the fields that are sent as header fields out of the others. */
 const takeHeaders = (
   sources: ReadonlySet<SourceName>,
   fields: Map<string, unknown>,
@@ -78,7 +81,8 @@ const takeHeaders = (
   for (const [name, value] of fields) {
     const isHeader = areAllHeaders || (sources.has("headers") && /^x-/i.test(name));
     if (!isHeader && !areAllCookies) continue;
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) refuse(name, "has a name that no header has");
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+      refuse(name, "has a name that is not valid in a header");
     const text = toText(name, value);
     if (areAllCookies) cookies.push(`${name}=${encodeURIComponent(text)}`);
     else headers[name] = headerValue.test(text) ? text : refuse(name, "is not printable ASCII");
@@ -97,7 +101,7 @@ const isRaw = (call: Call, fields: ReadonlyMap<string, unknown>): boolean => {
 const isBytes = (value: unknown): value is ArrayBuffer | ArrayBufferView =>
   ArrayBuffer.isView(value) || toKind(value) === "arraybuffer";
 
-/** Takes the fields that the body carries out of the others. */
+/** Moves the fields that the body carries out of the others. */
 const takeBody = (
   call: Call,
   fields: Map<string, unknown>,

@@ -1,32 +1,33 @@
 import type { CallRoute } from "./client-errors.ts";
 
-/** Sends a request, as the global `fetch` does. */
+/** Sends a request, like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Header fields; one that is undefined is left out. */
+/** Header fields; undefined ones are left out. */
 export type HeaderFields = Headers | Readonly<Record<string, string | undefined>>;
 
-/** Header fields, or a function that gives them for each attempt. */
+/** Header fields, or a function that returns them for each attempt. */
 export type HeaderSource = HeaderFields | (() => HeaderFields | Promise<HeaderFields>);
 
-/** When and how often a request is sent again. */
+/** When and how often a request is retried. */
 export interface RetryOptions {
-  /** How many times at most, beside the first. */
+  /** The maximum number of retries, not counting the first attempt. */
   readonly limit: number;
   /**
-   * The upper bound of the first wait, in milliseconds; it doubles with each, and the wait is random below it.
+   * The upper bound of the first wait, in milliseconds. It doubles with each retry, and each wait is a random time
+   * below it.
    *
    * @default 300
    */
   readonly delay?: number | undefined;
   /**
-   * The longest wait, in milliseconds. A reply whose `Retry-After` asks for a longer one is returned.
+   * The longest wait, in milliseconds. A response whose `Retry-After` is longer is returned without a retry.
    *
    * @default 30000
    */
   readonly maxDelay?: number | undefined;
   /**
-   * Which methods, in lower case.
+   * The methods to retry, in lower case.
    *
    * @default ["get", "put", "delete"], which are idempotent
    */
@@ -36,9 +37,9 @@ export interface RetryOptions {
 /** One attempt at a call, as hooks see it. */
 export interface Attempt extends CallRoute {
   readonly url: string;
-  /** What is sent; `onRequest` may change it. */
+  /** The request; `onRequest` may change it. */
   readonly headers: Headers;
-  /** Counted from 1. */
+  /** The number of the attempt, counted from 1. */
   readonly attempt: number;
 }
 
@@ -48,26 +49,27 @@ export interface UploadProgress {
   readonly total: number;
 }
 
-/** What can be set for all calls as well as for a single one. */
+/** The options that can be set for all calls and for a single one. */
 export interface SharedOptions {
-  /** Header fields to send; those of a call beat those of the client. */
+  /** Header fields to send; those of a call override those of the client. */
   readonly headers?: HeaderSource | undefined;
   /**
-   * What sends the requests.
+   * Sends the requests.
    *
    * @default the global `fetch`
    */
   readonly fetch?: Fetch | undefined;
-  /** Whether cookies are sent to another origin and taken from it. */
+  /** Whether cookies are sent to and accepted from other origins. */
   readonly credentials?: "include" | "omit" | "same-origin" | undefined;
   /**
-   * How long an attempt may take until its response is read, in milliseconds; that of an event stream, until it begins.
+   * The time limit of an attempt until its response has been read, in milliseconds; for an event stream, until it
+   * begins.
    *
    * @default no limit
    */
   readonly timeout?: number | undefined;
   /**
-   * How often a request is sent again after a network error, a timeout or a status of 408, 425, 429, 502, 503 or 504.
+   * How often a request is retried after a network error, a timeout or a status of 408, 425, 429, 502, 503 or 504.
    *
    * @default 0
    */
@@ -85,20 +87,19 @@ export interface CallOptions extends SharedOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | null | undefined;
   /**
-   * Told how much of the body has been sent, where the platform has `XMLHttpRequest`, as browsers do.
-   *
-   * The request is then sent by that, so `fetch` is not used.
+   * Called with the number of body bytes sent, on platforms with `XMLHttpRequest`, such as browsers. The request is
+   * then sent with `XMLHttpRequest` instead of `fetch`.
    */
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
 /** Options of a subscription. */
 export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" | "retry"> {
-  /** The id of the last event that was received before, to go on after it. */
+  /** The id of the last event received earlier, to continue after it. */
   readonly lastEventId?: string | undefined;
   /**
-   * How long to wait before the stream is opened anew, in milliseconds; what the server asks for beats it. It doubles with
-   * each failure in a row, and the wait is random below it.
+   * How long to wait before the stream is reopened, in milliseconds, unless the server sends `retry`. The time doubles
+   * with each consecutive failure, and each wait is a random time below it.
    *
    * @default 1000
    */
@@ -118,11 +119,11 @@ export type SourceName =
 
 /** Options of a client. */
 export interface ClientOptions extends SharedOptions {
-  /** Where the API is, such as `https://api.example.com` or `/api`; a path is kept. */
+  /** The URL of the API, such as `https://api.example.com` or `/api`; a path in it is kept. */
   readonly baseUrl: string;
   /**
-   * The sources of the input where they differ from the defaults, by method, as in the configuration of the API, or by route,
-   * such as `"get /v1/users"`, as in the definition of the endpoint.
+   * The input sources that differ from the defaults: by method, as in the API's configuration, or by route, such as
+   * `"get /v1/users"`, as in the endpoint's definition.
    */
   readonly inputSources?: Readonly<Record<string, readonly SourceName[]>> | undefined;
   /**
@@ -132,36 +133,36 @@ export interface ClientOptions extends SharedOptions {
    */
   readonly queryParser?: "extended" | "simple" | undefined;
   /**
-   * Media types of responses to expect beside the usual ones, such as `text/plain` or `image/*`.
+   * Media types of responses to expect besides the usual ones, such as `text/plain` or `image/*`.
    *
-   * Errors are usually JSON, and successes anything but HTML; whatever else comes is taken for the page of a proxy. A
-   * generated client knows the media types, and needs no such list.
+   * Errors are usually JSON, and successes anything but HTML; other responses are treated as unexpected, such as a
+   * proxy's error page. A generated client knows the media types and needs no such list.
    */
   readonly mediaTypes?: readonly string[] | undefined;
 }
 
-/** What a body is read as. */
+/** How a body is read. */
 export type BodyKind = "blob" | "json" | "none" | "text";
 
-/** What a generated client knows of a route. */
+/** What a generated client knows about a route. */
 export interface RoutePlan {
   readonly sources?: readonly SourceName[];
-  /** How the body is sent where that is not JSON. */
+  /** How the body is sent if it is not JSON. */
   readonly body?: "form" | "raw";
-  /** What each declared status has for a body. */
+  /** The kind of body of each declared status. */
   readonly replies?: Readonly<Record<number, readonly BodyKind[]>>;
   /** The name of the array in a page. */
   readonly items?: string;
-  /** Changes the body of a status, as where dates are revived. */
+  /** Converts the body of a status, for example to revive dates. */
   readonly revive?: Readonly<Record<number, (body: unknown) => unknown>>;
-  /** Changes an event. */
+  /** Converts an event. */
   readonly reviveEvent?: (event: unknown) => unknown;
 }
 
-/** What a generated client knows of its routes, by keys such as `get /v1/users`. */
+/** What a generated client knows about its routes, by keys such as `get /v1/users`. */
 export type RoutePlans = Readonly<Record<string, RoutePlan>>;
 
-/** A call that is to be sent. */
+/** A call to be sent. */
 export interface Call extends CallRoute {
   readonly options: CallOptions;
   readonly client: ClientOptions;

@@ -1,17 +1,17 @@
-/** The route that a call goes to. */
+/** The route of a call. */
 export interface CallRoute {
   /** In upper case, such as `GET`. */
   readonly method: string;
-  /** As the routing has it, such as `/v1/users/:id`. */
+  /** As in the routing map, such as `/v1/users/:id`. */
   readonly path: string;
 }
 
-/** What all errors of the client have in common: a stable code, and the route of the call. */
+/** The base of all client errors: a stable code, and the route of the call. */
 export class ClientError extends Error {
   readonly code: string;
   /** In upper case, such as `GET`. */
   readonly method: string;
-  /** As the routing has it, such as `/v1/users/:id`. */
+  /** As in the routing map, such as `/v1/users/:id`. */
   readonly path: string;
 
   constructor(name: string, code: string, route: CallRoute, message: string, cause?: unknown) {
@@ -20,16 +20,16 @@ export class ClientError extends Error {
     this.code = code;
     this.method = route.method;
     this.path = route.path;
-    // set here, since older compilers know no second argument of `Error`
+    // set here, because older compilers do not know the second argument of `Error`
     if (cause !== undefined) (this as { cause?: unknown }).cause = cause;
   }
 }
 
-/** No response came, or it broke off; `cause` says why. */
+/** There was no response, or it broke off; `cause` has the reason. */
 export class NetworkError extends ClientError {
   constructor(route: CallRoute, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super("NetworkError", "SLP_CLIENT_NETWORK", route, `no whole response: ${reason}`, cause);
+    super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, cause);
   }
 }
 
@@ -39,7 +39,7 @@ export class TimeoutError extends ClientError {
   readonly timeout: number;
 
   constructor(route: CallRoute, timeout: number) {
-    super("TimeoutError", "SLP_CLIENT_TIMEOUT", route, `no whole response within ${timeout} ms`);
+    super("TimeoutError", "SLP_CLIENT_TIMEOUT", route, `no complete response within ${timeout} ms`);
     this.timeout = timeout;
   }
 }
@@ -51,9 +51,9 @@ export class AbortedError extends ClientError {
   }
 }
 
-/** The input has something that cannot be sent as it is; nothing was sent. */
+/** A part of the input cannot be sent as it is; nothing was sent. */
 export class UnsendableInputError extends ClientError {
-  /** Where in the input, such as `filter.tags[0]`. */
+  /** The place in the input, such as `filter.tags[0]`. */
   readonly field: string;
 
   constructor(route: CallRoute, field: string, reason: string) {
@@ -65,7 +65,7 @@ export class UnsendableInputError extends ClientError {
 /** An error that came with a response. */
 class ResponseError extends ClientError {
   readonly status: number;
-  /** The body as far as it could be read. */
+  /** The body, as far as it could be read. */
   readonly body: unknown;
   readonly response: Response;
 
@@ -84,7 +84,7 @@ class ResponseError extends ClientError {
   }
 }
 
-/** The body is not what its status promises, such as the HTML page of a proxy. */
+/** The body is not one that the API declares for this status, such as a proxy's HTML page. */
 export class UnexpectedBodyError extends ResponseError {
   constructor(route: CallRoute, response: Response, body: unknown) {
     const message = `an unexpected body of type ${String(response.headers.get("content-type"))}`;
@@ -92,7 +92,7 @@ export class UnexpectedBodyError extends ResponseError {
   }
 }
 
-/** One thing that is wrong with the input, as the API says. */
+/** One problem with the input, as reported by the API. */
 export interface ReplyIssue {
   /** The keys and indexes that lead to the field. */
   readonly path: readonly (string | number)[];
@@ -100,9 +100,9 @@ export interface ReplyIssue {
   readonly code: string;
 }
 
-/** The API answered with an error where the caller waits for a success: thrown by `iterate` and `subscribe`. */
+/** The API responded with an error where the caller expected a success; thrown by `iterate` and `subscribe`. */
 export class ReplyError extends ResponseError {
-  /** What is wrong with the input; empty unless that is the error. */
+  /** The invalid parts of the input; empty for other errors. */
   readonly issues: readonly ReplyIssue[];
 
   constructor(route: CallRoute, response: Response, body: unknown) {
@@ -114,6 +114,6 @@ export class ReplyError extends ResponseError {
   }
 }
 
-/** A property of something that need not be an object. */
+/** Reads a property of a value that need not be an object. */
 export const readProperty = (value: unknown, name: string): unknown =>
   (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];

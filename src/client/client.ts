@@ -14,11 +14,11 @@ import { subscribe, type ReceivedEvent } from "./subscribe.ts";
 
 /** The items of all pages, or the pages themselves. */
 export interface Pages<Item, Page> extends AsyncIterable<Item> {
-  /** Gives the pages instead of their items. */
+  /** Returns the pages instead of their items. */
   readonly pages: () => AsyncIterable<Page>;
 }
 
-/** A client without types: what the clients with types are at run time. */
+/** A client without types: all typed clients at run time. */
 export interface PlainClient {
   readonly hasMore: (response: unknown) => boolean;
   readonly request: (key: string, input?: unknown, options?: CallOptions) => Promise<Reply>;

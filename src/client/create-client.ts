@@ -3,21 +3,22 @@ import { createPlainClient } from "./client.ts";
 import type { Client as InferredClient } from "./inferred-client.ts";
 import { hasMore } from "./pages.ts";
 
-/** A client whose types are inferred from a routing map, as {@link createClient} creates it. */
+/** A client whose types are inferred from a routing map, created by {@link createClient}. */
 export type Client<R> = InferredClient<R>;
 
 /** What all clients have in common. */
 export const Client: {
   /**
-   * Tells whether there are more pages after one.
+   * Returns whether there are more pages.
    *
-   * @param response what `provide` resolves to, the page inside, or what `request` resolves to
+   * @param response the result of `provide`, the page in it, or the result of `request`
    */
   readonly hasMore: (response: unknown) => boolean;
 } = { hasMore };
 
 /**
- * Creates a client for an API; its types are inferred from the routing map, of which nothing else gets into your bundle.
+ * Creates a client for an API. Its types are inferred from the routing map; nothing else of the server gets into your
+ * bundle.
  *
  * @example
  * import type { routing } from "your-server/routing";

@@ -1,24 +1,23 @@
-import { assertFull } from "./encode-pairs.ts";
-import { assertString, refuse, toField, toText } from "./wire-value.ts";
+import { listParts } from "./encode-pairs.ts";
+import { assertString, refuse, toText } from "./wire-value.ts";
 
-/** Whether a value is a file, or an array that holds one. */
+/** Checks whether a value is a file, or an array that contains one. */
 export const hasFile = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(hasFile) : value instanceof Blob;
 
-/** As browsers write the name of a field or a file. */
+/** Quotes the name of a field or a file as browsers do. */
 const quote = (text: string): string =>
   `"${text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character))}"`;
 
 /**
- * Encodes fields and files as `multipart/form-data`.
+ * Encodes fields and files as `multipart/form-data`. It does not use `FormData`, which turns each line break into CR
+ * and LF.
  *
- * Not by `FormData`, which turns each line break into CR and LF.
- *
- * @throws {@link Refusal} when a value is neither a file nor a single text.
+ * @throws {@link Refusal} when a value is neither a file nor representable as a string.
  */
 export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => {
-  const random = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2));
-  const boundary = `----sallyport${random.join("")}`;
+  // 70 characters at most
+  const boundary = `----sallyport${Math.random()}${Math.random()}`;
   const texts: (Blob | string)[] = [];
   const files: (Blob | string)[] = [];
   const add = (name: string, field: string, value: unknown): void => {
@@ -37,13 +36,10 @@ export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): B
   for (const [name, value] of fields) {
     // servers do not decode what browsers encode there
     if (/^$|[\r\n"\\]/.test(assertString(name, name)))
-      refuse(name, "has a name that forms do not keep");
-    const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
-    assertFull(name, parts);
-    for (const [index, part] of parts.entries())
-      add(name, Array.isArray(value) ? toField(name, index) : name, part);
+      refuse(name, "has a name that forms do not preserve");
+    for (const [field, part] of listParts(name, value)) add(name, field, part);
   }
-  // texts first, so that a server that reads along knows them when the files come
+  // strings first, so that a server that parses as it reads knows them when the files arrive
   return new Blob([...texts, ...files, `--${boundary}--\r\n`], {
     type: `multipart/form-data; boundary=${boundary}`,
   });

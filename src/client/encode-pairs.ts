@@ -3,7 +3,7 @@ import { assertString, isRecord, listFields, refuse, toField, toText } from "./w
 /** The longest array that the extended parser reads as an array. */
 const maxBracketed = 20;
 
-/** How deep the extended parser reads. */
+/** The nesting depth up to which the extended parser reads. */
 const maxBrackets = 5;
 
 type Pairs = Iterable<readonly [string, unknown]>;
@@ -11,34 +11,46 @@ type Pairs = Iterable<readonly [string, unknown]>;
 const encodePair = (name: string, value: string): string =>
   `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
 
-/** @throws {@link Refusal} when there is nothing in it, which cannot be told from its absence. */
-export const assertFull = (field: string, parts: readonly unknown[]): void => {
-  if (parts.length === 0) refuse(field, "is empty; leave it out");
+/** @throws {@link Refusal} when it is empty, which cannot be distinguished from its absence. */
+const assertFull = (field: string, parts: readonly unknown[]): void => {
+  if (parts.length === 0) refuse(field, "is empty; omit it");
 };
 
 /**
- * Encodes fields as names and values, a repeated name for an array.
+ * The elements of an array, or the value itself, each with the name of its field.
  *
- * @throws {@link Refusal} when a value has no single text, or an array is empty.
+ * @throws {@link Refusal} when an array is empty.
+ */
+export const listParts = (
+  name: string,
+  value: unknown,
+): readonly (readonly [string, unknown])[] => {
+  if (!Array.isArray(value)) return [[name, value]];
+  assertFull(name, value);
+  return Array.from(value, (part: unknown, index) => [toField(name, index), part]);
+};
+
+/**
+ * Encodes fields as names and values; arrays become repeated names.
+ *
+ * @throws {@link Refusal} when a value is not representable as a string, or an array is empty.
  */
 export const encodePairs = (fields: Pairs): string =>
   Array.from(fields, ([name, value]) => {
     assertString(name, name);
-    if (!Array.isArray(value)) return encodePair(name, toText(name, value));
-    assertFull(name, value);
-    return Array.from(value, (part, index) =>
-      encodePair(name, toText(toField(name, index), part)),
-    ).join("&");
+    return listParts(name, value)
+      .map(([field, part]) => encodePair(name, toText(field, part)))
+      .join("&");
   }).join("&");
 
 /**
  * Encodes fields for the extended parser: brackets for arrays and objects.
  *
- * @throws {@link Refusal} when the parser would read something else.
+ * @throws {@link Refusal} when the parser would read a different value.
  */
 export const encodeBrackets = (fields: Pairs): string =>
   Array.from(fields, ([name, value]) => {
-    assertName(name, name, /^$|[[\]]/);
+    assertName(name, name, /^$/);
     return encodeBracketed(name, name, value, 0);
   }).join("&");
 
@@ -51,21 +63,18 @@ const encodeBracketed = (field: string, name: string, value: unknown, depth: num
     : listFields(field, value);
   assertFull(field, parts);
   if (depth >= maxBrackets || (isArray && parts.length > maxBracketed))
-    refuse(field, "is more than the extended parser reads");
+    refuse(field, "exceeds what the extended parser reads");
   return parts
     .map(([part, inner]) => {
       const inside = toField(field, part);
-      if (!isArray) {
-        assertName(inside, String(part), /[[\]]/);
-        assertName(inside, String(part), /^\d*$/);
-      }
+      if (!isArray) assertName(inside, String(part), /^\d*$/);
       return encodeBracketed(inside, `${name}[${part}]`, inner, depth + 1);
     })
     .join("&");
 };
 
-/** @throws {@link Refusal} when the extended parser would take a name for something else. */
+/** @throws {@link Refusal} when the extended parser would interpret a name differently. */
 const assertName = (field: string, name: string, special: RegExp): void => {
-  if (special.test(assertString(field, name)))
-    refuse(field, "has a name that the extended parser does not keep");
+  if (special.test(assertString(field, name)) || /[[\]]/.test(name))
+    refuse(field, "has a name that the extended parser does not preserve");
 };

@@ -1,15 +1,16 @@
-import { refuse, toField, toText } from "./wire-value.ts";
+import { listParts } from "./encode-pairs.ts";
+import { refuse, toText } from "./wire-value.ts";
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 
 /**
- * Puts the path parameters of an input into the path of a route, encoded, and takes them out of the input.
+ * Encodes the path parameters of an input into the path of a route, and removes them from the input.
  *
- * @throws {@link Refusal} when one is missing or would be read as something else.
+ * @throws {@link Refusal} when one is missing or would be read differently.
  */
 export const fillPath = (path: string, fields: Map<string, unknown>): string => {
   const take = (name: string): unknown => {
-    const value = fields.get(name) ?? refuse(name, "is missing in the path");
+    const value = fields.get(name) ?? refuse(name, "is missing from the path");
     fields.delete(name);
     return value;
   };
@@ -23,15 +24,15 @@ export const fillPath = (path: string, fields: Map<string, unknown>): string => 
     .join("/");
 };
 
-/** @param parts texts at even places, the names between them at odd ones */
+/** @param parts literals at even indexes, the names between them at odd ones */
 const fillSegment = (parts: readonly string[], take: (name: string) => unknown): string => {
   const texts = parts.map((part, index) => {
     if (index % 2 === 0) return decodeURIComponent(part);
     const text = toText(part, take(part));
     const next = parts[index + 1] ?? "";
-    // between two parameters the first such text ends the first of them
+    // the first occurrence of this literal after a parameter ends the parameter
     return text === "" || (parts[index + 2] && (text + next).indexOf(next, 1) !== text.length)
-      ? refuse(part, `is empty, or has "${next}" in it, which ends it`)
+      ? refuse(part, `is empty, or contains "${next}", which would end it`)
       : text;
   });
   return encodeSegment(parts[1], texts.join(""));
@@ -39,13 +40,12 @@ const fillSegment = (parts: readonly string[], take: (name: string) => unknown):
 
 const fillRest = (name: string, rest: unknown): string =>
   Array.isArray(rest) && rest.length > 0
-    ? rest
-        .map((part: unknown, index) => {
-          const field = toField(name, index);
-          return encodeSegment(field, toText(field, part) || refuse(field, "is empty"));
-        })
+    ? listParts(name, rest)
+        .map(([field, part]) =>
+          encodeSegment(field, toText(field, part) || refuse(field, "is empty")),
+        )
         .join("/")
-    : refuse(name, "is no array of path segments");
+    : refuse(name, "is not an array of path segments");
 
 /** However it is encoded, a URL drops a segment of dots. */
 const encodeSegment = (field: string | undefined, text: string): string =>

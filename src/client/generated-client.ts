@@ -1,85 +1,115 @@
 import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
 
-/** The input, which may be left out where nothing in it is required, and the options. */
-export type Arguments<Input, Options> = {} extends Input
-  ? [input?: Input, options?: Options]
-  : [input: Input, options?: Options];
+/** The arguments if only a key is given: the key, unless something in its input is required. */
+export type Alone<Key, Input> = {} extends Input ? Key : MissingInput<Input>;
 
-/** A part of what is known of a route; never where it has none. */
+/** Names the missing input in a compile error. */
+export interface MissingInput<Input> {
+  readonly "~input": Input;
+}
+
+/** A part of what is known about a route; `never` if there is none. */
 export type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;
 
-/** The key itself, or what is wrong with it. */
+/** The key itself, or a message that says what is wrong with it. */
 type KeyWith<Routes, Key extends keyof Routes & string, Name, Lack extends string> = [
   PartOf<Routes[Key], Name>,
 ] extends [never]
   ? `${Key} ${Lack}`
   : Key;
 
-/** Tells the compiler the routes of a generated client. */
+/** Carries the routes of a generated client for the compiler. */
 export interface GeneratedRoutes<Routes> {
   readonly "~generated": Routes;
 }
 
 /**
- * A client whose types are generated: of each route, by its key, the `input`, the body of a `success`, the `body` of any reply,
- * and the `reply`; and the `page` and its `item` or the `event` where it has these.
+ * A client with generated types. Each route has, under its key, the `input`, the body of a `success`, the `body` of any
+ * reply, and the `reply`; depending on the route, also the `page` and its `item`, or the `event`.
  *
- * Its functions are bound: they may be taken off.
+ * Its functions are bound, so they can be destructured.
  */
 export interface GeneratedClient<Routes> {
-  /** Exists for the compiler only. */
+  /** Type information only. */
   readonly "~routes"?: GeneratedRoutes<Routes>;
   /**
-   * Sends a request and resolves to the body of its reply: of a success as well as of an error.
+   * Sends a request and resolves to the body of the reply, for successes and errors.
    *
    * @param key method and path, such as `"get /v1/users/:id"`
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link UnexpectedBodyError}.
    */
-  readonly provide: <Key extends keyof Routes & string>(
-    key: Key,
-    ...input: Arguments<PartOf<Routes[Key], "input">, CallOptions>
-  ) => Promise<PartOf<Routes[Key], "body">>;
+  readonly provide: {
+    <Key extends keyof Routes & string>(
+      key: Alone<Key, PartOf<Routes[Key], "input">>,
+    ): Promise<PartOf<Routes[Key], "body">>;
+    <Key extends keyof Routes & string>(
+      key: Key,
+      input: PartOf<Routes[Key], "input">,
+      options?: CallOptions,
+    ): Promise<PartOf<Routes[Key], "body">>;
+  };
   /**
-   * Sends a request and resolves to its reply: status, header fields and body, told apart by `ok` and `status`.
+   * Sends a request and resolves to the reply: status, header fields and body, discriminated by `ok` and `status`.
    *
    * @param key method and path, such as `"get /v1/users/:id"`
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}.
    */
-  readonly request: <Key extends keyof Routes & string>(
-    key: Key,
-    ...input: Arguments<PartOf<Routes[Key], "input">, CallOptions>
-  ) => Promise<PartOf<Routes[Key], "reply">>;
+  readonly request: {
+    <Key extends keyof Routes & string>(
+      key: Alone<Key, PartOf<Routes[Key], "input">>,
+    ): Promise<PartOf<Routes[Key], "reply">>;
+    <Key extends keyof Routes & string>(
+      key: Key,
+      input: PartOf<Routes[Key], "input">,
+      options?: CallOptions,
+    ): Promise<PartOf<Routes[Key], "reply">>;
+  };
   /**
-   * Gives the items of all pages from the given one on, one after the other; `pages()` gives the pages.
+   * Iterates over the items of all pages, starting with the given one; `pages()` iterates over the pages.
    *
-   * A page is fetched when its first item is asked for; a loop that ends early fetches no more.
+   * A page is fetched when its first item is needed; a loop that ends early fetches no more.
    *
-   * @param key method and path of a route that gives pages
-   * @throws {@link ReplyError} while it runs, when the API answers with an error; else as `request`.
+   * @param key method and path of a route that returns pages
+   * @throws {@link ReplyError} during the iteration when the API responds with an error; otherwise as `request`.
    */
-  readonly iterate: <Key extends keyof Routes & string>(
-    key: KeyWith<Routes, Key, "page", "gives no pages">,
-    ...input: Arguments<PartOf<Routes[Key], "input">, CallOptions>
-  ) => Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
+  readonly iterate: {
+    <Key extends keyof Routes & string>(
+      key: Alone<KeyWith<Routes, Key, "page", "returns no pages">, PartOf<Routes[Key], "input">>,
+    ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
+    <Key extends keyof Routes & string>(
+      key: KeyWith<Routes, Key, "page", "returns no pages">,
+      input: PartOf<Routes[Key], "input">,
+      options?: CallOptions,
+    ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
+  };
   /**
-   * Receives the events of a stream, which is opened anew, with `Last-Event-ID`, when it ends or breaks off.
+   * Receives the events of a stream. When the stream ends or breaks off, it is reopened with `Last-Event-ID`.
    *
-   * It ends with the loop over it, when `signal` is aborted, and when the API answers 204.
+   * The subscription ends with the loop over it, when `signal` is aborted, or when the API responds with 204.
    *
    * @param key method and path of an event stream
-   * @throws {@link ReplyError} while it runs, when the API answers with 4xx; {@link UnexpectedBodyError} when it sends no
-   * events.
+   * @throws {@link ReplyError} during the iteration when the API responds with 4xx, {@link UnexpectedBodyError} when it
+   * sends no events.
    */
-  readonly subscribe: <Key extends keyof Routes & string>(
-    key: KeyWith<Routes, Key, "event", "is no event stream">,
-    ...input: Arguments<PartOf<Routes[Key], "input">, SubscribeOptions>
-  ) => AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
+  readonly subscribe: {
+    <Key extends keyof Routes & string>(
+      key: Alone<
+        KeyWith<Routes, Key, "event", "is not an event stream">,
+        PartOf<Routes[Key], "input">
+      >,
+    ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
+    <Key extends keyof Routes & string>(
+      key: KeyWith<Routes, Key, "event", "is not an event stream">,
+      input: PartOf<Routes[Key], "input">,
+      options?: SubscribeOptions,
+    ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
+  };
   /**
-   * Tells whether there are more pages after one.
+   * Returns whether there are more pages.
    *
-   * @param response what `provide` resolves to, the page inside, or what `request` resolves to
+   * @param response the result of `provide`, the page in it, or the result of `request`
    */
   readonly hasMore: (response: unknown) => boolean;
 }

@@ -23,7 +23,7 @@ export type {
   UploadProgress,
 } from "./call-options.ts";
 export type { Pages } from "./client.ts";
-export type { GeneratedClient, GeneratedRoutes, PartOf } from "./generated-client.ts";
+export type { GeneratedClient, GeneratedRoutes, MissingInput, PartOf } from "./generated-client.ts";
 export type {
   ForgottenClient,
   FrozenRouting,

@@ -71,7 +71,7 @@ describe("every form of a routing map", () => {
     void (() => client().provide("post /parent/deeper/leaf"));
   });
 
-  test("refuses what it does not have", () => {
+  test("rejects what it does not have", () => {
     // @ts-expect-error -- an endpoint without a method answers GET
     void (() => client().provide("post /mixed/a"));
     // @ts-expect-error -- the endpoint declares get and put
@@ -126,7 +126,7 @@ describe("inputs", () => {
     }>();
   });
 
-  test("have the parameters of the path, also where no schema has them", () => {
+  test("have the parameters of the path, even if no schema has them", () => {
     const call = () => client().provide<"post /raw/:id">;
     expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
       raw: ArrayBuffer | Blob | Uint8Array | string;

@@ -2,9 +2,9 @@ import { readProperty } from "./client-errors.ts";
 
 interface Page {
   readonly nextCursor?: unknown;
-  readonly total: number;
-  readonly limit: number;
-  readonly offset: number;
+  readonly total?: number;
+  readonly limit?: number;
+  readonly offset?: number;
 }
 
 const isPage = (value: unknown): value is Page =>
@@ -17,45 +17,37 @@ const findPage = (response: unknown): Page | undefined => {
   return [response, readProperty(response, "data"), body, readProperty(body, "data")].find(isPage);
 };
 
-/**
- * Tells whether there are more pages after one.
- *
- * @param response what `provide` resolves to, the page inside, or what `request` resolves to
- */
-export const hasMore = (response: unknown): boolean => {
-  const page = findPage(response);
-  if (!page) return false;
-  const { nextCursor, total, limit, offset } = page;
-  if (nextCursor !== undefined) return nextCursor !== null;
-  return offset + limit < total;
-};
-
-/** What the input of the next page has beside that of this one; undefined on the last page. */
+/** The additional input of the next page; undefined on the last page. */
 export const toNextPage = (
   response: unknown,
 ): { readonly cursor: unknown } | { readonly offset: number } | undefined => {
-  const page = findPage(response);
-  if (!page || !hasMore(page)) return undefined;
-  const { nextCursor, limit, offset } = page;
-  if (nextCursor !== undefined) return { cursor: nextCursor };
-  return { offset: offset + limit };
+  const { nextCursor = null, total = 0, limit = 0, offset = 0 } = findPage(response) ?? {};
+  if (nextCursor !== null) return { cursor: nextCursor };
+  return offset + limit < total ? { offset: offset + limit } : undefined;
 };
 
 /**
- * What a success is about: the `data` of the default envelope, else the body itself.
+ * Returns whether there are more pages.
  *
- * @param name the name of the items, where it is known
+ * @param response the result of `provide`, the page in it, or the result of `request`
+ */
+export const hasMore = (response: unknown): boolean => toNextPage(response) !== undefined;
+
+/**
+ * Returns the data of a success: the `data` of the default envelope, else the body itself.
+ *
+ * @param name the name of the items, if known
  */
 export const toPayload = (body: unknown): unknown =>
   readProperty(body, "status") === "success" && readProperty(body, "data") !== undefined
     ? readProperty(body, "data")
     : body;
 
-/** The items of a page: under their name, else `items`, else the first array there is. */
+/** Returns the items of a page: those under their name, else under `items`, else the first array. */
 export const listItems = (response: unknown, name: string | undefined): readonly unknown[] => {
   const page: unknown = findPage(response) ?? toPayload(response);
   const named = readProperty(page, name ?? "items");
   if (Array.isArray(named)) return named;
   const parts: readonly unknown[] = Object.values(page ?? {});
-  return (parts.find((part) => Array.isArray(part)) as readonly unknown[] | undefined) ?? [];
+  return parts.find(Array.isArray) ?? [];
 };

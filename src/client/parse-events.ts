@@ -1,7 +1,7 @@
-/** What stands between two blank lines of an event stream. */
+/** The part of an event stream between two blank lines. */
 export interface EventBlock {
   readonly event: string;
-  /** The lines of data; without any it is no event. */
+  /** The lines of data; without any, it is not an event. */
   readonly data: readonly string[];
   readonly id: string | undefined;
   /** In milliseconds. */
@@ -9,7 +9,7 @@ export interface EventBlock {
 }
 
 /**
- * Gives a function that takes the text of an event stream piece by piece, and gives the blocks that are complete.
+ * Returns a function that accepts an event stream chunk by chunk, and returns the complete blocks.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -38,10 +38,8 @@ const toBlock = (lines: readonly string[]): EventBlock => {
   let retry: number | undefined;
   const data: string[] = [];
   for (const line of lines) {
-    const colon = line.indexOf(":");
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const given = colon < 0 ? "" : line.slice(colon + 1);
-    const value = given.startsWith(" ") ? given.slice(1) : given;
+    const [name = ""] = line.split(":", 1);
+    const value = line.slice(name.length + 1).replace(/^ /, "");
     if (name === "event") event = value;
     else if (name === "data") data.push(value);
     else if (name === "id" && !value.includes("\0")) id = value;

@@ -1,23 +1,23 @@
 import type { BodyKind, Call } from "./call-options.ts";
 import { toNetworkError } from "./send-request.ts";
 
-/** A reply as it came. */
+/** A reply as received. */
 export interface Reply {
-  /** Whether the status is that of a success. */
+  /** Whether the status is a success. */
   readonly ok: boolean;
   /** The status, or `unexpected`. */
   readonly status: number | "unexpected";
-  /** The status of a reply that is unexpected. */
+  /** The status of an unexpected reply. */
   readonly actualStatus?: number;
   readonly headers: Headers;
   readonly body: unknown;
   /** The response itself; its body has been read. */
   readonly response: Response;
-  /** Whether the body is not what its status promises. */
+  /** Whether the body is not one that the API declares for this status. */
   readonly isForeign: boolean;
 }
 
-/** What a body of a media type is read as. */
+/** How a body of a media type is read. */
 export const readKind = (type: string): BodyKind => {
   if (/[/+]json$/.test(type)) return "json";
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";
@@ -30,7 +30,8 @@ export const readKind = (type: string): BodyKind => {
  */
 export const readReply = async (call: Call, response: Response): Promise<Reply> => {
   const { status, headers } = response;
-  const type = (headers.get("content-type") ?? "").split(";", 1).join("").trim().toLowerCase();
+  const [first = ""] = (headers.get("content-type") ?? "").split(";");
+  const type = first.trim().toLowerCase();
   let kind = readKind(type);
   let body: unknown = await toNetworkError(call, async () =>
     kind === "blob" && type !== "" ? response.blob() : response.text(),
@@ -53,7 +54,7 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
   return isExpected ? reply : { ...reply, ok: false, status: "unexpected", actualStatus: status };
 };
 
-/** Whether a body is what its status promises. */
+/** Checks whether a body is one that the API declares for its status. */
 const isPromised = (call: Call, status: number, kind: BodyKind, type: string): boolean => {
   const declared = call.plan?.replies?.[status];
   if (declared) return declared.includes(kind);
@@ -62,6 +63,6 @@ const isPromised = (call: Call, status: number, kind: BodyKind, type: string): b
     one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
   );
   const isSuccess = status >= 200 && status < 300 && !call.plan?.replies;
-  // JSON that cannot be parsed is text by now
+  // JSON that cannot be parsed has become a string by now
   return isListed || (isSuccess && type !== "text/html" && readKind(type) !== "json");
 };

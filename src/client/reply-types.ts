@@ -1,7 +1,7 @@
-/** A status of a success, where an endpoint declares none; 204 is declared where it is sent. */
+/** A success status of endpoints that declare none; 204 is declared if it is sent. */
 export type SuccessStatus = 200 | 201 | 202 | 203 | 205 | 206 | 207 | 208 | 226;
 
-/** A status of an error, declared or not. */
+/** An error status, declared or not. */
 export type ErrorStatus =
   | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413)
   | (414 | 415 | 416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451)
@@ -13,21 +13,21 @@ interface ReplyBase {
   readonly response: Response;
 }
 
-/** A reply that is a success. */
+/** A successful reply. */
 export interface SuccessReply<Status, Body> extends ReplyBase {
   readonly ok: true;
   readonly status: Status;
   readonly body: Body;
 }
 
-/** A reply that is an error. */
+/** An error reply. */
 export interface ErrorReply<Status, Body> extends ReplyBase {
   readonly ok: false;
   readonly status: Status;
   readonly body: Body;
 }
 
-/** A reply that nobody declared, such as the page of a proxy. */
+/** An undeclared reply, such as a proxy's error page. */
 export interface UnexpectedReply extends ReplyBase {
   readonly ok: false;
   readonly status: "unexpected";

@@ -9,11 +9,11 @@ describe("what is not as it is declared stays as it is", () => {
     expect(dates.one(value)).toBe(value);
   });
 
-  test.each([null, 5, text, { 0: text }])("%j is no array", (value) => {
+  test.each([null, 5, text, { 0: text }])("%j is not an array", (value) => {
     expect(dates.items(dates.one)(value)).toBe(value);
   });
 
-  test.each([null, 5, text, [text]])("%j is no object", (value) => {
+  test.each([null, 5, text, [text]])("%j is not an object", (value) => {
     expect(dates.fields(new Map([["0", dates.one]]))(value)).toBe(value);
     expect(dates.by("0", new Map([[text, dates.one]]))(value)).toBe(value);
   });

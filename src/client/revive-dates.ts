@@ -1,13 +1,13 @@
-/** Puts dates in the place of their strings; what is something else stays as it is. */
+/** Replaces date strings with dates; other values stay as they are. */
 export type Revive = (value: unknown) => unknown;
 
-/** A date, of a string that is one. */
+/** Converts a date string to a date. */
 const reviveDate: Revive = (value) => {
   const date = typeof value === "string" ? new Date(value) : undefined;
   return date && !Number.isNaN(date.getTime()) ? date : value;
 };
 
-/** Revives each element of an array, or each one by its place. */
+/** Revives each element of an array, or each one by its index. */
 const reviveItems =
   (each: Revive | undefined, first: readonly (Revive | undefined)[] = []): Revive =>
   (value) =>
@@ -21,7 +21,7 @@ const reviveItems =
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Revives fields of an object, and its others. */
+/** Revives the known fields of an object, and its other ones. */
 const reviveFields =
   (fields: ReadonlyMap<string, Revive>, others?: Revive, known: readonly string[] = []): Revive =>
   (value) => {
@@ -33,7 +33,7 @@ const reviveFields =
     return Object.fromEntries(revived);
   };
 
-/** Revives an object by the value of one of its fields. */
+/** Revives an object, depending on the value of one of its fields. */
 const reviveBy =
   (name: string, options: ReadonlyMap<unknown, Revive>): Revive =>
   (value) => {
@@ -43,13 +43,13 @@ const reviveBy =
     return revive ? revive(value) : value;
   };
 
-/** Revives by one after the other. */
+/** Applies several revivals, one after the other. */
 const reviveBoth =
   (one: Revive, other: Revive): Revive =>
   (value) =>
     other(one(value));
 
-/** What generated clients revive dates by. */
+/** The functions with which generated clients revive dates. */
 export const dates = {
   one: reviveDate,
   items: reviveItems,

@@ -1,33 +1,34 @@
 import type { Method } from "../http/method.ts";
 
-/** The types that an endpoint carries; of whatever kind, because a comparison of schemas would resolve them. */
+/** The types that an endpoint carries, of any kind, because comparing schemas would resolve them. */
 export interface EndpointTypes {
   readonly [name: string]: Some;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each is read where it is known
+// oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each one is known where it is read
 type Some = any;
 
-/** An endpoint as far as a client reads it. */
+/** Stands for the types of an endpoint if there is none. */
+export interface NoRoute extends EndpointTypes {
+  readonly "~none": true;
+}
+
+/** An endpoint, as far as a client needs one. */
 interface TypedEndpoint {
   readonly "~types"?: Some;
 }
 
-type TypesOf<E extends TypedEndpoint> = NonNullable<E["~types"]>;
+type TypesOf<E extends TypedEndpoint> = E["~types"];
 
-/** The types of the endpoint of a key that names its method; null where the endpoint declares others. */
-type Named<Value, M> = Value extends TypedEndpoint
-  ? M extends TypesOf<Value>["method"]
-    ? TypesOf<Value>
-    : null
-  : null;
+/** The types of the endpoint whose key names its method; a server with a different method would not start. */
+type Named<Value> = Value extends TypedEndpoint ? TypesOf<Value> : null;
 
-/** An endpoint that says no method has all of them in its type, and answers GET. */
-type Answered<M> = Method extends M ? "get" : M;
+/** An endpoint that declares no method has none in its type, and serves GET. */
+type Answered<M> = [M] extends [never] ? "get" : M;
 
-/** What a value answers a method with at its own path: itself, under the method, or under the empty key, as after `nest`. */
+/** The endpoint of a value for a method: the value itself, or the entry under the method or the empty key, as after `nest`. */
 type Own<Value, M> = M extends keyof Value
-  ? Named<Value[M], M>
+  ? Named<Value[M]>
   : Value extends TypedEndpoint
     ? M extends Answered<TypesOf<Value>["method"]>
       ? TypesOf<Value>
@@ -36,26 +37,25 @@ type Own<Value, M> = M extends keyof Value
       ? Own<Value[""], M>
       : null;
 
-/** What a map has at a path that is not split any further. */
+/** The entry of a map for a path that is not split any further. */
 type Whole<Map, M extends string, Path extends string> = Path extends keyof Map
   ? Own<Map[Path], M> extends infer Found extends object
     ? Found
     : Spelled<Map, M, Path>
   : Spelled<Map, M, Path>;
 
-/** What a map has at a path in the other spellings of a key. */
+/** The entry of a map for a path, in other spellings of the key. */
 type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` extends keyof Map
-  ? Named<Map[`${M} /${Path}`], M>
+  ? Named<Map[`${M} /${Path}`]>
   : `${M} ${Path}` extends keyof Map
-    ? Named<Map[`${M} ${Path}`], M>
+    ? Named<Map[`${M} ${Path}`]>
     : `/${Path}` extends keyof Map
       ? Own<Map[`/${Path}`], M>
       : null;
 
 /**
- * What a map has at a path.
- *
- * Segment by segment, so that a call costs as much as its path is long, however many routes there are.
+ * The entry of a map for a path. It goes segment by segment, so that the cost of a call depends on the length of its
+ * path, and not on the number of routes.
  */
 type Walk<
   Map,
@@ -69,7 +69,7 @@ type Walk<
     : Longer<Map, M, Segment, Rest>
   : Whole<Map, M, Path>;
 
-/** What a map has at a path whose first key has a slash before it, or several segments. */
+/** The entry of a map for a path whose first key starts with a slash, or has several segments. */
 type Longer<
   Map,
   M extends string,
@@ -94,7 +94,7 @@ type Joined<
     : Longer<Map, M, `${Passed}/${Segment}`, Rest>
   : Whole<Map, M, `${Passed}/${Path}`>;
 
-/** What a map has at a path, where each key is one segment: most calls end here. */
+/** The entry of a map for a path, if each key is one segment: most calls end here. */
 type Straight<
   Map,
   M extends string,
@@ -107,30 +107,36 @@ type Straight<
     ? Own<Map[Path], M>
     : null;
 
-/** The types of the endpoint that a key such as `get /v1/users/:id` calls; null where a routing map has none. */
+/** The types of the endpoint that a key such as `get /v1/users/:id` calls. */
 export type TypesAt<Routing, Key> = Key extends `${infer M} /${infer Path}`
-  ? Straight<Routing, M, Path> extends infer Found extends object
+  ? Straight<Routing, M, Path> extends infer Found extends EndpointTypes
     ? Found
-    : Key extends keyof Routing
-      ? Named<Routing[Key], M>
-      : Path extends ""
-        ? Own<Routing, M>
-        : Walk<Routing, M, Path>
-  : null;
+    : Elsewhere<Routing, Key, M, Path>
+  : NoRoute;
 
-/** The keys that could stand where a wrong one stands: its method, then one more segment of its path. */
+type Elsewhere<Routing, Key, M extends string, Path extends string> = (
+  Key extends keyof Routing
+    ? Named<Routing[Key]>
+    : Path extends ""
+      ? Own<Routing, M>
+      : Walk<Routing, M, Path>
+) extends infer Found extends EndpointTypes
+  ? Found
+  : NoRoute;
+
+/** Suggested keys in place of a wrong one: its method, then one more segment of its path. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
   : `${Method} /`;
 
-/** A path with one more segment, as far as the maps say. */
+/** A path with one more segment, as far as the maps allow. */
 type Next<Map, M, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
   ? Segment extends keyof Map
     ? `${Segment}/${Next<Map[Segment], M, Rest>}`
     : never
   : Shown<Map, M>;
 
-/** The segments of a map: with a slash where there is more beneath only. */
+/** The segments of a map, each with a trailing slash if it leads only to further segments. */
 type Shown<Map, M> = {
   [Key in keyof Map & string]: Key extends Method | "" | `${Method} ${string}`
     ? never

@@ -7,7 +7,7 @@ const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 5
 
 const idempotentMethods = ["get", "put", "delete"];
 
-/** An option of the call, else that of the client. */
+/** Returns an option of the call, else that of the client. */
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
   name: Name,
@@ -19,10 +19,10 @@ export const reportError = async (call: Call, error: unknown): Promise<void> => 
 };
 
 /**
- * Sends a request, again where that may help, and reads its response.
+ * Sends a request, retries it if that may help, and reads its response.
  *
- * @param read what is done with a response within the time of the attempt
- * @throws {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}, and what hooks and `read` throw.
+ * @param read reads the response within the time limit of the attempt
+ * @throws {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}, and errors of hooks and `read`.
  */
 export const sendRequest = async <Result>(
   call: Call,
@@ -30,8 +30,12 @@ export const sendRequest = async <Result>(
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> => {
   const retry = readOption(call, "retry") ?? 0;
-  const options: RetryOptions = typeof retry === "number" ? { limit: retry } : retry;
-  const { limit, delay = 300, maxDelay = 30_000, methods = idempotentMethods } = options;
+  const {
+    limit = Number(retry),
+    delay = 300,
+    maxDelay = 30_000,
+    methods = idempotentMethods,
+  } = retry as Partial<RetryOptions>;
   const last = methods.includes(call.method.toLowerCase()) ? limit + 1 : 1;
   for (let attempt = 1; ; attempt++) {
     let wait = toWait(delay, maxDelay, attempt - 1);
@@ -50,17 +54,17 @@ export const sendRequest = async <Result>(
   }
 };
 
-/** A random wait below a bound that doubles, so that clients that were refused together do not come back together. */
+/** A random wait below a bound that doubles, so that clients that were rejected together do not retry together. */
 export const toWait = (delay: number, maxDelay: number, failures: number): number =>
   Math.random() * Math.min(maxDelay, delay * 2 ** failures);
 
-/** @returns the wait that a response asks for, in milliseconds; 0 where it asks for none */
+/** @returns the wait that a response asks for, in milliseconds; 0 if it asks for none */
 const readRetryAfter = ({ headers }: Response): number => {
   const asked = headers.get("retry-after") ?? "";
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
-/** Waits, but no longer than until the signal is aborted. */
+/** Waits, but not after the signal is aborted. */
 export const pause = (
   milliseconds: number,
   signal: AbortSignal | null | undefined,
@@ -93,7 +97,7 @@ const sendOnce = async <Result>(
   const controller = new AbortController();
   let onAbort = (): void => undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // a `fetch` or a hook that does not heed the signal must not hold up the caller
+  // a `fetch` or a hook that ignores the signal must not block the caller
   const stopped = new Promise<never>((_resolve, reject) => {
     const stop = (error: unknown): void => {
       reject(error);
@@ -131,7 +135,7 @@ const exchange = async <Result>(
   for (const { onRequest } of both) await onRequest?.(attempt);
   const credentials = readOption(call, "credentials");
   const { onUploadProgress } = options;
-  // the global one is looked up late, since tests replace it
+  // the global one is looked up late, because tests replace it
   const send = toProgressFetch(body && onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
   const response = await toNetworkError(call, () =>
     send(url, { method, headers, signal, body: body ?? null, ...(credentials && { credentials }) }),
@@ -140,7 +144,7 @@ const exchange = async <Result>(
   return { response, result: await read(response) };
 };
 
-/** @throws {@link NetworkError} with whatever the function throws as its cause. */
+/** @throws {@link NetworkError} with the function's error as its cause. */
 export const toNetworkError = async <Result>(
   call: Call,
   work: () => Promise<Result>,

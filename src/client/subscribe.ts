@@ -11,7 +11,7 @@ import { createEventParser } from "./parse-events.ts";
 import { readReply } from "./read-reply.ts";
 import { pause, sendRequest, toWait } from "./send-request.ts";
 
-/** An event of a stream, its data parsed. */
+/** An event of a stream, with its data parsed. */
 export interface ReceivedEvent {
   readonly event: string;
   readonly data: unknown;
@@ -19,21 +19,22 @@ export interface ReceivedEvent {
   readonly retry: number | undefined;
 }
 
-/** What lasts from one connection to the next. */
+/** The state that is kept from one connection to the next. */
 interface Subscription {
   lastEventId: string | undefined;
   /** The upper bound of the first wait, in milliseconds. */
   delay: number;
-  /** How many connections in a row have brought nothing. */
+  /** How many consecutive connections have brought no event. */
   failures: number;
 }
 
 /**
- * Receives the events of a stream, and opens it anew when it ends or breaks off.
+ * Receives the events of a stream, and reopens it when it ends or breaks off.
  *
- * It ends when the server answers 204, when the signal is aborted, and when the loop over it does.
+ * It ends when the server responds with 204, when the signal is aborted, and when the loop over it ends.
  *
- * @throws {@link ReplyError} when the server refuses with 4xx, and {@link UnexpectedBodyError} when it sends no stream.
+ * @throws {@link ReplyError} when the server responds with 4xx, and {@link UnexpectedBodyError} when it sends no
+ * stream.
  */
 export async function* subscribe(
   call: Call & { readonly options: SubscribeOptions },
@@ -56,7 +57,7 @@ export async function* subscribe(
   }
 }
 
-/** @returns undefined where it is to be tried again */
+/** @returns undefined to try again */
 const open = async (
   call: Call,
   request: BuiltRequest,
@@ -96,12 +97,12 @@ async function* readEvents(
   if (signal?.aborted) stop();
   try {
     for (;;) {
-      // a connection that breaks off ends like any other
+      // a connection that breaks off is treated like one that ends
       const { value } = await reader.read().catch(() => ({ value: undefined }));
       if (!value) return;
       for (const { event, data, id, retry } of parse(decoder.decode(value, { stream: true }))) {
         if (signal?.aborted) return;
-        // not before: what was not handed over yet is asked for again
+        // not earlier: events that were not delivered yet are requested again
         state.lastEventId = id ?? state.lastEventId;
         state.delay = retry ?? state.delay;
         state.failures = 0;

@@ -1,6 +1,6 @@
 import type { Fetch, UploadProgress } from "./call-options.ts";
 
-/** As much as is used of `XMLHttpRequest`, which only browsers have. */
+/** The part of `XMLHttpRequest` that is used; only browsers have it. */
 interface ProgressRequest {
   responseType: string;
   withCredentials: boolean;
@@ -10,7 +10,7 @@ interface ProgressRequest {
   readonly response: Blob;
   readonly status: number;
   readonly statusText: string;
-  addEventListener(name: "abort" | "error" | "load", listener: () => void): void;
+  addEventListener(name: "loadend", listener: () => void): void;
   open(method: string, url: string): void;
   setRequestHeader(name: string, value: string): void;
   send(body: unknown): void;
@@ -18,7 +18,7 @@ interface ProgressRequest {
   getAllResponseHeaders(): string;
 }
 
-/** Gives a `fetch` that tells how much of the body it has sent; undefined where the platform has none. */
+/** Returns a `fetch` that reports how much of the body it has sent; undefined if the platform has none. */
 export const toProgressFetch = (
   onProgress: "" | ((progress: UploadProgress) => void) | undefined,
 ): Fetch | undefined => {
@@ -33,11 +33,12 @@ export const toProgressFetch = (
       request.responseType = "blob";
       request.withCredentials = credentials === "include";
       (headers as Headers).forEach((value, name) => request.setRequestHeader(name, value));
-      const fail = (): void => reject(new TypeError("The upload has failed"));
       request.upload.addEventListener("progress", onProgress);
-      request.addEventListener("load", () => resolve(toResponse(request)));
-      request.addEventListener("error", fail);
-      request.addEventListener("abort", fail);
+      request.addEventListener("loadend", () => {
+        // after an error or an abort, there is none
+        if (request.status) resolve(toResponse(request));
+        else reject(new TypeError("The upload failed"));
+      });
       signal?.addEventListener("abort", () => request.abort());
       request.send(body ?? null);
     });
@@ -46,10 +47,10 @@ export const toProgressFetch = (
 const toResponse = (request: ProgressRequest): Response => {
   const { status, statusText } = request;
   const headers = new Headers();
-  for (const line of request.getAllResponseHeaders().split("\r\n")) {
-    const colon = line.indexOf(":");
-    if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1));
-  }
+  for (const [, name = "", value = ""] of request
+    .getAllResponseHeaders()
+    .matchAll(/^([^:\r\n]+):(.*)$/gm))
+    headers.append(name, value);
   const body = [204, 205, 304].includes(status) ? null : request.response;
   return new Response(body, { status, statusText, headers });
 };

@@ -15,12 +15,16 @@ import type { FileSchema, StreamSchema } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
 import type { EndpointTypes } from "./route-at.ts";
 
-/** A value as it comes out of JSON: dates are strings. */
-export type FromJson<Value> = Value extends object
-  ? Value extends ToJson
+type Primitive = bigint | boolean | number | string | symbol | null | undefined;
+
+/** A value as parsed from JSON: dates are strings. The cases that cost the compiler most come last. */
+export type FromJson<Value> = Value extends Primitive
+  ? Value
+  : Value extends ToJson
     ? ReturnType<Value["toJSON"]>
-    : { [Key in keyof Value]: FromJson<Value[Key]> }
-  : Value;
+    : unknown extends Value
+      ? Value
+      : { [Key in keyof Value]: FromJson<Value[Key]> };
 
 interface ToJson {
   readonly toJSON: (...args: never) => unknown;
@@ -29,7 +33,7 @@ interface ToJson {
 /** A body as a client reads it: bytes are a `Blob`. */
 export type ReadBody<Body> = Body extends Uint8Array ? Blob : FromJson<Body>;
 
-/** What stands in a path. */
+/** The values that a path parameter may have. */
 type PathValue = bigint | boolean | number | string | Date;
 
 type Delimiter =
@@ -42,26 +46,35 @@ type NameOf<Rest extends string> = Rest extends `${infer Name}${Delimiter}${stri
 
 type NamesOf<Path> = Path extends `${string}:${infer Rest}` ? NameOf<Rest> | NamesOf<Rest> : never;
 
+/** The parameters of a path; if several share a segment, the whole segment instead. */
+type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer More}`
+    ? Name | SegmentsOf<More>
+    : Rest
+  : never;
+
 /** Shows an intersection as one object. */
 type Shown<Value> = { [Key in keyof Value]: Value[Key] };
 
-/** What a client gives an endpoint; the path parameters are added where no schema has them. Anything where there is no route. */
-export type InputAt<T, Key> = T extends EndpointTypes
-  ? Placed<T["input"]["_zod"]["input"], T["middlewareInput"], NamesOf<Key>>
-  : unknown;
+/** What a client sends to an endpoint; path parameters are added if no schema has them. */
+export type InputAt<T extends EndpointTypes, Key> = Placed<
+  T["input"]["_zod"]["input"],
+  T["middlewareInput"],
+  Key
+>;
 
-/** An intersection is resolved only where there is one: that of two objects costs as much as their schemas. */
-type Placed<Input, MiddlewareInput, Names extends string> = [Names] extends [keyof Input]
-  ? unknown extends MiddlewareInput
+/** An intersection is resolved only if there is one: for two objects, that costs as much as their schemas. */
+type Placed<Input, MiddlewareInput, Key> = unknown extends MiddlewareInput
+  ? SegmentsOf<Key> extends keyof Input
     ? Input
-    : Shown<Input & MiddlewareInput>
-  : Shown<
-      Input &
-        MiddlewareInput &
-        Readonly<Record<Exclude<Names, keyof (Input & MiddlewareInput)>, PathValue>>
-    >;
+    : Joined<Input, NamesOf<Key>>
+  : Joined<Input & MiddlewareInput, NamesOf<Key>>;
 
-/** What `ez.file()`, `ez.stream()` and `ez.buffer()` with a media type make: the bytes are sent without an envelope. */
+type Joined<Input, Names extends string> = [Names] extends [keyof Input]
+  ? Shown<Input>
+  : Shown<Input & Readonly<Record<Exclude<Names, keyof Input>, PathValue>>>;
+
+/** The outputs of `ez.file()`, `ez.stream()` and `ez.buffer()` with a media type: the bytes are sent without an envelope. */
 type ContentSchema = FileSchema | StreamSchema | z.ZodCustom<Buffer, Buffer>;
 
 type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
@@ -79,7 +92,7 @@ export type SuccessAt<T> = T extends EndpointTypes
           : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
   : never;
 
-/** The body of an error; `never` for data means that there is none. */
+/** The body of an error; `never` as data means that there is none. */
 export type ErrorAt<T, Data = never> = T extends EndpointTypes
   ? T["resultHandler"] extends DefaultResultHandler
     ? [Data] extends [never]
@@ -96,7 +109,7 @@ type Schemas<Errors> = {
     : never;
 };
 
-/** The errors that carry data, by status; without a key where there are none. */
+/** The errors that carry data, by status; without keys if there are none. */
 export type DataErrorsAt<T> = T extends EndpointTypes
   ? {} extends T["errors"] & T["middlewareErrors"]
     ? {}
@@ -105,25 +118,31 @@ export type DataErrorsAt<T> = T extends EndpointTypes
 
 type DataErrors<T, Schemas> = { [Status in keyof Schemas]: ErrorAt<T, Schemas[Status]> };
 
-/** The body of each reply that an API means to give. */
-export type BodyAt<T> = T extends EndpointTypes
-  ?
-      | (T["resultHandler"] extends DefaultResultHandler
-          ? T["statusCode"] extends 204 | 205
-            ? ErrorEnvelope | undefined
-            : T["output"]["_zod"]["def"]["type"] extends "custom"
-              ? SuccessAt<T> | ErrorEnvelope
-              : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
-          : SuccessAt<T> | ErrorAt<T>)
-      | ({} extends T["errors"] & T["middlewareErrors"]
-          ? never
-          : DataErrorsAt<T>[keyof DataErrorsAt<T>])
-  : never;
+/** An endpoint with the default result handler and without errors that carry data, as most are. */
+interface PlainTypes {
+  readonly resultHandler: DefaultResultHandler;
+  readonly output: {
+    readonly _zod: { readonly def: { readonly type: "object" }; readonly output: unknown };
+  };
+  readonly errors: NoErrors;
+  readonly middlewareErrors: NoErrors;
+}
 
-/** The page that a success is; never where it is none. */
+interface NoErrors {
+  readonly [status: number]: never;
+}
+
+/** The body of each declared reply of an API. */
+export type BodyAt<T extends EndpointTypes> = T extends PlainTypes
+  ? T["statusCode"] extends 204 | 205
+    ? ErrorEnvelope | undefined
+    : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
+  : SuccessAt<T> | ErrorAt<T> | DataErrorsAt<T>[keyof DataErrorsAt<T>];
+
+/** The page in a success; `never` if there is none. */
 export type PageAt<T> = PageOf<PayloadOf<SuccessAt<T>>>;
 
-/** What a success is about: the `data` of the default envelope, else the body itself. */
+/** The data of a success: the `data` of the default envelope, else the body itself. */
 export type PayloadOf<Body> = Body extends { readonly status: "success"; readonly data: infer Data }
   ? Data
   : Body;
@@ -139,7 +158,7 @@ export type ItemOf<Page> = Page extends { readonly items: readonly (infer Item)[
   ? Item
   : { [Key in keyof Page]: Page[Key] extends readonly (infer Item)[] ? Item : never }[keyof Page];
 
-/** The events of a stream; never of an endpoint that is none. */
+/** The events of a stream; `never` for other endpoints. */
 export type EventAt<T> = T extends EndpointTypes
   ? T["resultHandler"] extends EventStreamResultHandler<infer Events extends EventSchemas>
     ? FromJson<StreamedEvent<Events>>

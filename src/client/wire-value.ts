@@ -1,23 +1,23 @@
 /** Says what cannot be sent; becomes an {@link UnsendableInputError} where the route is known. */
 export interface Refusal {
-  /** Where in the input, such as `filter.tags[0]`. */
+  /** The place in the input, such as `filter.tags[0]`. */
   readonly refused: string;
   readonly reason: string;
 }
 
 /** @throws {@link Refusal} always. */
 export const refuse = (refused: string, reason: string): never => {
-  // oxlint-disable-next-line typescript/only-throw-error -- no stack is read before it has become an error
+  // oxlint-disable-next-line typescript/only-throw-error -- nobody reads a stack before it becomes an error
   throw { refused, reason } satisfies Refusal;
 };
 
-/** Half of a pair that stands alone, which UTF-8 cannot carry. */
+/** A lone surrogate, which UTF-8 cannot represent. */
 const loneSurrogate = /\p{Cs}/u;
 
-/** Far deeper than any API takes; what goes on is a circle. */
+/** Far deeper than any API accepts; anything deeper is circular. */
 const maxDepth = 200;
 
-/** @throws {@link Refusal} when a string has half of a surrogate pair. */
+/** @throws {@link Refusal} when a string has a lone surrogate. */
 export const assertString = (field: string, text: string): string =>
   loneSurrogate.test(text) ? refuse(field, "has a lone surrogate") : text;
 
@@ -26,13 +26,13 @@ export const toKind = (value: unknown): string =>
   Object.prototype.toString.call(value).slice(8, -1).toLowerCase();
 
 /**
- * The own fields of an object that have a value.
+ * The own fields of an object, without undefined ones.
  *
  * @throws {@link Refusal} when a key cannot be sent.
  */
 export const listFields = (field: string, value: object): readonly (readonly [string, unknown])[] =>
   Object.entries(value).filter(([key, part]: [string, unknown]) => {
-    if (key === "__proto__") refuse(toField(field, key), "has a name that APIs refuse");
+    if (key === "__proto__") refuse(toField(field, key), "has a name that APIs reject");
     assertString(toField(field, key), key);
     return part !== undefined;
   });
@@ -41,13 +41,14 @@ export const listFields = (field: string, value: object): readonly (readonly [st
 export const toField = (field: string, key: number | string): string =>
   typeof key === "number" ? `${field}[${key}]` : field === "" ? key : `${field}.${key}`;
 
-/** Whether a value is a plain object, or one of a class that is no builtin. */
+/** Checks whether a value is a plain object, or an instance of a class that is not builtin. */
 export const isRecord = (value: unknown): value is object => toKind(value) === "object";
 
 /**
- * Writes a single value as it stands in a path, a query, a header or a form.
+ * Converts a single value to a string, for a path, a query, a header or a form.
  *
- * @throws {@link Refusal} when it is no string, number, boolean, bigint or date, or has no text.
+ * @throws {@link Refusal} when it is not a string, number, boolean, bigint or date, or cannot be represented as a
+ * string.
  */
 export const toText = (field: string, value: unknown): string => {
   if (typeof value === "string") return assertString(field, value);
@@ -59,9 +60,9 @@ export const toText = (field: string, value: unknown): string => {
 };
 
 /**
- * Copies a value to what JSON has: dates and bigints as strings, without what is undefined.
+ * Copies a value to what JSON can represent: dates and bigints as strings, without undefined values.
  *
- * @throws {@link Refusal} where something would be lost or changed.
+ * @throws {@link Refusal} when something would be lost or changed.
  */
 export const toJsonValue = (field: string, value: unknown, depth = 0): unknown => {
   if (depth > maxDepth) refuse(field, "contains itself");

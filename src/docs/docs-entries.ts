@@ -13,9 +13,9 @@ import { DocumentTexts, toContent, type Content } from "./document-texts.ts";
 import { findUserInterface, readFile } from "./user-interfaces.ts";
 
 /**
- * Lists the routes that serve the documentation of an API: a page, what it loads, and the document.
+ * Lists the routes that serve the documentation of an API: a page, its files, and the document.
  *
- * The document is written when it is first asked for.
+ * The document is generated when it is first requested.
  *
  * @throws ConfigError when the package of the page is not installed.
  */
@@ -69,7 +69,7 @@ export const listDocsEntries = (
 
 type Send = (request: Request, response: Response) => void;
 
-/** The same middlewares and result handler, with a handler that sends by itself. */
+/** The same middlewares and result handler, with a handler that sends the response itself. */
 const toEndpoint = (guard: AnyEndpoint, send: Send): AnyEndpoint =>
   new Endpoint(
     Object.assign({}, guard as EndpointParts, {
@@ -84,13 +84,13 @@ const toPath = (path = "/docs"): string =>
     .filter((segment) => segment !== "")
     .join("/")}`;
 
-/** The path of the page as it was asked for, with whatever the API is mounted under. */
+/** The path of the page as it was requested, including the path at which the API is mounted. */
 const toBase = ({ originalUrl }: Request): string => {
   const [path = ""] = originalUrl.split("?", 1);
   return path.endsWith("/") ? path.slice(0, -1) : path;
 };
 
-/** Sends bytes, or 304 to whoever has them. */
+/** Sends bytes, or 304 to clients that have them already. */
 const send = (request: Request, response: Response, { type, bytes, etag }: Content): void => {
   response.setHeader("ETag", etag);
   response.setHeader("Cache-Control", "no-cache");
@@ -109,14 +109,14 @@ const send = (request: Request, response: Response, { type, bytes, etag }: Conte
 const isOf = (known: string, etag: string): boolean =>
   known === etag || known === `W/${etag}` || known === "*";
 
-/** Whoever develops is told at the start of what cannot be documented, once the server listens. */
+/** Warns developers of documentation errors at start, once the server listens. */
 const warnEarly = (texts: DocumentTexts, logger: Logger): void => {
   setImmediate(() => {
     try {
       void texts.document;
     } catch (error) {
       logger.warn(
-        `SLP_WARN_DOCS_DOCUMENT: the API cannot be documented, so its document is answered with 500: ${getMessageFromError(error)}`,
+        `SLP_WARN_DOCS_DOCUMENT: the API cannot be documented, so requests for its document get a 500: ${getMessageFromError(error)}`,
       );
     }
   }).unref();

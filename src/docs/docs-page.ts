@@ -3,7 +3,7 @@ import type { DocsOptions } from "./docs-options.ts";
 import type { UserInterface } from "./user-interfaces.ts";
 
 /**
- * Writes the page: it loads nothing but files of this server.
+ * Writes the page; it loads only files from this server.
  *
  * @param base the path of the page as the browser sees it
  */
@@ -32,7 +32,7 @@ ${scripts.map((name) => `<script src="${toUrl(name)}"></script>`).join("\n")}
 const escape = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** What the page may load, and which hosts the requests that are sent from it may reach: those of the servers. */
+/** What the page may load, and to which hosts it may send requests: those of the servers. */
 export const toPolicy = (
   { styles }: UserInterface,
   servers: DocsOptions["servers"] = [],

@@ -6,21 +6,21 @@ import type { DocumentedConfig, OpenApiDocument, OpenApiInfo } from "../openapi/
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
-/** Bytes to send, and what tells whether a client has them already. */
+/** Bytes to send, and the tag by which clients know whether they have them. */
 export interface Content {
   readonly type: string;
   readonly bytes: Buffer;
   readonly etag: string;
 }
 
-/** Readies a text or bytes to be sent. */
+/** Prepares a string or bytes to be sent. */
 export const toContent = (type: string, body: string | Buffer): Content => {
   const bytes = Buffer.from(body as string);
   const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
   return { type, bytes, etag };
 };
 
-/** The document of an API, written when it is first asked for. */
+/** The document of an API, generated when first requested. */
 export class DocumentTexts {
   readonly #write: () => OpenApiDocument;
   #document: OpenApiDocument | undefined;
@@ -43,7 +43,7 @@ export class DocumentTexts {
   }
 
   /**
-   * The document as a text.
+   * The document as a string.
    *
    * @throws OpenApiError when the API cannot be documented.
    */
@@ -59,11 +59,11 @@ export class DocumentTexts {
   }
 }
 
-/** Writes a document as YAML; without anchors, which some readers do not know. */
+/** Writes a document as YAML; without anchors, which some readers do not support. */
 export const toYaml = (document: object): string =>
   stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 
-/** What the package.json of the working directory says of the API. */
+/** What the package.json of the working directory says about the API. */
 export const readInfo = (folder: string = process.cwd()): OpenApiInfo => {
   const info = { title: "API", version: "0.0.0" };
   let read: Readonly<Record<string, unknown>>;

@@ -6,18 +6,18 @@ import type { DocsOptions } from "./docs-options.ts";
 
 /** A page that shows a document. */
 export interface UserInterface {
-  /** The files of the package that it loads, by the names under which they are served, each with its media type. */
+  /** The package's files that it loads, by the names under which they are served, each with its media type. */
   readonly files: ReadonlyMap<string, { readonly path: string; readonly type: string }>;
-  /** Its first lines of script; the place of the document is in the attribute `data-document` of the body. */
+  /** Its inline script; the URL of the document is in the attribute `data-document` of the body. */
   readonly script: string;
-  /** What of styles its Content-Security-Policy allows. */
+  /** The style sources that its Content-Security-Policy allows. */
   readonly styles: string;
 }
 
 const javascript = "text/javascript; charset=utf-8";
 const css = "text/css; charset=utf-8";
 
-/** No badge of a remote validator. */
+/** No badge from a remote validator. */
 const swaggerScript = `
 SwaggerUIBundle({
   url: document.body.dataset.document,
@@ -28,7 +28,7 @@ SwaggerUIBundle({
 });
 `;
 
-/** No fonts of another host, no telemetry, no proxy, nothing that needs an account. */
+/** No fonts from other hosts, no telemetry, no proxy, nothing that needs an account. */
 const scalarScript = `
 Scalar.createApiReference("#docs", {
   url: document.body.dataset.document,
@@ -42,7 +42,7 @@ Scalar.createApiReference("#docs", {
 `;
 
 /**
- * Finds the files of the page in its package.
+ * Finds the page's files in its package.
  *
  * @throws {@link ConfigError} when the package is not installed.
  */
@@ -65,12 +65,12 @@ export const findUserInterface = (name: DocsOptions["ui"] = "scalar"): UserInter
       ["scalar.js", { path: join(folder, "dist/browser/standalone.js"), type: javascript }],
     ]),
     script: scalarScript,
-    // its components bring their styles as elements
+    // its components add their styles as elements
     styles: "'self' 'unsafe-inline'",
   };
 };
 
-/** Looks beside this package, then in the working directory. */
+/** Looks next to this package, then in the working directory. */
 const findPackageFile = (name: string, target: string): string => {
   for (const from of [import.meta.url, join(process.cwd(), "package.json")]) {
     try {

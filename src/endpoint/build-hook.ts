@@ -1,13 +1,13 @@
-/** Where the command line puts a function that is told of each endpoint and middleware that is built; nobody else does. */
+/** Where the command line registers a function that is called for each endpoint and middleware built; nothing else uses it. */
 export const buildHook: unique symbol = Symbol.for("sallyport/build-hook");
 
-/** Where the command line puts a function that is told, and throws, when a server is about to start. */
+/** Where the command line registers a function that throws when a server is about to start. */
 export const startHook: unique symbol = Symbol.for("sallyport/start-hook");
 
-/** Tells that a server is about to start, where somebody asks. */
+/** Calls the registered function, if any, before a server starts. */
 export const tellStarting = (): void =>
   (globalThis as { readonly [startHook]?: () => void })[startHook]?.();
 
-/** Tells of what is built, where somebody asks. */
+/** Calls the registered function, if any, with what was built. */
 export const tellBuilt = (built: object): void =>
   (globalThis as { readonly [buildHook]?: (built: object) => void })[buildHook]?.(built);

@@ -1,3 +1,4 @@
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods } from "../http/method.ts";
 import { assertKeys } from "./check-definition.ts";
@@ -8,14 +9,14 @@ import { uploadLimits, type UploadLimits } from "./upload-limits.ts";
 const fail = (where: string, name: string, expected: string, value: unknown): never => {
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `${where}: \`${name}\` must be ${expected}; got ${JSON.stringify(value) ?? typeof value}.`,
+    `${where}: \`${name}\` must be ${expected}; got ${show(value)}.`,
   );
 };
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** @throws {@link DefinitionError} when the sources of an endpoint are none. */
+/** @throws {@link DefinitionError} when `inputSources` of an endpoint is invalid. */
 export const assertSources = (where: string, sources: unknown): void => {
   if (sources === undefined) return;
   if (!isObject(sources)) {
@@ -33,13 +34,13 @@ const assertSourceList = (where: string, name: string, list: unknown): void => {
     fail(where, name, `an array of ${inputSources.join(", ")}`, list);
 };
 
-/** @throws {@link DefinitionError} when a limit of the body or of uploads is none. */
+/** @throws {@link DefinitionError} when a body or upload limit is invalid. */
 export const assertBodyLimits = (
   where: string,
   { bodyLimit, upload }: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload">,
 ): void => {
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit > 0))
-    fail(where, "bodyLimit", "a positive whole number of bytes", bodyLimit);
+    fail(where, "bodyLimit", "a positive integer, in bytes", bodyLimit);
   if (upload === undefined) return;
   const { limits } = upload as { readonly limits?: UploadLimits };
   if (!isObject(limits)) fail(where, "upload", "an object with `limits`", upload);
@@ -47,5 +48,5 @@ export const assertBodyLimits = (
   assertKeys(`${where}: \`upload.limits\``, limits as object, uploadLimits);
   for (const [name, limit] of Object.entries(limits as object) as [string, unknown][])
     if (limit !== undefined && !(Number.isSafeInteger(limit) && Number(limit) >= 0))
-      fail(where, `upload.limits.${name}`, "a whole number, 0 or more", limit);
+      fail(where, `upload.limits.${name}`, "an integer, 0 or more", limit);
 };

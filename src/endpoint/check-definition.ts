@@ -1,49 +1,40 @@
-import { DefinitionError, suggest } from "../errors.ts";
+import { show } from "../checks/show.ts";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
-import { isSchema } from "../schemas/schema.ts";
+import { toSchema } from "../schemas/assert-schema.ts";
+import { isOtherKind } from "../schemas/schema.ts";
 
-/** @throws {@link DefinitionError} when a definition has a key that does not exist, such as a misspelt one. */
-export const assertKeys = (where: string, definition: object, known: readonly string[]): void => {
-  const wrong = Object.keys(definition).find((key) => !known.includes(key));
-  if (wrong === undefined) return;
-  throw new DefinitionError(
-    "SLP_DEFINITION_UNKNOWN_KEY",
-    `${where}: there is no \`${wrong}\` in a definition.${suggest(wrong, known)} The keys are ${known.join(", ")}.`,
-  );
+/** @throws {@link DefinitionError} when a definition has an unknown key, such as a misspelt one. */
+export const assertKeys = (
+  where: string,
+  definition: object,
+  known: readonly string[],
+  kind = "key",
+): void => {
+  const unknown = describeUnknownKey(kind, definition, known, { where });
+  if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
 };
 
-/** Kinds of schemas that never give an object. */
-const otherKinds: ReadonlySet<string> = new Set([
-  ...["array", "bigint", "boolean", "date", "enum", "file", "literal", "map", "nan", "never"],
-  ...["null", "number", "promise", "set", "string", "symbol", "template_literal", "tuple"],
-  ...["undefined", "void"],
-]);
-
-/** @throws {@link DefinitionError} when a schema is given that Zod 4 did not make, or one that never gives an object. */
+/** @throws {@link DefinitionError} when the value is not a Zod 4 schema, or when the schema never returns an object. */
 export const assertSchema = (where: string, name: string, schema: unknown): void => {
   if (schema === undefined) return;
-  if (isSchema(schema)) {
-    const { type } = schema._zod.def;
-    if (!otherKinds.has(type)) return;
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `${where}: \`${name}\` must be a schema of an object; got one of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
-    );
-  }
+  const { type } = toSchema(`${where}: \`${name}\``, schema)._zod.def;
+  if (!isOtherKind(type)) return;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `${where}: \`${name}\` must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
+    `${where}: \`${name}\` must be an object schema; got one of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
   );
 };
 
-/** One label or several as a list. */
+/** Wraps a single label in an array; copies an array. */
 export const toList = (labels: string | readonly string[] | undefined): readonly string[] =>
   labels === undefined ? [] : typeof labels === "string" ? [labels] : [...labels];
 
 /**
- * The methods that are declared, each once.
+ * Returns the declared methods without duplicates.
  *
- * @throws {@link DefinitionError} when one of them is none that an endpoint may declare.
+ * @throws {@link DefinitionError} when an endpoint cannot declare one of them.
  */
 export const toMethods = (where: string, declared: unknown): readonly Method[] | undefined => {
   if (declared === undefined) return undefined;
@@ -52,16 +43,16 @@ export const toMethods = (where: string, declared: unknown): readonly Method[] |
   if (methods.length > 0 && wrong === undefined) return [...new Set(methods as Method[])];
   throw new DefinitionError(
     "SLP_DEFINITION_METHOD",
-    `${where}: \`method\` must be one or several of ${endpointMethods.join(", ")}, in lower case; got ${JSON.stringify(wrong ?? declared)}.`,
+    `${where}: \`method\` must be one or more of ${endpointMethods.join(", ")}, in lower case; got ${show(wrong ?? declared)}.`,
   );
 };
 
-/** @throws {@link DefinitionError} when it is no time. */
+/** @throws {@link DefinitionError} when `timeout` is not a positive number. */
 export const assertTimeout = (where: string, timeout: unknown): void => {
   if (timeout === undefined) return;
   if (typeof timeout === "number" && timeout > 0 && timeout <= 0x7fffffff) return;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `${where}: \`timeout\` must be a positive number of milliseconds; got ${JSON.stringify(timeout)}.`,
+    `${where}: \`timeout\` must be a positive number of milliseconds; got ${show(timeout)}.`,
   );
 };

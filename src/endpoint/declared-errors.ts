@@ -1,39 +1,41 @@
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../http/status.ts";
-import { isSchema, type AnySchema, type ZodSchema } from "../schemas/schema.ts";
+import { toSchema } from "../schemas/assert-schema.ts";
+import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 import { assertKeys } from "./check-definition.ts";
 
-/** What documents say of a status that a handler or a middleware throws. */
+/** Documents a status that a handler or a middleware throws. */
 export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
-  /** When it is thrown; for documents. */
+  /** When it is thrown; used in documents. */
   readonly description: string;
   /**
-   * Schema of the `data` that the thrown error carries, which is parsed by it and sent.
+   * Schema of the `data` that the thrown error carries. The data is parsed with it before it is sent.
    *
-   * @default nothing but the message is sent
+   * @default only the message is sent
    */
   readonly schema?: Data | undefined;
-  /** The headers that the thrown error carries, each with a description; for documents. */
+  /** The headers that the thrown error carries, each with a description; used in documents. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The statuses that a handler or a middleware throws, 400 to 599, each with a description or a declaration. */
 export type ErrorDeclarations = Readonly<Record<number, string | ErrorDeclaration>>;
 
-/** Several declarations of one status, as of a middleware and of its endpoint. */
+/** All declarations of one status, for example by a middleware and by its endpoint. */
 export interface DeclaredError {
   readonly descriptions: readonly string[];
-  /** The schemas of its data; that of the endpoint first. */
+  /** The schemas of its data, the endpoint's first. */
   readonly schemas: readonly ZodSchema[];
-  /** Whether one of the declarations has no schema, so that an error without data is as good. */
+  /** Whether a declaration has no schema, so that an error without data is allowed. */
   readonly mayLackData: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Checks declarations of errors, and copies them.
+ * Validates error declarations and copies them.
  *
- * @throws {@link DefinitionError} when a status is none of an error, or a declaration is wrong.
+ * @throws {@link DefinitionError} when a status is not an error status, or a declaration is invalid.
  */
 export const toErrorDeclarations = (
   where: string,
@@ -50,7 +52,7 @@ export const toErrorDeclarations = (
 const assertDeclaration = (where: string, status: string, declaration: unknown): void => {
   const place = `\`errors\` has ${JSON.stringify(status)}`;
   if (!isErrorStatus(Number(status)))
-    throw wrong(where, `${place}, which is no status of an error; they are 400 to 599.`);
+    throw wrong(where, `${place}, which is not an error status (400 to 599).`);
   if (typeof declaration === "string") return;
   if (typeof declaration !== "object" || declaration === null)
     throw wrong(where, `${place} without a description; write ${status}: "When it is thrown".`);
@@ -58,20 +60,19 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
   const { description, schema, headers } = declaration as Record<string, unknown>;
   if (typeof description !== "string")
     throw wrong(where, `${place} without a \`description\`; say when it is thrown.`);
-  if (schema !== undefined && !isSchema(schema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `${where}: the \`schema\` of \`errors[${status}]\` must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
-    );
+  if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${status}]\``, schema);
   const texts = headers === undefined ? [] : Object.values(Object(headers) as object);
   if (texts.some((text) => typeof text !== "string"))
-    throw wrong(where, `${place} with \`headers\` that are no texts; describe each by a string.`);
+    throw wrong(
+      where,
+      `${place} with \`headers\` that are not strings; describe each header with a string.`,
+    );
 };
 
 const wrong = (where: string, text: string): DefinitionError =>
   new DefinitionError("SLP_DEFINITION_VALUE", `${where}: ${text}`);
 
-/** @throws {@link DefinitionError} when it is no status of a success. */
+/** @throws {@link DefinitionError} when it is not a success status. */
 export const assertStatusCode = (where: string, statusCode: unknown): void => {
   if (statusCode === undefined) return;
   const isSuccess =
@@ -79,16 +80,16 @@ export const assertStatusCode = (where: string, statusCode: unknown): void => {
   if (isSuccess) return;
   throw wrong(
     where,
-    `\`statusCode\` must be the status of a success, 200 to 299; got ${JSON.stringify(statusCode)}. Errors are thrown, and declared in \`errors\`.`,
+    `\`statusCode\` must be a success status (200 to 299); got ${show(statusCode)}. Throw errors, and declare them in \`errors\`.`,
   );
 };
 
-/** What can declare errors. */
+/** Anything that can declare errors. */
 interface Declaring {
   readonly errors?: ErrorDeclarations | undefined;
 }
 
-/** Joins the errors that an endpoint and its middlewares declare, by status; its own come first. */
+/** Merges the errors that an endpoint and its middlewares declare, by status; the endpoint's come first. */
 export const joinErrors = (
   endpoint: Declaring & { readonly middlewares: readonly Declaring[] },
 ): ReadonlyMap<number, DeclaredError> => {

@@ -4,7 +4,7 @@ import type { Method } from "../http/method.ts";
 import type { InputSchema } from "../schemas/schema.ts";
 import { toList } from "./check-definition.ts";
 
-/** What documents say of an endpoint, as its definition has it. */
+/** Extracts from a definition what generated documents show. */
 export const toDescription = ({
   shortDescription,
   description,

@@ -21,7 +21,7 @@ import type {
 import type { EndpointSources } from "./input-sources.ts";
 import type { UploadLimits } from "./upload-limits.ts";
 
-/** What endpoints have in common. */
+/** The options that all endpoints share. */
 export interface DefinitionBase<
   M extends Method,
   Input extends InputSchema,
@@ -29,7 +29,7 @@ export interface DefinitionBase<
   Errors extends ErrorDeclarations = ErrorDeclarations,
 > {
   /**
-   * The method or methods it answers.
+   * The method or methods that the endpoint serves.
    *
    * @default "get" at a plain key of the routing map, else the method of the key
    */
@@ -41,73 +41,72 @@ export interface DefinitionBase<
    */
   readonly input?: Input | undefined;
   /**
-   * The status of a success, 200 to 299, unless the handler sets another one; 204 and 205 are sent without a body.
+   * The status of a success, 200 to 299, unless the handler sets another one. 204 and 205 are sent without a body.
    *
-   * @default 200, or what the result handler sends
+   * @default 200, or the status that the result handler sends
    */
   readonly statusCode?: Status | undefined;
   /**
-   * The statuses that the handler throws, each with a description or a declaration that may have a schema of the error's `data`.
-   *
-   * What `data` of the thrown error is parsed to is sent; data that is not declared is not. With `errors` set, other
-   * statuses are warned of in development.
+   * The statuses that the handler throws, each with a description or with a declaration that can include a schema of
+   * the error's `data`. The `data` of a thrown error is parsed with that schema and sent; undeclared data is never
+   * sent. Once `errors` is set, undeclared statuses cause a warning in development.
    *
    * @example
-   * errors: { 404: "There is no such user", 409: { description: "Taken", schema: z.object({ field: z.string() }) } }
+   * errors: { 404: "User not found", 409: { description: "Taken", schema: z.object({ field: z.string() }) } }
    */
   readonly errors?: Errors | undefined;
-  /** One line for generated documents. */
+  /** A one-line summary for generated documents. */
   readonly shortDescription?: string | undefined;
-  /** A text for generated documents. */
+  /** A longer description for generated documents. */
   readonly description?: string | undefined;
-  /** One label or several that group endpoints in generated documents. */
+  /** One or more labels that group endpoints in generated documents. */
   readonly tag?: string | readonly string[] | undefined;
-  /** The OAuth 2 scopes it needs, for generated documents. */
+  /** The OAuth 2 scopes that the endpoint requires, for generated documents. */
   readonly scope?: string | readonly string[] | undefined;
-  /** Its name in generated documents. */
+  /** The operation's name in generated documents. */
   readonly operationId?: string | ((method: Method) => string) | undefined;
   /** Whether generated documents show it as deprecated. */
   readonly deprecated?: boolean | undefined;
   /**
-   * Whether the bytes of a JSON or form body are kept as `request.rawBody`, to check a signature over them.
+   * Whether to keep the raw bytes of a JSON or form body as `request.rawBody`, for example to verify a signature.
    *
    * @default false
    */
   readonly keepRawBody?: boolean | undefined;
   /**
-   * How long everything from the first middleware to the validated output may take, in milliseconds, without the reading of
-   * the body; then 503 is answered and `signal` is aborted.
+   * The time limit, in milliseconds, from the first middleware to the validated output. Reading the body does not
+   * count. When it expires, the client receives 503 and `signal` is aborted.
    *
    * @default the configuration's `requestTimeout`, and for the handler its `handlerTimeout`
    */
   readonly timeout?: number | undefined;
   /**
-   * The parts of a request that feed the input: one array for all methods, or arrays by method. A later source wins, and
-   * path parameters always do.
+   * The parts of a request that feed the input: one array for all methods, or arrays by method. Later sources override
+   * earlier ones; path parameters override all of them.
    *
    * @default the configuration's `inputSources`
    */
   readonly inputSources?: EndpointSources | undefined;
   /**
-   * The largest body that is not an upload, in bytes, counted after decompression; a larger one is answered with 413.
+   * The largest body that is not an upload, in bytes, counted after decompression. Larger bodies are rejected with 413.
    *
    * @default the configuration's `bodyLimit`
    */
   readonly bodyLimit?: number | undefined;
   /**
-   * Limits of its uploads; those that are left out are the configuration's.
+   * Upload limits of this endpoint. Omitted limits come from the configuration.
    *
    * @default the configuration's `upload.limits`
    */
   readonly upload?: { readonly limits: UploadLimits } | undefined;
 }
 
-/** What is sent past the result handler: the values of `ez.stream()`, `ez.file()` and `ez.buffer()`. */
+/** The outputs that bypass the result handler: those of `ez.stream()`, `ez.file()` and `ez.buffer()`. */
 type SentAsItIs<Output extends OutputSchema> = Output["_zod"]["def"]["type"] extends "custom"
   ? StreamContent | FileContent | Uint8Array | string
   : never;
 
-/** What a handler may return, or a message where the result handler does not accept the output. */
+/** What a handler may return, or an explanatory message if the result handler does not accept the output. */
 export type HandlerReturn<Output extends OutputSchema, Accepted> = AcceptedOutput extends Accepted
   ? MaybePromise<SchemaInput<Output> | SentResponse>
   : NoOutput extends Output
@@ -116,7 +115,7 @@ export type HandlerReturn<Output extends OutputSchema, Accepted> = AcceptedOutpu
       ? MaybePromise<SchemaInput<Output> | SentResponse>
       : "The result handler of this factory does not accept this `output`";
 
-/** What a handler of `buildVoid` may return, or a message where the result handler does not accept `{}`. */
+/** What a `buildVoid` handler may return, or an explanatory message if the result handler does not accept `{}`. */
 export type VoidHandlerReturn<Accepted> = EmptyObject extends Accepted
   ? unknown
   : "The result handler of this factory does not accept `{}`: use `build`";
@@ -132,15 +131,14 @@ export interface EndpointDefinition<
   Errors extends ErrorDeclarations = ErrorDeclarations,
 > extends DefinitionBase<M, Input, Status, Errors> {
   /**
-   * Schema of what the handler returns; what it gives is sent.
+   * Schema of the handler's return value; the parsed value is sent.
    *
-   * @default the returned object is passed through, nothing becomes `{}`
+   * @default the returned object is sent as it is; `undefined` becomes `{}`
    */
   readonly output?: Output | undefined;
   /**
-   * Returns an object that fits `output`, or the response when it has sent that itself, or throws an error.
-   *
-   * The conditional type makes the compiler read `output` before the handler, so that its literals need no `as const`.
+   * Returns an object that fits `output`, or the response if the handler has sent it itself, or throws an error. The
+   * conditional type makes the compiler read `output` before the handler, so that literals need no `as const`.
    */
   readonly handler: Output["_zod"]["def"]["type"] extends OtherKind
     ? (
@@ -161,13 +159,13 @@ export interface VoidEndpointDefinition<
   Status extends number = number,
   Errors extends ErrorDeclarations = ErrorDeclarations,
 > extends DefinitionBase<M, Input, Status, Errors> {
-  /** Does its work; what it returns is ignored. */
+  /** Does the endpoint's work; its return value is ignored. */
   readonly handler: (
     args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
   ) => VoidHandlerReturn<Accepted>;
 }
 
-/** The keys of a {@link DefinitionBase}, and the handler. */
+/** The keys of a {@link DefinitionBase}, and `handler`. */
 export const definitionKeys: readonly string[] = [
   ...["method", "input", "handler", "shortDescription", "description", "tag", "scope"],
   ...["operationId", "deprecated", "timeout", "keepRawBody", "inputSources", "bodyLimit", "upload"],

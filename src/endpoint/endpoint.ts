@@ -8,10 +8,10 @@ import type { EndpointSources } from "./input-sources.ts";
 import type { AnyMiddleware } from "./middleware.ts";
 import type { UploadLimits } from "./upload-limits.ts";
 
-/** Marks an endpoint, also one of another copy of this package in the same process. */
+/** Marks an endpoint, even one made by another copy of this package in the same process. */
 export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");
 
-/** What documents say of an endpoint. */
+/** What generated documents show of an endpoint. */
 export interface EndpointDescription {
   readonly shortDescription: string | undefined;
   readonly description: string | undefined;
@@ -23,45 +23,45 @@ export interface EndpointDescription {
 
 /** An endpoint as data. */
 export interface EndpointParts extends EndpointDescription {
-  /** The declared methods; undefined where none is, which means GET at a plain key of the routing map. */
+  /** The declared methods; undefined if there are none, which means GET at a plain key of the routing map. */
   readonly methods: readonly Method[] | undefined;
   /** The endpoint's own input schema, without those of its middlewares. */
   readonly inputSchema: ZodSchema | undefined;
   readonly outputSchema: ZodSchema | undefined;
   readonly middlewares: readonly AnyMiddleware[];
   readonly resultHandler: AnyResultHandler;
-  /** The declared status of a success; undefined to leave it to the result handler. */
+  /** The declared success status; undefined leaves it to the result handler. */
   readonly statusCode: number | undefined;
-  /** The errors that the handler throws, without those of its middlewares; undefined where none are declared. */
+  /** The errors that the handler throws, without those of its middlewares; undefined if none are declared. */
   readonly errors: ErrorDeclarations | undefined;
-  /** Whether the handler's result is ignored and `{}` is answered. */
+  /** Whether the handler's return value is ignored and `{}` is sent. */
   readonly isVoid: boolean;
-  /** Whether the bytes of the body are kept as `request.rawBody`. */
+  /** Whether the raw bytes of the body are kept as `request.rawBody`. */
   readonly keepsRawBody: boolean;
-  /** How long the walk may take, in milliseconds; undefined to leave it to the configuration. */
+  /** The time limit in milliseconds; undefined for the configured one. */
   readonly timeout: number | undefined;
-  /** Its own sources; undefined to leave them to the configuration. */
+  /** The endpoint's own input sources; undefined for the configured ones. */
   readonly inputSources: EndpointSources | undefined;
-  /** Its own limit of a body, in bytes; undefined to leave it to the configuration. */
+  /** The endpoint's own body limit, in bytes; undefined for the configured one. */
   readonly bodyLimit: number | undefined;
-  /** Its own limits of uploads; undefined to leave them to the configuration. */
+  /** The endpoint's own upload limits; undefined for the configured ones. */
   readonly uploadLimits: UploadLimits | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
 }
 
-/** What tells an endpoint; all that the compiler compares where a routing map is checked. */
+/** The mark of an endpoint; the only part that the compiler compares when it checks a routing map. */
 export interface MarkedEndpoint {
   readonly [endpointMark]: true;
 }
 
-/** An endpoint of whatever types. */
+/** An endpoint of any type. */
 export interface AnyEndpoint extends MarkedEndpoint, EndpointParts {}
 
 /**
  * A declared endpoint; made by a factory's `build`.
  *
  * It carries the types that clients and documents need: its methods, its schemas, the input type
- * of its middlewares, its result handler, the status of its success, its errors and those of its middlewares.
+ * of its middlewares, its result handler, its success status, its errors and those of its middlewares.
  */
 export class Endpoint<
   M extends Method,
@@ -94,7 +94,7 @@ export class Endpoint<
   readonly scopes: readonly string[];
   readonly operationId: string | ((method: Method) => string) | undefined;
   readonly isDeprecated: boolean;
-  /** Exists for the compiler only. */
+  /** Type information only. */
   declare readonly "~types": {
     readonly method: M;
     readonly input: Input;
@@ -130,7 +130,7 @@ export class Endpoint<
     tellBuilt(this);
   }
 
-  /** Gives a copy that documents show as deprecated; the endpoint itself stays as it is. */
+  /** Returns a copy that generated documents show as deprecated; the endpoint itself does not change. */
   deprecated(): Endpoint<
     M,
     Input,
@@ -159,6 +159,6 @@ export class Endpoint<
   }
 }
 
-/** Tells whether a value is an endpoint. */
+/** Checks whether a value is an endpoint. */
 export const isEndpoint = (value: unknown): value is AnyEndpoint =>
   typeof value === "object" && value !== null && endpointMark in value;

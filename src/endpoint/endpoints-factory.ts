@@ -60,7 +60,7 @@ import {
 /**
  * Builds endpoints that share middlewares and a result handler.
  *
- * A factory never changes: `addMiddleware`, `addContext` and `use` give a new one.
+ * A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
  */
 export class EndpointsFactory<
   MiddlewareInput = unknown,
@@ -71,7 +71,7 @@ export class EndpointsFactory<
 > {
   readonly #resultHandler: AnyResultHandler;
   #middlewares: readonly AnyMiddleware[] = [];
-  /** Exists for the compiler only. */
+  /** Type information only. */
   declare readonly "~types": {
     readonly middlewareInput: MiddlewareInput;
     readonly middlewareOutput: MiddlewareOutput;
@@ -80,7 +80,7 @@ export class EndpointsFactory<
     readonly errors: Errors;
   };
 
-  /** @throws {@link DefinitionError} when the argument is no result handler. */
+  /** @throws {@link DefinitionError} when the argument is not a result handler. */
   constructor(resultHandler: Handler) {
     if (!isResultHandler(resultHandler))
       throw new DefinitionError(
@@ -91,7 +91,7 @@ export class EndpointsFactory<
   }
 
   /**
-   * Gives a factory whose endpoints run a middleware first, after those that this factory has.
+   * Returns a factory whose endpoints also run the given middleware, after those that this factory already has.
    *
    * @param middleware a `Middleware`, or the definition of one
    * @throws {@link DefinitionError} when it is neither.
@@ -116,10 +116,10 @@ export class EndpointsFactory<
   }
 
   /**
-   * Gives a factory whose endpoints run a middleware written for Express first.
+   * Returns a factory whose endpoints also run a middleware written for Express.
    *
-   * It runs before the body is read, unless a middleware before it has asked for the body, or `body` is set. It answers
-   * preflight requests only where `cors` is false; otherwise that option answers them alone.
+   * It runs before the body is read, unless an earlier middleware needs the body or `body` is set. It sees preflight
+   * requests only if `cors` is false; otherwise sallyport responds to them itself.
    *
    * @example
    * factory.use(auth({ audience }), {
@@ -150,7 +150,7 @@ export class EndpointsFactory<
     if (middleware.length > 3)
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        "use: got a function of four parameters, an error handler of Express. Errors are answered by the result handler; put an error handler on the app in `afterRouting`.",
+        "use: got a function of four parameters, which is an Express error handler. The result handler sends errors; add error handlers to the app in `afterRouting`.",
       );
     if (typeof options === "function" || more.length > 0)
       throw new DefinitionError(
@@ -161,7 +161,7 @@ export class EndpointsFactory<
     return this.#derive(new ExpressMiddleware(middleware, options));
   }
 
-  /** Another name of {@link EndpointsFactory.use}. */
+  /** Alias of {@link EndpointsFactory.use}. */
   addExpressMiddleware<
     Req extends Request = Request,
     Res extends Response = Response,
@@ -180,11 +180,11 @@ export class EndpointsFactory<
   }
 
   /**
-   * Gives a factory whose endpoints have more context: what the function returns for a request.
+   * Returns a factory whose endpoints have more context: what the given function returns for each request.
    *
    * @param getContext receives the context so far
-   * @param options `dispose` runs when the handler is done, has failed or is waited for no longer, before the response is
-   * sent; what it throws is logged
+   * @param options `dispose` runs before the response is sent, once the handler has returned, thrown or been abandoned;
+   * its errors are logged
    * @example
    * factory.addContext(async () => ({ db: await pool.connect() }), { dispose: ({ db }) => db.release() });
    */
@@ -228,7 +228,7 @@ export class EndpointsFactory<
   /**
    * Builds an endpoint.
    *
-   * @throws {@link DefinitionError} when the method, a schema or the handler is wrong.
+   * @throws {@link DefinitionError} when the method, a schema or the handler is invalid.
    * @example
    * const getUser = defaultEndpointsFactory.build({
    *   input: z.object({ id: z.string() }),
@@ -239,7 +239,7 @@ export class EndpointsFactory<
   build<
     Input extends InputSchema = NoInput,
     Output extends OutputSchema = NoOutput,
-    M extends Method = Method,
+    M extends Method = never,
     Arguments extends InputAndContext = {
       readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
       readonly ctx: Context;
@@ -267,13 +267,13 @@ export class EndpointsFactory<
   }
 
   /**
-   * Builds an endpoint that answers `{}`, whatever its handler returns.
+   * Builds an endpoint that responds with `{}`, whatever its handler returns.
    *
-   * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
+   * @throws {@link DefinitionError} when the method, the input schema or the handler is invalid.
    */
   buildVoid<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Status extends number = number,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(
@@ -343,5 +343,5 @@ export class EndpointsFactory<
   }
 }
 
-/** Builds endpoints that answer with the default envelopes. */
+/** Builds endpoints that respond with the default envelopes. */
 export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(defaultResultHandler);

@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import {
@@ -7,8 +8,8 @@ import {
   type EventStreamResultHandler,
 } from "../results/event-stream-result-handler.ts";
 import type { AcceptedOutput } from "../results/result-handler.ts";
+import { toSchema } from "../schemas/assert-schema.ts";
 import {
-  isSchema,
   type EmptyObject,
   type InputSchema,
   type NoInput,
@@ -22,7 +23,7 @@ import { Endpoint, type EndpointParts } from "./endpoint.ts";
 import { definitionKeys, type VoidEndpointDefinition } from "./endpoint-definition.ts";
 import { EndpointsFactory } from "./endpoints-factory.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
-import type { EventStream, EventStreamPlan } from "./event-stream.ts";
+import type { EventStream, EventStreamSettings } from "./event-stream.ts";
 import type { ExpressHandler, ExpressMiddlewareOptions } from "./express-middleware.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import type {
@@ -36,23 +37,22 @@ import type { StreamHandler } from "./run-event-stream.ts";
 /** Options of an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
   /**
-   * How long a stream may be silent before a comment is sent, in milliseconds; 0 for no comments.
-   *
-   * Comments keep proxies from closing the connection, and find clients that are gone.
+   * After how many milliseconds of silence a comment is sent; 0 sends no comments. Comments keep proxies from closing
+   * the connection and reveal clients that have left.
    *
    * @default 15000
    */
   readonly heartbeat?: number | undefined;
   /**
-   * How long the handler may take to its first event before the stream is opened without one, in milliseconds.
-   *
-   * Until then an error is answered with its status; later it can only break the stream off.
+   * How long the handler may take to emit its first event before the stream is opened without one, in milliseconds.
+   * Until then, an error gets a response with its own status; afterwards it can only end the stream abruptly.
    *
    * @default 10000
    */
   readonly openAfter?: number | undefined;
   /**
-   * How many bytes may wait for a slow client, who is cut off where the handler does not wait for `emit`.
+   * How many bytes may be buffered for a slow client. A client that exceeds this is disconnected, unless the handler
+   * awaits `emit`.
    *
    * @default 1048576
    */
@@ -62,9 +62,9 @@ export interface EventStreamOptions {
 /**
  * Builds endpoints that send server-sent events, as `text/event-stream`.
  *
- * The handler sends events by `emit` of its context, whose data is checked by the schemas given here; when it returns,
- * the stream ends. An error before the first event is answered as by `defaultResultHandler`, one after it breaks the
- * stream off. A factory never changes: its methods give a new one.
+ * The handler sends events with `ctx.emit`, which validates their data with the schemas given here; the stream ends
+ * when the handler returns. An error before the first event is sent as by `defaultResultHandler`; a later one ends the
+ * stream abruptly. A factory is immutable: its methods return a new one.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @example
@@ -87,7 +87,7 @@ export class EventStreamFactory<
 > {
   readonly #events: Events;
   readonly #options: EventStreamOptions;
-  readonly #plan: EventStreamPlan;
+  readonly #settings: EventStreamSettings;
   #factory: EndpointsFactory<
     MiddlewareInput,
     MiddlewareOutput,
@@ -97,17 +97,17 @@ export class EventStreamFactory<
   >;
 
   /**
-   * @param events the events by name, each with the schema of its data
-   * @throws {@link DefinitionError} when a name cannot be sent, a schema is none of Zod 4, or an option is wrong.
+   * @param events the schema of each event's data, by event name
+   * @throws {@link DefinitionError} when a name cannot be sent, a value is not a Zod 4 schema, or an option is invalid.
    */
   constructor(events: Events, options: EventStreamOptions = {}) {
     this.#events = events;
     this.#options = options;
-    this.#plan = planEventStream(events, options);
+    this.#settings = toSettings(events, options);
     this.#factory = new EndpointsFactory(createEventStreamResultHandler(events));
   }
 
-  /** Gives a factory whose endpoints run a middleware first, as {@link EndpointsFactory.addMiddleware}. */
+  /** Returns a factory whose endpoints also run the given middleware, as {@link EndpointsFactory.addMiddleware} does. */
   addMiddleware<
     Returned extends MiddlewareReturn,
     Input extends InputSchema = NoInput,
@@ -127,7 +127,7 @@ export class EventStreamFactory<
     return this.#derive(this.#factory.addMiddleware(middleware));
   }
 
-  /** Gives a factory whose endpoints run a middleware written for Express first, as {@link EndpointsFactory.use}. */
+  /** Returns a factory whose endpoints also run a middleware written for Express, as {@link EndpointsFactory.use} does. */
   use<
     Req extends Request = Request,
     Res extends Response = Response,
@@ -145,7 +145,7 @@ export class EventStreamFactory<
     return this.#derive(this.#factory.use(middleware, options));
   }
 
-  /** Another name of {@link EventStreamFactory.use}. */
+  /** Alias of {@link EventStreamFactory.use}. */
   addExpressMiddleware<
     Req extends Request = Request,
     Res extends Response = Response,
@@ -163,7 +163,7 @@ export class EventStreamFactory<
     return this.use(middleware, options);
   }
 
-  /** Gives a factory whose endpoints have more context, as {@link EndpointsFactory.addContext}. */
+  /** Returns a factory whose endpoints have more context, as {@link EndpointsFactory.addContext} does. */
   addContext<Returned extends MiddlewareReturn>(
     getContext: (
       ctx: Context,
@@ -183,13 +183,13 @@ export class EventStreamFactory<
   /**
    * Builds an endpoint that sends events until its handler returns.
    *
-   * The configuration's `handlerTimeout` does not apply to it; a `timeout` of its own cuts the stream.
+   * The configuration's `handlerTimeout` does not apply; the endpoint's own `timeout` ends the stream.
    *
-   * @throws {@link DefinitionError} when the method, the input schema or the handler is wrong.
+   * @throws {@link DefinitionError} when the method, the input schema or the handler is invalid.
    */
   build<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(
     definition: StreamDefinition<
@@ -206,7 +206,7 @@ export class EventStreamFactory<
         "build: `handler` must be a function that emits the events.",
       );
     assertKeys("build", definition, streamKeys);
-    const handler = toHandler(this.#plan, definition.handler as StreamHandler);
+    const handler = toHandler(this.#settings, definition.handler as StreamHandler);
     const endpoint = this.#factory.build<
       Input,
       NoOutput,
@@ -219,10 +219,10 @@ export class EventStreamFactory<
     return new Endpoint(Object.assign({}, endpoint as EndpointParts, { timeout }));
   }
 
-  /** Another name of {@link EventStreamFactory.build}. */
+  /** Alias of {@link EventStreamFactory.build}. */
   buildVoid<
     Input extends InputSchema = NoInput,
-    M extends Method = Method,
+    M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
   >(
     definition: StreamDefinition<
@@ -248,7 +248,7 @@ export class EventStreamFactory<
   }
 }
 
-/** The argument of an {@link EventStreamFactory}'s `build`; a stream is always opened with 200. */
+/** The argument of an {@link EventStreamFactory}'s `build`; a stream always opens with status 200. */
 export type StreamDefinition<
   M extends Method,
   Input extends InputSchema,
@@ -281,25 +281,25 @@ export type StreamEndpoint<
 
 const streamKeys = definitionKeys.filter((key) => key !== "statusCode");
 
-/** Runs a handler that emits; what sends the events is loaded with the first stream. */
+/** Runs a handler that emits events; the code that sends them is loaded with the first stream. */
 const toHandler =
-  (plan: EventStreamPlan, handler: StreamHandler) =>
+  (settings: EventStreamSettings, handler: StreamHandler) =>
   async (args: HandlerArguments<unknown, unknown>): Promise<void> => {
     const { runEventStream } = await import("./run-event-stream.ts");
-    await runEventStream(plan, handler, args);
+    await runEventStream(settings, handler, args);
   };
 
 const defaults = { heartbeat: 15_000, openAfter: 10_000, maxBuffered: 1_048_576 };
 
-/** Settles what can be settled of a stream, and checks it. */
-const planEventStream = (events: EventSchemas, options: EventStreamOptions): EventStreamPlan => {
+/** Validates the definition and prepares everything that all streams share. */
+const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
   const names = typeof events === "object" && events !== null ? Object.keys(events) : [];
   if (names.length === 0)
     throw new DefinitionError(
       "SLP_DEFINITION_EVENT",
       "new EventStreamFactory: the first argument must be an object of one event or more, as in { time: z.number() }.",
     );
-  assertKeys("new EventStreamFactory", options, Object.keys(defaults));
+  assertKeys("new EventStreamFactory", options, Object.keys(defaults), "option");
   const { heartbeat, openAfter, maxBuffered } = defaults;
   return {
     schemas: new Map(names.map((name) => [name, assertEvent(name, events[name])])),
@@ -310,17 +310,13 @@ const planEventStream = (events: EventSchemas, options: EventStreamOptions): Eve
 };
 
 const assertEvent = (name: string, schema: unknown): ZodSchema => {
-  // a line break would end the field; without a name the client takes the event for `message`
+  // a line break would end the field, and clients name an event with an empty name `message`
   if (name === "" || /[\r\n]/.test(name))
     throw new DefinitionError(
       "SLP_DEFINITION_EVENT",
-      `new EventStreamFactory: the name of an event must be a text without line breaks, and not empty; got ${JSON.stringify(name)}. Rename it.`,
+      `new EventStreamFactory: the name of an event must be a non-empty string without line breaks; got ${JSON.stringify(name)}. Rename it.`,
     );
-  if (isSchema(schema)) return schema;
-  throw new DefinitionError(
-    "SLP_DEFINITION_SCHEMA",
-    `new EventStreamFactory: \`${name}\` must be a schema of Zod 4, such as z.number(); got ${schema === null ? "null" : typeof schema}.`,
-  );
+  return toSchema(`new EventStreamFactory: \`${name}\``, schema, "z.number()");
 };
 
 const toAmount = (
@@ -333,6 +329,6 @@ const toAmount = (
   if (typeof value === "number" && value >= 0 && value <= max) return value;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${JSON.stringify(value)}. Leave it out for ${otherwise}.`,
+    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${show(value)}. Omit it for ${otherwise}.`,
   );
 };

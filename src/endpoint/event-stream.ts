@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
-import { OutputValidationError, ServerFault, suggest } from "../errors.ts";
+import { describeUnknown } from "../checks/unknown-names.ts";
+import { OutputValidationError, ServerFault } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
@@ -12,37 +13,38 @@ import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
 
 /** What an event may carry besides its data. */
 export interface EmitOptions {
-  /** The client sends it back as `Last-Event-ID` when it reconnects; a text without CR, LF and NUL. */
+  /** The client sends it back as `Last-Event-ID` when it reconnects; a string without CR, LF and NUL. */
   readonly id?: string | undefined;
-  /** How long the client is to wait before it reconnects, in whole milliseconds. */
+  /** How long the client should wait before it reconnects, in whole milliseconds. */
   readonly retry?: number | undefined;
 }
 
-/** What the handler of an event stream finds in its context. */
+/** What the handler of an event stream receives in its context. */
 export interface EventStream<Events extends EventSchemas> {
   /**
-   * Sends an event, its data as one line of JSON.
+   * Sends an event; its data is serialised as one line of JSON.
    *
-   * Wait for it: it resolves once the client can take more, and also when the client leaves meanwhile. What is wrong is
-   * thrown at once; only where the schema of the data is asynchronous the promise rejects.
-   * On a stream that is closed it rejects with an `AbortError`, which ends the handler; unless you wait, that is silent.
+   * Await it: it resolves once the client can take more, or when the client leaves in the meantime. Invalid arguments
+   * throw synchronously; the promise rejects only if the schema of the data is asynchronous. On a closed stream it
+   * rejects with an `AbortError`, which ends the handler; if not awaited, that rejection is ignored.
    *
    * @throws {@link OutputValidationError} when the data does not fit the event's schema.
-   * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data is no JSON, or there is no such event.
+   * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data is not serialisable as JSON, or the event
+   * does not exist.
    */
   readonly emit: <Name extends keyof Events & string>(
     event: Name,
     data: SchemaInput<Events[Name]>,
     options?: EmitOptions,
   ) => Promise<void>;
-  /** Tells whether the client has left or the response has ended. */
+  /** Returns whether the client has left or the response has ended. */
   readonly isClosed: () => boolean;
-  /** Aborted when the client has left, and when the endpoint's own `timeout` is over. */
+  /** Aborted when the client leaves, or when the endpoint's own `timeout` expires. */
   readonly signal: AbortSignal;
 }
 
-/** All that is settled of a stream before the first request. */
-export interface EventStreamPlan {
+/** Everything about a stream that is known before the first request. */
+export interface EventStreamSettings {
   /** The schema of the data of each event. */
   readonly schemas: ReadonlyMap<string, ZodSchema>;
   readonly heartbeat: number;
@@ -50,44 +52,44 @@ export interface EventStreamPlan {
   readonly maxBuffered: number;
 }
 
-/** A comment, which clients skip. */
+/** A comment, which clients ignore. */
 const comment = ":\n\n";
 
 const done = Promise.resolve();
 
-/** One event stream that is being sent. */
+/** One open event stream. */
 export class EventWriter {
-  readonly #plan: EventStreamPlan;
+  readonly #settings: EventStreamSettings;
   readonly #request: Request;
   readonly #response: Response;
   readonly #logger: Logger;
-  /** Opens the stream where the first event is late; from then on sends comments. */
+  /** Opens the stream if the first event is late; after that it sends comments. */
   #timer: NodeJS.Timeout | undefined;
-  /** What all wait for that have sent more than the client has taken. */
+  /** Shared by all callers that have sent more than the client has consumed. */
   #room: Promise<void> | undefined;
   #releaseRoom: (() => void) | undefined;
   #isStopped = false;
 
   constructor(
-    plan: EventStreamPlan,
+    settings: EventStreamSettings,
     args: { readonly request: Request; readonly response: Response; readonly logger: Logger },
   ) {
-    this.#plan = plan;
+    this.#settings = settings;
     this.#request = args.request;
     this.#response = args.response;
     this.#logger = args.logger;
     this.#response.once("close", this.stop);
-    this.#timer = setTimeout(this.#beat, plan.openAfter).unref();
+    this.#timer = setTimeout(this.#beat, settings.openAfter).unref();
   }
 
   readonly emit = (event: string, data: unknown, options: EmitOptions = {}): Promise<void> => {
     if (this.isClosed()) return refuse();
-    const { schemas } = this.#plan;
+    const { schemas } = this.#settings;
     const schema = schemas.get(event);
     if (!schema)
       throw new ServerFault(
         "SLP_EVENT_UNKNOWN",
-        `emit: there is no event ${JSON.stringify(event)}.${suggest(event, [...schemas.keys()])} The events are ${[...schemas.keys()].join(", ")}.`,
+        describeUnknown("event", event, [...schemas.keys()], { where: "emit" }),
       );
     const head = toHead(event, options);
     const result = toParser(schema)(data);
@@ -102,7 +104,7 @@ export class EventWriter {
     this.#response.destroyed ||
     this.#request.socket.destroyed;
 
-  /** From now on nothing is written; a reply that has begun stays as it is. */
+  /** Stops further writes; a response that has begun is not touched. */
   readonly stop = (): void => {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -110,7 +112,7 @@ export class EventWriter {
     this.#releaseRoom?.();
   };
 
-  /** Ends the stream, also one without an event. */
+  /** Ends the stream, even without an event. */
   end(): void {
     const wasClosed = this.isClosed();
     this.stop();
@@ -126,7 +128,7 @@ export class EventWriter {
     }
     const text = `${head}data: ${toJson(event, value)}\n\n`;
     if (this.isClosed()) return done;
-    if (this.#response.writableLength > this.#plan.maxBuffered) {
+    if (this.#response.writableLength > this.#settings.maxBuffered) {
       this.#cut();
       return done;
     }
@@ -139,9 +141,9 @@ export class EventWriter {
     this.#open();
     this.#rest();
     const canTakeMore = response.write(text);
-    // compression of the application's own holds back what is not flushed
+    // an application's own compression buffers until it is flushed
     response.flush?.();
-    // the answer to HEAD is the head alone
+    // the response to HEAD has no body
     if (this.#request.method === "HEAD") response.end();
     return canTakeMore;
   }
@@ -153,9 +155,9 @@ export class EventWriter {
     this.#response.setHeader("Cache-Control", "no-cache");
   }
 
-  /** Waits for the time of the next comment; a busy stream needs none. */
+  /** Waits until the next comment is due; a busy stream needs none. */
   #rest(): void {
-    const { heartbeat } = this.#plan;
+    const { heartbeat } = this.#settings;
     clearTimeout(this.#timer);
     if (heartbeat > 0) this.#timer = setTimeout(this.#beat, heartbeat).unref();
   }
@@ -178,19 +180,24 @@ export class EventWriter {
     return this.#room;
   }
 
-  /** What a client does not read must not fill the memory. */
+  /** Unread events must not fill the memory. */
   #cut(): void {
     this.stop();
-    warnSampled(this.#logger, "event stream", "An event stream is cut: its client is too slow", {
-      method: this.#request.method,
-      path: toLoggedPath(this.#request),
-      buffered: this.#response.writableLength,
-    });
+    warnSampled(
+      this.#logger,
+      "event stream",
+      "An event stream was cut off: its client is too slow",
+      {
+        method: this.#request.method,
+        path: toLoggedPath(this.#request),
+        buffered: this.#response.writableLength,
+      },
+    );
     this.#response.destroy();
   }
 }
 
-/** The lines before the data. */
+/** The lines before `data`. */
 const toHead = (event: string, { id, retry }: EmitOptions): string => {
   let head = `event: ${event}\n`;
   if (id !== undefined) {
@@ -198,7 +205,7 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     if (typeof id !== "string" || /[\r\n\0]/.test(id))
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `id` must be a text without line breaks and NUL; encode it, as with encodeURIComponent.",
+        "emit: `id` must be a string without line breaks and NUL; encode it, for example with encodeURIComponent.",
       );
     head += `id: ${id}\n`;
   }
@@ -206,7 +213,7 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     if (!Number.isSafeInteger(retry) || retry < 0)
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `retry` must be a whole number of milliseconds, 0 or more; round it, as with Math.round.",
+        "emit: `retry` must be an integer in milliseconds, 0 or more; round it, for example with Math.round.",
       );
     head += `retry: ${retry}\n`;
   }
@@ -223,7 +230,7 @@ const toJson = (event: string, value: unknown): string => {
   }
   if (json !== undefined) return json;
   const found = findUnserialisable(value, "data");
-  const text = `The data of the event ${JSON.stringify(event)} cannot be written as JSON`;
+  const text = `The data of the event ${JSON.stringify(event)} cannot be serialised as JSON`;
   throw new ServerFault(
     "SLP_OUTPUT_UNSERIALIZABLE",
     found === undefined ? text : `${text}: ${found}`,
@@ -231,7 +238,7 @@ const toJson = (event: string, value: unknown): string => {
   );
 };
 
-/** A rejection that stops a handler that waits for it, and harms none that does not. */
+/** A rejection that stops a handler that awaits it, and is harmless otherwise. */
 const refuse = (): Promise<void> => {
   const refusal = Promise.reject(
     Object.assign(new Error("The event stream is closed"), {

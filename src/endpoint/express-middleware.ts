@@ -17,14 +17,14 @@ export interface ExpressMiddlewareOptions<
   Res extends Response,
   Returned extends MiddlewareReturn,
 > {
-  /** Makes the context of what the middleware left on the request, such as `request.auth`. */
+  /** Returns the context, from what the middleware has put on the request, such as `request.auth`. */
   readonly provider?: ((request: Req, response: Res) => MaybePromise<Returned>) | undefined;
-  /** Turns an error of the middleware into another one, usually an HTTP error. */
+  /** Converts an error of the middleware, usually into an HTTP error. */
   readonly transformer?: ((error: Error) => Error) | undefined;
   /**
-   * Whether `request.body` is read and parsed before the middleware runs, for one that looks at it, such as a sanitiser.
+   * Whether `request.body` is read and parsed before the middleware runs, for one that uses it, such as a sanitiser.
    *
-   * @default false, for those that read the body themselves, such as multer or a proxy
+   * @default false, which suits middlewares that read the body themselves, such as multer or a proxy
    */
   readonly body?: boolean | undefined;
 }
@@ -48,11 +48,11 @@ export class ExpressMiddleware<
 }
 
 /**
- * Runs a middleware as Express does: what comes after it runs within its call of `next`, so that what it has entered,
- * such as a store of AsyncLocalStorage, holds there.
+ * Runs a middleware as Express does: everything after it runs within its call of `next`, so that state it enters, such
+ * as an AsyncLocalStorage store, stays active.
  *
- * It settles with what comes after it, or when the middleware fails, or ends the response without calling `next`. What
- * it throws, rejects with or gives to `next` is transformed.
+ * It settles when everything after it has settled, when the middleware fails, or when it ends the response without
+ * calling `next`. Errors that it throws, rejects with or passes to `next` go through `transformer`.
  */
 const runNative = <Req extends Request, Res extends Response, Returned extends MiddlewareReturn>(
   middleware: ExpressHandler<Req, Res>,
@@ -61,7 +61,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   rest: Rest,
 ): Promise<void> => {
   const [request, response] = [args.request as Req, args.response as Res];
-  // `close` is never emitted again
+  // `close` is not emitted again
   if (response.closed) return Promise.resolve();
   return new Promise<void>((resolve, reject) => {
     let isOver = false;
@@ -85,7 +85,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
       reject(own);
     };
     const next: NextFunction = (outcome?: unknown): void => {
-      // Express takes everything else as an error, and so must an authorisation that says no
+      // Express treats any other value as an error, so a denied authorization must stay one
       if (outcome && outcome !== "route" && outcome !== "router") fail(outcome);
       else if (!isOver) {
         end();
@@ -102,7 +102,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   });
 };
 
-/** What a provider throws is no error of the middleware, within whose call of `next` it runs. */
+/** An error thrown by `provider` is not the middleware's, although it runs within the middleware's call of `next`. */
 const provide = async (give: () => unknown, rest: Rest): Promise<void> => rest.run(await give());
 
 const transform = (

@@ -6,14 +6,14 @@ import type { EmptyObject, ReturnedObject } from "../schemas/schema.ts";
 export interface HandlerArguments<Input, Context> {
   /** The validated input. */
   readonly input: Input;
-  /** What the middlewares before returned. */
+  /** What the middlewares before it returned. */
   readonly ctx: Context;
   readonly logger: Logger;
-  /** The request as Express knows it. */
+  /** The Express request. */
   readonly request: Request;
-  /** The response as Express knows it; once you send it yourself, nothing else is sent. */
+  /** The Express response; once you send it yourself, nothing else is sent. */
   readonly response: Response;
-  /** Aborted when the client has left before the answer, and when the handler's time is over. */
+  /** Aborted when the client leaves before the response is sent, or when the handler's time limit expires. */
   readonly signal: AbortSignal;
 }
 
@@ -23,17 +23,17 @@ export interface InputAndContext {
   readonly ctx: unknown;
 }
 
-/** What a handler returns that has sent the response itself: the response, as in `return response.status(204).end()`. */
+/** The response, for handlers that send it themselves, as in `return response.status(204).end()`. */
 export type SentResponse = Pick<Response, "headersSent" | "writableEnded">;
 
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Tells whether a value is to be waited for, also where another library made it. */
+/** Checks whether a value is a promise, of any library. */
 export const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && typeof Reflect.get(value, "then") === "function";
 
-/** The properties of two objects merged, those of the second win; shown as one flat object. */
+/** The merged properties of two objects, where the second wins; shown as one flat object. */
 export type Spread<First, Second> = keyof First extends never
   ? Second
   : Second extends unknown
@@ -44,7 +44,7 @@ export type Spread<First, Second> = keyof First extends never
 
 type Flatten<T> = { [K in keyof T]: T[K] };
 
-/** Where the second may lack a property that the first has, the first's value remains. */
+/** If the second may lack a property that the first has, the first's value remains possible. */
 type Fallback<First, Second> = {
   [K in keyof First & keyof Second as undefined extends Second[K] ? K : never]:
     | First[K]

@@ -14,10 +14,10 @@ export const inputSources = [
 /** A part of a request that can feed the input. */
 export type InputSource = (typeof inputSources)[number];
 
-/** Which parts of the request feed the input, for each method; a later one wins, path parameters always. */
+/** Which parts of the request feed the input, by method. Later ones override earlier ones; path parameters override all. */
 export type InputSources = Readonly<Record<Method, readonly InputSource[]>>;
 
-/** The sources that an unconfigured server uses. */
+/** The sources used without configuration. */
 export const defaultInputSources: InputSources = {
   get: ["query", "params"],
   post: ["body", "params", "files"],
@@ -34,7 +34,7 @@ export type SourcesByMethod = {
 /** The sources of an endpoint: one array for all its methods, or arrays by method. */
 export type EndpointSources = readonly InputSource[] | SourcesByMethod;
 
-/** The sources of an endpoint for a method: its own, else those of the configuration, else the defaults. */
+/** Returns the sources of an endpoint for a method: its own, else the configured ones, else the defaults. */
 export const toEndpointSources = (
   own: EndpointSources | undefined,
   configured: SourcesByMethod | undefined,
@@ -46,7 +46,7 @@ export const toEndpointSources = (
 const isList = (sources: EndpointSources | undefined): sources is readonly InputSource[] =>
   Array.isArray(sources);
 
-/** Puts path parameters last, so that no body field or file of the same name replaces the id that was routed. */
+/** Puts path parameters last, so that no body field or file of the same name replaces a routed id. */
 export const toMergeOrder = (sources: readonly InputSource[]): readonly InputSource[] =>
   sources.includes("params")
     ? [...sources.filter((source) => source !== "params"), "params"]

@@ -13,7 +13,7 @@ import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.t
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import type { Security } from "./security.ts";
 
-/** Marks a middleware, also one of another copy of this package in the same process. */
+/** Marks a middleware, even one made by another copy of this package in the same process. */
 export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
 
 /** What a middleware may return: an object that joins the context, or nothing. */
@@ -21,26 +21,27 @@ export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
 export type MiddlewareReturn = ReturnedObject | null | undefined | void;
 
 interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarations> {
-  /** Schema of the input that this middleware needs; the handlers after it see these fields, too. */
+  /** Schema of the input that this middleware needs; later handlers see these fields too. */
   readonly input?: Input | undefined;
-  /** How the client proves who it is; for documents. */
+  /** How the client authenticates; used in documents. */
   readonly security?: Security | undefined;
   /**
-   * The statuses that it throws, as those of an endpoint; they count for all endpoints that it runs before.
+   * The statuses that it throws, declared as those of an endpoint; they apply to every endpoint that uses the
+   * middleware.
    *
    * @example
    * errors: { 429: { description: "Too many requests", headers: { "Retry-After": "Seconds to wait" } } }
    */
   readonly errors?: Errors | undefined;
   /**
-   * Whether `request.body` is read and parsed before this middleware runs. With an `input` it is in any case.
+   * Whether `request.body` is read and parsed before this middleware runs. A middleware with `input` always has it.
    *
-   * @default false, so that whoever is refused here is refused before a byte of the body is read
+   * @default false, so that a request rejected here is rejected before any of its body is read
    */
   readonly body?: boolean | undefined;
 }
 
-/** A middleware that runs before what comes after it; the argument of `new Middleware` and of a factory's `addMiddleware`. */
+/** A middleware that runs before the handler; the argument of `new Middleware` and of a factory's `addMiddleware`. */
 export interface MiddlewareDefinition<
   Context,
   Returned extends MiddlewareReturn,
@@ -54,24 +55,24 @@ export interface MiddlewareDefinition<
   readonly around?: undefined;
 }
 
-/** What `next` of an `around` middleware resolves to, and what the middleware returns: it tells the compiler the context. */
+/** What `next` of an `around` middleware resolves to, and what the middleware returns; it carries the type of the context. */
 export interface Passed<Context> {
   readonly "~context": Context;
 }
 
 /**
- * Runs what comes after an `around` middleware: further middlewares, the validation, the handler, the validation of its
- * output. It resolves before the response is sent, and rejects with whatever is thrown there, when the client leaves, and
- * when the time of the request is over.
+ * Runs everything after an `around` middleware: further middlewares, input validation, the handler and output
+ * validation. It resolves before the response is sent. It rejects with any error thrown there, when the client leaves,
+ * and when the request's time limit expires.
  */
-// oxlint-disable-next-line typescript/consistent-type-definitions -- shown by name where it is hovered over
+// oxlint-disable-next-line typescript/consistent-type-definitions -- editors show its name on hover
 export type AroundNext = {
   (): Promise<Passed<EmptyObject>>;
-  /** @param context joins the context of what comes after */
+  /** @param context is merged into the context of everything after it */
   <Given extends ReturnedObject>(context: Given): Promise<Passed<Given>>;
 };
 
-/** A middleware that spans what comes after it, such as a transaction, a lock or a trace. */
+/** A middleware that wraps everything after it, such as a transaction, a lock or a trace. */
 export interface AroundDefinition<
   Context,
   Returned extends MiddlewareReturn,
@@ -79,9 +80,8 @@ export interface AroundDefinition<
   Errors extends ErrorDeclarations = ErrorDeclarations,
 > extends MiddlewareBase<Input, Errors> {
   /**
-   * Calls `next` once and returns what it resolves to, or throws to stop the request.
-   *
-   * An error that `next` rejects with is answered also if you catch it.
+   * Calls `next` once and returns its result, or throws to stop the request. An error that `next` rejects with is still
+   * sent to the client, even if you catch it.
    */
   readonly around: (
     args: HandlerArguments<SchemaOutput<Input>, Context>,
@@ -90,35 +90,35 @@ export interface AroundDefinition<
   readonly handler?: undefined;
 }
 
-/** What comes after a middleware that spans it. */
+/** What a wrapping middleware wraps: everything after it. */
 export interface Rest {
-  /** Runs it; rejects with whatever is thrown there. The context joins that of the request. */
+  /** Runs it; rejects with any error thrown there. The context is merged into the request's. */
   readonly run: (context: unknown) => Promise<void>;
-  /** Answers an error that comes after `run` was called, or logs it where the response is sent. */
+  /** Responds with an error that was raised after `run` was called, or logs it if the response has been sent. */
   readonly fail: (error: unknown) => void;
-  /** Sets what `request.next` is from now on. */
+  /** Sets `request.next` from now on. */
   readonly setNext: (next: unknown) => void;
 }
 
-/** A middleware of whatever types, as the pipeline runs it. */
+/** A middleware of any type, as the pipeline runs it. */
 export interface AnyMiddleware {
   readonly [middlewareMark]: true;
   readonly inputSchema: ZodSchema | undefined;
   readonly security: Security | undefined;
   /** The errors that it throws. */
   readonly errors?: ErrorDeclarations | undefined;
-  /** Whether it wraps native Express middleware. */
+  /** Whether it wraps an Express middleware. */
   readonly isNative: boolean;
   /** Whether the body is read before it runs. */
   readonly takesBody?: boolean;
-  /** Gives the context; not called where there is `span`. */
+  /** Returns the context; not called if there is `span`. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
-  /** Runs around what comes after it. */
+  /** Wraps everything after it. */
   readonly span?: ((args: HandlerArguments<never, never>, rest: Rest) => Promise<void>) | undefined;
 }
 
 /**
- * Logic that runs before a handler: checks credentials, loads what several endpoints need.
+ * Logic that runs before a handler, such as checking credentials or loading shared data.
  *
  * @example
  * const auth = new Middleware({
@@ -132,7 +132,7 @@ export interface AnyMiddleware {
  */
 export class Middleware<
   Context = EmptyObject,
-  // oxlint-disable-next-line typescript/no-invalid-void-type -- with the context alone given, what is returned would be lost
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- with only the context given, the return type would be lost
   Returned extends MiddlewareReturn = void,
   Input extends InputSchema = NoInput,
   Errors extends ErrorDeclarations = EmptyObject,
@@ -145,7 +145,7 @@ export class Middleware<
   readonly takesBody: boolean;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly span: AnyMiddleware["span"];
-  /** Exists for the compiler only. */
+  /** Type information only. */
   declare readonly "~types": {
     readonly requires: (context: Context) => void;
     readonly returned: Returned;
@@ -153,7 +153,7 @@ export class Middleware<
     readonly errors: Errors;
   };
 
-  /** @throws {@link DefinitionError} when the handler is no function or the input is no schema of Zod 4. */
+  /** @throws {@link DefinitionError} when the handler is not a function or `input` is not a Zod 4 schema. */
   constructor(
     definition:
       | MiddlewareDefinition<Context, Returned, Input, Errors>
@@ -166,7 +166,7 @@ export class Middleware<
     if (typeof (handler ?? around) !== "function" || (handler && around))
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        "new Middleware: `handler` must be a function that returns an object for the context; or `around` one that calls `next`. Set one of them.",
+        "new Middleware: `handler` must be a function that returns an object for the context, or `around` one that calls `next`. Set one of them.",
       );
     assertKeys("new Middleware", definition, [
       ...["input", "security", "errors", "body", "handler", "around"],
@@ -184,7 +184,7 @@ export class Middleware<
 
 const ignore = (): void => undefined;
 
-/** What `next` resolves to; only the compiler reads it. */
+/** What `next` resolves to; exists only for the compiler. */
 const passed = Object.freeze({}) as Passed<never>;
 
 const toSpan =
@@ -206,7 +206,7 @@ const toSpan =
     };
     const next = (context?: object): Promise<Passed<never>> => {
       const passing = pass(context);
-      // one that is not awaited must not float
+      // a promise that is not awaited must not cause an unhandled rejection
       passing.catch(ignore);
       first ??= passing;
       return passing;
@@ -221,6 +221,6 @@ const toSpan =
       );
   };
 
-/** Tells whether a value is a middleware. */
+/** Checks whether a value is a middleware. */
 export const isMiddleware = (value: unknown): value is AnyMiddleware =>
   typeof value === "object" && value !== null && middlewareMark in value;

@@ -2,13 +2,13 @@ import type { Request } from "express";
 
 type RequestWithBytes = Request & { rawBody?: Buffer };
 
-/** Keeps the bytes of a body on its request. */
+/** Stores the raw bytes of a body on its request. */
 export const keepRawBody = (request: Request, bytes: Buffer): void => {
   (request as RequestWithBytes).rawBody = bytes;
 };
 
 /**
- * Gives the bytes of a JSON or form body, to check a signature over them.
+ * Returns the raw bytes of a JSON or form body, for example to verify a signature.
  *
  * @returns undefined unless the endpoint is built with `keepRawBody: true` and the request has a body
  * @example

@@ -7,9 +7,8 @@ import type { EmptyObject } from "../schemas/schema.ts";
 import { EndpointsFactory } from "./endpoints-factory.ts";
 
 /**
- * Builds endpoints that answer with their output itself, and with problem details for errors.
- *
- * Set `errorHandler: problemResultHandler` in the configuration as well, so that 404 and 405 have the same form.
+ * Builds endpoints that send their bare output on success and problem details on error. Also set `errorHandler:
+ * problemResultHandler` in the configuration, so that 404 and 405 have the same format.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
@@ -21,9 +20,8 @@ export const problemEndpointsFactory: EndpointsFactory<
 > = new EndpointsFactory(problemResultHandler);
 
 /**
- * Builds endpoints that answer with the list `items` of their output, and with plain text for errors.
- *
- * For clients of an older API: to a bare list nothing can be added later, such as the number of all items.
+ * Builds endpoints that send the array `items` of their output on success and plain text on error. For clients of an
+ * older API: a bare array leaves no room for later additions, such as a total count.
  */
 export const arrayEndpointsFactory: EndpointsFactory<
   unknown,

@@ -1,20 +1,20 @@
 import { readSafely } from "../results/http-error.ts";
-import { EventWriter, type EventStreamPlan } from "./event-stream.ts";
+import { EventWriter, type EventStreamSettings } from "./event-stream.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 
 /** A handler that emits events. */
 export type StreamHandler = (args: HandlerArguments<unknown, unknown>) => unknown;
 
-/** Runs a handler that emits, and ends the stream after it. */
+/** Runs a handler that emits events, then ends the stream. */
 export const runEventStream = async (
-  plan: EventStreamPlan,
+  settings: EventStreamSettings,
   handler: StreamHandler,
   args: HandlerArguments<unknown, unknown>,
 ): Promise<void> => {
   const { input, logger, request, response, signal } = args;
-  const writer = new EventWriter(plan, args);
+  const writer = new EventWriter(settings, args);
   const { emit, isClosed } = writer;
-  // its client gets a clean end, and connects to another process
+  // its client sees a clean end and reconnects to another process
   const onAbort = (): void => {
     if (readSafely(signal.reason, "code") === "SLP_SHUTTING_DOWN") writer.end();
   };
@@ -31,6 +31,6 @@ export const runEventStream = async (
   writer.end();
 };
 
-/** Tells whether a handler was stopped because its stream is closed, which is no fault. */
+/** Checks whether a handler stopped because its stream was closed, which is not a fault. */
 const isDeparture = (thrown: unknown, signal: AbortSignal): boolean =>
   thrown === signal.reason || readSafely(thrown, "name") === "AbortError";

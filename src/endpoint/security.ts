@@ -1,4 +1,4 @@
-/** How a client proves who it is; for documents only, a middleware's handler does the checking. */
+/** How a client authenticates. Used in documents only: the middleware's handler does the checking. */
 export type Security =
   | { readonly type: "basic" }
   | { readonly type: "bearer"; readonly format?: string | undefined }
@@ -8,11 +8,11 @@ export type Security =
   | { readonly and: readonly Security[] }
   | { readonly or: readonly Security[] };
 
-/** A flow of OAuth 2, as OpenAPI describes it. */
+/** An OAuth 2 flow, as OpenAPI describes it. */
 export interface OAuthFlow {
   readonly authorizationUrl?: string | undefined;
   readonly tokenUrl?: string | undefined;
   readonly refreshUrl?: string | undefined;
-  /** The scopes and what they are for. */
+  /** The scopes, each with a description. */
   readonly scopes?: Readonly<Record<string, string>> | undefined;
 }

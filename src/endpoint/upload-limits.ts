@@ -1,7 +1,7 @@
-/** Limits of uploads. */
+/** Upload limits. */
 export interface UploadLimits {
   /**
-   * The largest file, in bytes; one of exactly this size is accepted.
+   * The largest file, in bytes; a file of exactly this size is accepted.
    *
    * @default 10485760
    */
@@ -19,19 +19,19 @@ export interface UploadLimits {
    */
   readonly fieldSize?: number | undefined;
   /**
-   * The text fields together, their names included, in bytes; they are held in memory.
+   * All text fields together, including their names, in bytes; they are held in memory.
    *
-   * @default 2097152, or `fieldSize` where that is more
+   * @default 2097152, or `fieldSize` if that is larger
    */
   readonly fieldsSize?: number | undefined;
   /**
-   * The whole body, in bytes, with its boundaries and the headers of its parts.
+   * The whole body, in bytes, including its boundaries and part headers.
    *
-   * @default `files` times `fileSize`, `fieldsSize`, and 1048576 more: 108003328
+   * @default `files` * `fileSize` + `fieldsSize` + 1048576 (108003328)
    */
   readonly total?: number | undefined;
   /**
-   * How much of the files of one request may be held in memory, in bytes; the rest goes to temporary files.
+   * How many bytes of a request's files may be held in memory; the rest goes to temporary files.
    *
    * @default 1048576
    */

@@ -6,5 +6,5 @@ export type VoidOutput = z.ZodObject<EmptyObject>;
 
 let voidOutput: VoidOutput | undefined;
 
-/** Made with the first such endpoint: the first schema of a program costs 8 ms. */
+/** Created with the first such endpoint, because the first schema of a program costs 8 ms. */
 export const toVoidOutput = (): VoidOutput => (voidOutput ??= z.object({}));

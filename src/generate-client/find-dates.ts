@@ -2,13 +2,14 @@ import type { z } from "zod";
 import { toDateKind } from "../routing/diagnostics/kinds.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";
 
-/** Which end of a schema is looked at. */
+/** Which side of a schema is considered. */
 export type End = "input" | "output";
 
 type Kind = "date" | "other" | "string" | "structure" | "unknown";
 
-/** Whether a schema writes a date: a `Date` of the server, or the string of one with its offset. */
+/** Checks whether a schema writes a date: a `Date` of the server, or a date string with an offset. */
 export const isDate = (schema: ZodSchema, end: End): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "date") return true;
@@ -17,7 +18,7 @@ export const isDate = (schema: ZodSchema, end: End): boolean => {
   return def.type === "string" && format === "datetime" && local !== true;
 };
 
-/** The schema that another one stands for at one end; itself where it stands for itself. */
+/** The schema that another one stands for on one side; itself if it stands for itself. */
 export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema, end: End] => {
   const encoded = readEncoded(schema);
   if (encoded) return [encoded, end === "input" ? "output" : "input"];
@@ -26,7 +27,7 @@ export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema
     const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
     return [end === "input" && !isPreprocessed ? def.in : def.out, end];
   }
-  if (def.type === "lazy") return [(schema as z.core.$ZodLazy)._zod.innerType, end];
+  if (def.type === "lazy") return [readLazy(schema as z.core.$ZodLazy), end];
   return ["innerType" in def ? def.innerType : schema, end];
 };
 
@@ -52,7 +53,7 @@ const others: ReadonlySet<string> = new Set([
 const listKinds = (schema: ZodSchema, end: End, depth = 0): readonly Kind[] => {
   if (isDate(schema, end)) return ["date"];
   const [inner, innerEnd] = unwrap(schema, end);
-  // what stands for itself in a circle is nothing
+  // a schema that only refers to itself has no values
   if (inner !== schema) return depth > 50 ? ["unknown"] : listKinds(inner, innerEnd, depth + 1);
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "union")
@@ -64,16 +65,16 @@ const listKinds = (schema: ZodSchema, end: End, depth = 0): readonly Kind[] => {
   return [others.has(def.type) ? "other" : "unknown"];
 };
 
-/** The field that tells the options of a union of objects apart. */
+/** The field that discriminates the options of a union of objects. */
 export const readDiscriminator = (def: z.core.$ZodUnionDef): string | undefined => {
   const { discriminator } = def as { readonly discriminator?: string };
   const isTold = def.options.every(
-    (option) => discriminator !== undefined && option._zod.propValues?.[discriminator],
+    (option) => discriminator !== undefined && readPropertyValues(option, discriminator),
   );
   return isTold ? discriminator : undefined;
 };
 
-/** Whether a value of a union tells what of it is a date. */
+/** Checks whether a value of a union reveals which parts of it are dates. */
 export const tellsDates = (def: z.core.$ZodUnionDef, end: End): boolean => {
   if (readDiscriminator(def) !== undefined) return true;
   const kinds = def.options.flatMap((option) => listKinds(option, end));

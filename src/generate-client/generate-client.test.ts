@@ -203,3 +203,9 @@ test("the extended parser is told to the client", () => {
     '{ queryParser: "extended", ...options }',
   );
 });
+
+test("an option that does not exist is refused", () => {
+  expect(() => generateClient({ routing: {}, formt: "date" } as never)).toThrow(
+    "generateClient: there is no option `formt`. Did you mean `format`?",
+  );
+});

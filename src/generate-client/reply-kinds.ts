@@ -11,31 +11,32 @@ import type { ApiResponse } from "../results/api-response.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 
-/** A body that a status may have. */
+/** A possible body of a status. */
 export interface ReplyBody {
   readonly kind: BodyKind;
-  /** What its JSON is; undefined where it may be anything. */
+  /** The schema of its JSON; undefined if it may be anything. */
   readonly schema?: ZodSchema | undefined;
   readonly isEventStream?: boolean;
 }
 
-/** What a status has for a body. */
+/** The bodies of a status. */
 export interface StatusReply {
   readonly status: number;
   readonly bodies: readonly ReplyBody[];
-  /** The data of an error, and who says what it is. */
+  /** The data of an error, and what declares it. */
   readonly hasData?: boolean;
 }
 
-/** Whether no two bodies are JSON, so that it is known what a body of JSON is. */
+/** Whether no two bodies are JSON, so that the schema of a JSON body is known. */
 export const hasOneJson = (bodies: readonly ReplyBody[]): boolean =>
   bodies.filter(({ kind }) => kind === "json").length < 2;
 
 const noBody: ReplyBody = { kind: "none" };
 
-/** What a body of a media type is read as; one that may be any is read as what it turns out to be. */
+/** How a body of a media type is read; if it may be any type, it depends on the response. */
 const toKinds = (type: string): readonly BodyKind[] => {
-  const own = type.replace(/;.*$/s, "").trim().toLowerCase();
+  const [name = ""] = type.split(";", 1);
+  const own = name.trim().toLowerCase();
   if (own === "*/*" || own === "application/*") return ["blob", "json", "text", "none"];
   return own === "text/*" ? ["text"] : [readKind(own)];
 };
@@ -56,7 +57,7 @@ const toBodies = (status: number, responses: readonly ApiResponse[]): readonly R
   );
 };
 
-/** Lists the successes of an operation, with what they have for bodies. */
+/** Lists the successes of an operation, with their bodies. */
 export const listSuccesses = (place: OperationPlace): readonly StatusReply[] => {
   const { outputSchema, statusCode } = place.endpoint;
   const content = outputSchema && readContent(outputSchema);
@@ -67,7 +68,7 @@ export const listSuccesses = (place: OperationPlace): readonly StatusReply[] => 
   }));
 };
 
-/** What is sent as it is; of a file, also parts of it, or that it has not changed. */
+/** Outputs that are sent as they are; for a file, also parts of it, or 304. */
 const listContent = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,
@@ -80,7 +81,7 @@ const listContent = (
   ];
 };
 
-/** Lists the errors of an operation, with what they have for bodies. */
+/** Lists the errors of an operation, with their bodies. */
 export const listErrors = (
   place: OperationPlace,
   listNegative: ListNegative,

@@ -6,10 +6,10 @@ import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { toIntersection, toKey, toObject, toText } from "./type-text.ts";
 import { sent, type TypeWriter } from "./write-type.ts";
 
-/** What stands in a path. */
+/** The values that a path parameter may have. */
 const pathValue = "bigint | boolean | Date | number | string";
 
-/** Writes the type of what a client gives a route. */
+/** Writes the type of what a client sends to a route. */
 export const writeInput = (place: OperationPlace, writer: TypeWriter, name: string): string => {
   const schemas = listInputSchemas(place.endpoint).filter((schema) => !isEmpty(schema));
   const known = new Set(schemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]));
@@ -39,7 +39,7 @@ interface Fields {
   readonly fields: ReadonlyMap<string, ZodSchema>;
 }
 
-/** The objects of middlewares and of their endpoint as one object, where no two of them name the same field. */
+/** Merges the objects of middlewares and of their endpoint, if no two of them have the same field. */
 const mergeObjects = (schemas: readonly ZodSchema[]): readonly (Fields | ZodSchema)[] => {
   if (schemas.length < 2) return schemas;
   const fields = new Map<string, ZodSchema>();

@@ -4,12 +4,12 @@ import { readPagination } from "../schemas/paginated.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { listSuccesses } from "./reply-kinds.ts";
 
-/** The page that a route gives. */
+/** The page that a route returns. */
 export interface RoutePage {
   readonly itemsName: string;
 }
 
-/** Finds the page that the success of a route is about; undefined where it is none. */
+/** Finds the page in the success of a route; undefined if there is none. */
 export const findPage = (place: OperationPlace): RoutePage | undefined => {
   const { outputSchema } = place.endpoint;
   if (!outputSchema || !isSentWhole(place, outputSchema as z.ZodType)) return undefined;
@@ -27,7 +27,7 @@ export const findPage = (place: OperationPlace): RoutePage | undefined => {
   return itemsName === undefined ? undefined : { itemsName };
 };
 
-/** Whether the body of a success is the output, or has it as `data`, as in the default envelope. */
+/** Checks whether the body of a success is the output, or has it as `data`, as in the default envelope. */
 const isSentWhole = (place: OperationPlace, output: z.ZodType): boolean =>
   listSuccesses(place).some(({ bodies }) =>
     bodies.some(({ schema }) => {

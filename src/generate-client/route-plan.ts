@@ -7,7 +7,7 @@ import type { RoutePage } from "./route-page.ts";
 import { quote } from "./type-text.ts";
 import type { RevivalWriter } from "./write-revival.ts";
 
-/** Writes what a client knows of a route when it runs. */
+/** Writes what a client needs to know about a route at run time. */
 export const writePlan = (
   place: OperationPlace,
   replies: readonly StatusReply[],
@@ -32,7 +32,7 @@ export const writePlan = (
   return `{ ${parts.join(", ")} }`;
 };
 
-/** Writes what revives the dates of bodies and events. */
+/** Writes the functions that revive the dates of bodies and events. */
 const writeRevivals = (
   replies: readonly StatusReply[],
   revival: RevivalWriter,

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 
-/** The modules of the client that a generated file contains, each after those that it imports. */
+/** The client modules that a generated file contains, each after those that it imports. */
 const modules = [
   ...["call-options", "client-errors", "reply-types", "wire-value", "encode-pairs"],
   ...["encode-multipart", "fill-path", "build-request", "pages", "upload-progress"],
@@ -8,19 +10,19 @@ const modules = [
   "generated-client",
 ] as const;
 
-/** What a file contains beside them where dates are revived. */
+/** The additional modules of a file that revives dates. */
 const revivingModules = ["revive-dates"] as const;
 
-/** The parts of the client that are published beside this module, where the build writes them, and their modules. */
+/** The parts of the client that are published next to this module, where the build writes them, with their modules. */
 const parts = { runtime: modules, revival: revivingModules } as const;
 
-/** What a file exports of the client, whatever its routes are. */
+/** What a file exports from the client, whatever its routes are. */
 export const exportedClasses = [
   ...["AbortedError", "ClientError", "NetworkError", "ReplyError", "TimeoutError"],
   ...["UnexpectedBodyError", "UnsendableInputError"],
 ] as const;
 
-/** The types that a file exports of the client. */
+/** The types that a file exports from the client. */
 export const exportedTypes = [
   ...["Attempt", "CallOptions", "CallRoute", "ClientOptions", "ErrorReply", "ErrorStatus", "Fetch"],
   ...["HeaderFields", "HeaderSource", "Pages", "ReplyIssue", "RetryOptions", "SharedOptions"],
@@ -28,7 +30,7 @@ export const exportedTypes = [
   "UploadProgress",
 ] as const;
 
-/** Joins the modules of a part: what they say, without their imports and exports. */
+/** Joins the modules of a part, without their imports and exports. */
 const bundle = (folder: URL, part: keyof typeof parts): string =>
   parts[part]
     .map((name) =>
@@ -46,10 +48,10 @@ export const writeParts = (from: URL, to: URL): void => {
     writeFileSync(new URL(`${part}.txt`, to), bundle(from, part));
 };
 
-/** The source of a part of the client, as it is tested. */
+/** The source of a part of the client, the same source that is tested. */
 export const readPart = (part: keyof typeof parts): string => {
-  const bundled = new URL(`./${part}.txt`, import.meta.url);
-  return existsSync(bundled)
-    ? readFileSync(bundled, "utf8")
-    : bundle(new URL("../client/", import.meta.url), part);
+  const home = pathToFileURL(createRequire(import.meta.url).resolve("sallyport/package.json"));
+  return import.meta.url.endsWith(".ts")
+    ? bundle(new URL("src/client/", home), part)
+    : readFileSync(new URL(`dist/generate-client/${part}.txt`, home), "utf8");
 };

@@ -1,26 +1,35 @@
-/** A type that has a name. */
+/** A named type. */
 interface NamedType {
-  /** What several types of one origin share: they share a name as well where they are written the same. */
+  /** Shared by several types of one origin, which also share a name if they are written identically. */
   readonly origin: string;
-  /** The name that is wanted for it. */
+  /** The preferred name. */
   readonly wanted: string;
   readonly text: string;
   readonly comment: string;
 }
 
-/** What refers to a type until its name is settled; no source of TypeScript has these characters. */
+/** Stands for a type until its name is known; TypeScript sources never contain these characters. */
 const [opening, closing] = ["\u0001", "\u0002"];
 const toReference = (key: string): string => `${opening}${key}${closing}`;
-const reference = new RegExp(`${opening}([^${closing}]*)${closing}`, "g");
 
-/** Makes a name of a type, such as `UserProfile` of `user-profile`. */
+/** Replaces references with names. */
+const replaceReferences = (text: string, toName: (key: string) => string): string => {
+  const [start = "", ...others] = text.split(opening);
+  const named = others.map((part) => {
+    const [key = "", rest = ""] = part.split(closing);
+    return toName(key) + rest;
+  });
+  return start + named.join("");
+};
+
+/** Derives a type name, such as `UserProfile` from `user-profile`. */
 export const toTypeName = (text: string): string => {
   const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
   return /^[A-Z]/.test(name) ? name : `Type${name}`;
 };
 
-/** Names types: what refers to one is written before its name is known. */
+/** Names types; references to them are written before their names are known. */
 export class TypeNames {
   readonly #types = new Map<string, NamedType>();
   readonly #shared = new Map<string, string>();
@@ -30,20 +39,20 @@ export class TypeNames {
     return toReference(key);
   }
 
-  /** Gives a type a name, and refers to it. */
+  /** Names a type, and refers to it. */
   define(key: string, type: NamedType): string {
     this.#types.set(key, type);
     return toReference(key);
   }
 
-  /** Gives one name to all types that are written the same, and refers to it. */
+  /** Gives all identical types one name, and refers to it. */
   share(wanted: string, text: string, comment: string): string {
     const key = this.#shared.get(`${wanted} ${text}`) ?? `shared/${this.#shared.size}`;
     this.#shared.set(`${wanted} ${text}`, key);
     return this.define(key, { origin: key, wanted, text, comment });
   }
 
-  /** Writes the declarations of all types, and gives a text with their names in it. */
+  /** Writes the declarations of all types, and inserts their names into a text. */
   finish(
     text: string,
     taken: ReadonlySet<string>,
@@ -51,10 +60,7 @@ export class TypeNames {
     const classes = this.#classify();
     const names = this.#toNames(classes, taken);
     const settle = (own: string): string =>
-      own.replaceAll(
-        reference,
-        (_all, key: string) => names.get(classes.get(key) ?? "") ?? "unknown",
-      );
+      replaceReferences(own, (key) => names.get(classes.get(key) ?? "") ?? "unknown");
     const declared = new Map<string, string>();
     for (const [key, { text: own, comment }] of this.#types) {
       const name = names.get(classes.get(key) ?? "") ?? "";
@@ -67,7 +73,7 @@ export class TypeNames {
     };
   }
 
-  /** Tells which types are the same, down to what they refer to. */
+  /** Determines which types are identical, including everything that they refer to. */
   #classify(): ReadonlyMap<string, string> {
     let classes = new Map([...this.#types].map(([key, { origin }]) => [key, origin]));
     for (let before = 0; ;) {
@@ -78,7 +84,7 @@ export class TypeNames {
       const numbers = new Map<string, number>();
       classes = new Map(
         [...this.#types].map(([key, { origin, text }]) => {
-          const own = text.replaceAll(reference, (_all, other: string) => `<${known.get(other)}>`);
+          const own = replaceReferences(text, (other) => `<${known.get(other)}>`);
           const number = numbers.get(`${origin} ${own}`) ?? numbers.size;
           numbers.set(`${origin} ${own}`, number);
           return [key, `${origin}#${number}`];
@@ -102,7 +108,7 @@ export class TypeNames {
     for (const [key, { origin }] of this.#types) {
       const own = classes.get(key) ?? "";
       if (names.has(own)) continue;
-      // what is sent and what is received may differ
+      // what is sent may differ from what is received
       const { wanted = "", own: all = new Set() } = origins.get(origin) ?? {};
       const isSentOfTwo = key.startsWith("sent/") && all.size > 1;
       const base = isSentOfTwo ? `${wanted}Input` : wanted;

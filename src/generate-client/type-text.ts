@@ -1,4 +1,4 @@
-/** A type as the members of a union, each of which may stand before `[]`. */
+/** A type as the members of a union, each of which may precede `[]`. */
 export type Members = readonly string[];
 
 /** Joins types to a union. */
@@ -16,7 +16,7 @@ export const toIntersection = (types: readonly Members[]): Members => {
   return parts.length < 2 ? first : [`(${parts.map(toOperand).join(" & ")})`];
 };
 
-/** Writes a type where an operator follows. */
+/** Writes a type that an operator can follow. */
 export const toOperand = (members: Members): string =>
   members.length === 1 ? (members[0] ?? "") : `(${members.join(" | ")})`;
 
@@ -28,7 +28,7 @@ export const toText = (members: Members): string => {
   return only.startsWith("(") && only.endsWith(")") ? only.slice(1, -1) : only;
 };
 
-/** Writes a string as a literal of TypeScript. */
+/** Writes a string as a TypeScript literal. */
 export const quote = (text: string): string =>
   JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 
@@ -36,9 +36,9 @@ export const quote = (text: string): string =>
 export const toKey = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
 
-/** Moves the lines of a text below the first one to the right. */
+/** Indents all lines of a text but the first. */
 export const indent = (text: string): string => text.replaceAll("\n", "\n  ");
 
-/** Writes an object type of lines that end with a semicolon. */
+/** Writes an object type from lines that end with a semicolon. */
 export const toObject = (lines: readonly string[]): string =>
   lines.length === 0 ? "{}" : `{\n  ${lines.map(indent).join("\n  ")}\n}`;

@@ -1,13 +1,13 @@
-/** What is said of a type, a field or a route. */
+/** The description of a type, a field or a route. */
 export interface Notes {
   readonly texts: readonly (string | undefined)[];
   readonly isDeprecated?: boolean | undefined;
 }
 
-/** Writes a comment of TSDoc, with its line break; nothing where there is nothing to say. */
+/** Writes a TSDoc comment with its line break; nothing if there is no description. */
 export const writeComment = ({ texts, isDeprecated = false }: Notes): string => {
   const said = texts.flatMap((text) => {
-    // of control characters, those between lines and words
+    // all control characters except those between lines and words
     const printable = text?.replaceAll(/[^\P{Cc}\t\n\r]/gu, "") ?? "";
     const trimmed = printable.replaceAll("*/", "*\\/").trim();
     return trimmed === "" ? [] : [trimmed];

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { isDate, readDiscriminator, tellsDates, unwrap, type End } from "./find-dates.ts";
 import { indent, quote } from "./type-text.ts";
+import { readPropertyValues } from "../schemas/zod-internals.ts";
 
 /** Writes functions that revive the dates of schemas. */
 export class RevivalWriter {
@@ -17,12 +18,12 @@ export class RevivalWriter {
     return [...this.#texts.values()].some((text) => text !== undefined);
   }
 
-  /** The declarations of the functions that refer to themselves. */
+  /** The declarations of the recursive functions. */
   get declarations(): readonly string[] {
     return [...this.#declarations.values()];
   }
 
-  /** Writes a function; undefined where a schema has no dates. */
+  /** Writes a function; undefined if a schema has no dates. */
   write(schema: ZodSchema, end: End): string | undefined {
     const key = this.#toKey(schema, end);
     if (this.#texts.has(key)) return this.#texts.get(key);
@@ -50,7 +51,7 @@ export class RevivalWriter {
     return `${end}/${number}`;
   }
 
-  /** Whether there is a date somewhere that can be told. */
+  /** Checks whether a schema has a date that can be recognised. */
   #holdsDates(schema: ZodSchema, end: End, seen: Set<string>): boolean {
     const key = this.#toKey(schema, end);
     const known = this.#holding.get(key);
@@ -61,7 +62,7 @@ export class RevivalWriter {
     const holds =
       isDate(schema, end) ||
       listParts(schema, end).some(([part, partEnd]) => this.#holdsDates(part, partEnd, seen));
-    // within a circle the answer may still be open
+    // within a cycle, the answer may still be open
     if (holds || isRoot) this.#holding.set(key, holds);
     return holds;
   }
@@ -114,7 +115,7 @@ export class RevivalWriter {
     }
     const entries = def.options.flatMap((option, at) => {
       const text = texts[at];
-      const values = option._zod.propValues?.[discriminator] ?? [];
+      const values = readPropertyValues(option, discriminator) ?? [];
       return text === undefined
         ? []
         : [...values].map(
@@ -131,7 +132,7 @@ const toMap = (
 ): string =>
   `new Map<${keys}, Revive>([\n  ${entries.map(([key, text]) => indent(`[${key}, ${text}],`)).join("\n  ")}\n])`;
 
-/** The parts of a schema in which dates can be told. */
+/** The parts of a schema in which dates can be recognised. */
 const listParts = (
   schema: ZodSchema,
   end: End,

@@ -23,9 +23,9 @@ export interface RouteContext {
   readonly writer: TypeWriter;
   readonly listNegative: ListNegative;
   readonly received: Side;
-  /** Writes what revives dates; undefined where they stay strings. */
+  /** Writes what revives dates; undefined if they stay strings. */
   readonly revival: RevivalWriter | undefined;
-  /** Whether the types are for a client that knows no statuses when it runs. */
+  /** Whether the types are for a client that does not know the statuses at run time. */
   readonly isForInferred: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface WrittenRoute {
   readonly plan: string;
 }
 
-/** Writes the types of a route, and what a client knows of it when it runs. */
+/** Writes the types of a route, and what a client needs to know about it at run time. */
 export const writeRoute = (place: OperationPlace, context: RouteContext): WrittenRoute => {
   const { method, path, endpoint, operationId } = place;
   const { names, writer, received, revival, isForInferred } = context;
@@ -70,7 +70,7 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
   const failures = groupByText(
     errors.map(({ status, bodies: own, hasData }) => {
       const text = toText(toBody(own, `Error${status}`));
-      // what is no object needs no name
+      // only objects need a name
       const named = !text.includes("{")
         ? text
         : hasData === true
@@ -91,7 +91,7 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
     }),
     "UnexpectedReply",
   ]);
-  const replies = define("Reply", `Every reply that \`${key}\` may give.`, reply);
+  const replies = define("Reply", `Every reply that \`${key}\` may send.`, reply);
   const event = successes
     .flatMap(({ bodies: own }) => own)
     .find(({ isEventStream }) => isEventStream);
@@ -139,7 +139,7 @@ interface Failures {
   readonly hasData: boolean;
 }
 
-/** Joins the statuses that have the same body. */
+/** Groups the statuses that have the same body. */
 const groupByText = (
   failures: readonly (readonly [status: number, text: string, hasData: boolean | undefined])[],
 ): readonly Failures[] => {

@@ -15,20 +15,21 @@ import {
 } from "./type-text.ts";
 import { toTypeName, type TypeNames } from "./type-names.ts";
 import { writeComment } from "./write-comment.ts";
+import { readLazy, readOptionality, readValues } from "../schemas/zod-internals.ts";
 
-/** Which side of a schema is written, and who has the value. */
+/** Which side of a schema is written, and for whom. */
 export interface Side {
   readonly direction: "input" | "output";
   /** Whether the client sends it: it may send dates and files, which it receives as strings. */
   readonly isSent: boolean;
-  /** Whether the client makes dates of their strings. */
+  /** Whether the client converts date strings to dates. */
   readonly hasDates: boolean;
 }
 
-/** What the client gives. */
+/** What the client sends. */
 export const sent: Side = { direction: "input", isSent: true, hasDates: false };
 
-/** What the client gets. */
+/** What the client receives. */
 export const toReceived = (hasDates: boolean): Side => ({
   ...{ direction: "output", isSent: false, hasDates },
 });
@@ -38,7 +39,7 @@ const literal = (value: unknown): string => {
   return typeof value === "bigint" ? `${value}n` : String(value);
 };
 
-/** Reads what is said of a schema, through its wrappers. */
+/** Reads the description of a schema, through its wrappers. */
 export const readNotes = (schema: ZodSchema): { description?: string; deprecated?: boolean } => {
   const { description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -55,7 +56,7 @@ export class TypeWriter {
   readonly #names: TypeNames;
   readonly #numbers = new Map<ZodSchema, number>();
   readonly #written = new Map<string, Members>();
-  /** The schemas that are being written, and whether they have been found inside of themselves. */
+  /** The schemas being written, and whether they were found inside themselves. */
   readonly #open = new Map<string, { isFound: boolean }>();
 
   constructor(names: TypeNames) {
@@ -65,7 +66,7 @@ export class TypeWriter {
   /**
    * Writes a type.
    *
-   * @param place what a type is called that refers to itself and has no name
+   * @param place the name of a recursive type that has no other name
    */
   write(schema: ZodSchema, side: Side, place: string): Members {
     const number = this.#numbers.get(schema) ?? this.#numbers.size;
@@ -96,7 +97,7 @@ export class TypeWriter {
     return members;
   }
 
-  /** Writes the fields of objects as one object. */
+  /** Writes the fields of several objects as one object. */
   writeFields(
     fields: Iterable<readonly [string, ZodSchema]>,
     others: ZodSchema | undefined,
@@ -104,24 +105,22 @@ export class TypeWriter {
     place: string,
   ): string {
     const types: Members[] = [];
+    let hasOptional = false;
     const lines = Array.from(fields, ([name, field]) => {
       const members = this.write(field, side, `${place}${toTypeName(name)}`);
       types.push(members);
-      const { optin, optout } = field._zod;
-      const optional = side.direction === "input" ? optin : optout;
+      const optional = readOptionality(field, side.direction);
       const isOptional = optional === "optional" || members.includes("undefined");
+      hasOptional ||= isOptional;
       const all = isOptional ? toUnion([members, ["undefined"]]) : members;
       const { description, deprecated } = readNotes(field);
       const comment = writeComment({ texts: [description], isDeprecated: deprecated });
       return `${comment}${toKey(name)}${isOptional ? "?" : ""}: ${toText(all)};`;
     });
     if (!others) return toObject(lines);
-    // an index signature must hold for the known fields as well
+    // an index signature must also hold for the known fields
     const rest = toUnion([this.write(others, side, `${place}Value`), ...types, ["undefined"]]);
     const known = rest.filter((member) => member !== "undefined" || types.flat().includes(member));
-    const hasOptional = lines.some((line) =>
-      /^(?:\/\*\*[\s\S]*?\*\/\n)?(?:"[^\n]*"|[\w$]+)\?:/.test(line),
-    );
     return toObject([...lines, `[key: string]: ${toText(hasOptional ? rest : known)};`]);
   }
 
@@ -163,7 +162,7 @@ export class TypeWriter {
       case "literal":
         return toUnion([def.values.map(literal)]);
       case "enum":
-        return toUnion([Array.from(schema._zod.values ?? [], literal)]);
+        return toUnion([Array.from(readValues(schema) ?? [], literal)]);
       case "file":
         return ["Blob"];
       case "array":
@@ -200,7 +199,7 @@ export class TypeWriter {
       case "promise":
         return write(def.innerType);
       case "lazy":
-        return write((schema as z.core.$ZodLazy)._zod.innerType);
+        return write(readLazy(schema as z.core.$ZodLazy));
       case "success":
         return ["boolean"];
       case "template_literal":
@@ -214,7 +213,7 @@ export class TypeWriter {
     }
   }
 
-  /** JSON has null where an array has nothing. */
+  /** JSON has null where an array has a hole or undefined */
   #toElement(members: Members, isSent: boolean): Members {
     if (isSent || !members.includes("undefined")) return members;
     return toUnion([members.filter((member) => member !== "undefined"), ["null"]]);
@@ -223,8 +222,7 @@ export class TypeWriter {
   #writeTuple(def: z.core.$ZodTupleDef, side: Side, place: string): string {
     const items = def.items.map((item, at) => {
       const members = this.write(item, side, `${place}Item${at + 1}`);
-      const { optin, optout } = item._zod;
-      const isOptional = (side.direction === "input" ? optin : optout) === "optional";
+      const isOptional = readOptionality(item, side.direction) === "optional";
       if (!isOptional) return toText(this.#toElement(members, side.isSent));
       return `${toOperand(members)}?`;
     });
@@ -274,7 +272,7 @@ export class TypeWriter {
   #writePipe(def: z.core.$ZodPipeDef, side: Side, place: string): Members {
     const isInput = side.direction === "input";
     if (isInput && side.isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
-    // what is preprocessed is described by what comes after
+    // a preprocessed value is described by the schema after the function
     const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
     return this.write(isInput && !isPreprocessed ? def.in : def.out, side, place);
   }

@@ -2,10 +2,11 @@
 const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
- * Chooses the coding of a body by the field `Accept-Encoding`.
+ * Chooses the content coding of a response by the field `Accept-Encoding`.
  *
- * @param supported what can be sent, in lower case, in the order of the server's preference, which decides among equals
- * @returns undefined where the body is to be sent as it is
+ * @param supported the supported codings, in lower case, in the server's order of preference, which decides among
+ * equals
+ * @returns undefined if the body should be sent unencoded
  * @see RFC 9110, section 12.5.3
  */
 export const chooseEncoding = (
@@ -15,7 +16,7 @@ export const chooseEncoding = (
   if (header === undefined) return undefined;
   const qualities = toQualities(header);
   const others = qualities.get("*");
-  // a body as it is needs no mention, but then anything that is mentioned is preferred to it
+  // an unencoded body need not be listed, but then every listed coding is preferred to it
   let best = qualities.get("identity") ?? others ?? 0;
   let chosen: string | undefined;
   for (const coding of supported) {
@@ -28,7 +29,7 @@ export const chooseEncoding = (
   return chosen;
 };
 
-/** The codings of a field with their qualities; malformed members are left out. */
+/** Parses the codings of a field with their qualities; malformed members are left out. */
 const toQualities = (header: string): ReadonlyMap<string, number> => {
   const qualities = new Map<string, number>();
   for (const member of header.toLowerCase().split(",")) {

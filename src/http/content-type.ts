@@ -6,7 +6,7 @@ export interface ContentType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-// in each of them, what may follow a repeated part begins with another character: so they take linear time
+// after each part that can repeat, only another character can follow, so matching takes linear time
 const typePattern = /^[ \t]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;|$)/;
 const parameterPattern =
   /[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?(?:;|$)/y;
@@ -14,7 +14,7 @@ const parameterPattern =
 const noParameters: ReadonlyMap<string, string> = new Map();
 
 /**
- * Parses a `Content-Type` field strictly; undefined when it is malformed.
+ * Parses a `Content-Type` field strictly; returns undefined if it is malformed.
  *
  * @see RFC 9110, section 8.3.1 for the grammar.
  */

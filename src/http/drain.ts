@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
-/** Reads what is left of a body, whoever has begun to read it and in whatever way. */
+/** Reads the rest of a body, no matter who began to read it and how. */
 export const drain = (request: IncomingMessage): void => {
   if (request.listenerCount("readable") > 0) {
-    // beside such a listener `resume` has no effect
+    // with such a listener attached, `resume` has no effect
     const readAll = (): void => {
       while (request.read() !== null);
     };

@@ -1,9 +1,9 @@
 import type { Request as ExpressRequest, Response as ExpressResponse } from "express";
 
-// interfaces, so that editors show these names and not five type arguments
+// interfaces, so that editors show these names instead of five type arguments
 
-/** The request as Express knows it. */
+/** The Express request. */
 export interface Request extends ExpressRequest {}
 
-/** The response as Express knows it. */
+/** The Express response. */
 export interface Response extends ExpressResponse {}

@@ -1,5 +1,5 @@
-/** A host and perhaps a port, without anything that another server could read in another way. */
+/** A host with an optional port, and nothing that another server could interpret differently. */
 const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;
 
-/** Tells whether a text is a host and perhaps a port. */
+/** Checks whether a string is a host with an optional port. */
 export const isHost = (text: string): boolean => hostPattern.test(text);

@@ -2,14 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
 import { closeAfterReply, endLingering, isClosing } from "./lingering-close.ts";
 
-/** How much of a body that nobody wants is read to keep its connection, in bytes. */
+/** How many bytes of an unwanted body are read to keep its connection open. */
 const maxLeft = 65_536;
 
 /**
- * Sees to what is left of a body when the reply begins, for it stands in the way of the next request on the connection.
- *
- * It is read and forgotten once the reply is out; of a request that is refused only little, and where there is more the
- * connection is closed after the reply.
+ * Gets rid of the rest of a body when the response begins, because it stands before the next request on the connection.
+ * It is read and discarded once the response has been sent. Only a little is read of a rejected request's body; if
+ * there is more, the connection is closed after the response.
  */
 export const leaveBody = (
   request: IncomingMessage,

@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
+import { endInstead } from "./node-internals.ts";
 
-/** How much is discarded of a connection that ends, and for how long, before the socket is destroyed. */
+/** How much is discarded on a connection that is closing, and for how long, before the socket is destroyed. */
 const maxDiscardedBytes = 256 * 1024;
 const maxDiscardingTime = 500;
 
 /**
- * Closes the connection after the reply without losing it.
+ * Closes the connection after the response without losing the response.
  *
- * To close a socket while the client still sends resets the connection, and the reset may overtake the reply.
- * So the reply is finished, the socket half-closed, and what arrives is discarded for a while. What is sent beyond a limit
- * is not read, which keeps the connection open without a reset as well.
+ * Closing a socket while the client still sends resets the connection, and the reset may overtake the response. So the
+ * response is finished, the socket is half-closed, and incoming data is discarded for a while. Data beyond a limit is
+ * not read, which also keeps the connection open without a reset.
  *
- * @param most how much is discarded, in bytes
- * @param milliseconds for how long
+ * @param most how many bytes are discarded
+ * @param milliseconds for how long data is discarded
  * @see RFC 9112, section 9.6
  */
 export const closeAfterReply = (
@@ -27,23 +28,22 @@ export const closeAfterReply = (
   const { socket } = request;
   if (isClosing(socket)) return;
   giveUp(request, most);
-  // Node calls this once the last reply of a connection is written
-  socket.destroySoon = () => linger(request, milliseconds);
-  // unless somebody reads it by then, Node itself reads all that is left, whatever it is
+  endInstead(socket, response, () => linger(request, milliseconds));
+  // unless somebody reads the body by then, Node reads all of it
   if (most > 0 && !request.complete) discard(request);
 };
 
-/** Half-closes a connection on which nothing is to be sent any more, and destroys it after a while. */
+/** Half-closes a connection on which nothing more is sent, and destroys it after a while. */
 export const endLingering = (request: IncomingMessage): void => {
   if (isClosing(request.socket)) return;
   giveUp(request, 0);
   linger(request, maxDiscardingTime);
 };
 
-/** The connections that were given up, with what stops to read them once too much has arrived. */
+/** The abandoned connections, each with a function that stops reading once too much has arrived. */
 const lingering = new WeakMap<object, () => void>();
 
-/** Tells whether a connection was given up: what else arrives on it does not matter. */
+/** Checks whether a connection was abandoned, so that further data on it does not matter. */
 export const isClosing = (socket: object): boolean => lingering.has(socket);
 
 const giveUp = (request: IncomingMessage, most: number): void => {
@@ -52,7 +52,7 @@ const giveUp = (request: IncomingMessage, most: number): void => {
   lingering.set(socket, () => {
     if (socket.bytesRead < last) return;
     request.pause();
-    // Node resumes it in the ticks after this one
+    // Node resumes it in a later tick
     setImmediate(() => socket.pause());
   });
 };
@@ -65,7 +65,7 @@ const linger = (request: IncomingMessage, milliseconds: number): void => {
   discard(request);
 };
 
-/** Reads a request, or what is left of it, and forgets it. */
+/** Reads and discards a request, or the rest of it. */
 export const discard = (request: IncomingMessage): void => {
   const check = lingering.get(request.socket);
   if (check && !request.complete && !request.listeners("data").includes(check))

@@ -4,6 +4,6 @@ export const endpointMethods = ["get", "post", "put", "patch", "delete"] as cons
 /** A method that an endpoint may declare. */
 export type Method = (typeof endpointMethods)[number];
 
-/** Tells whether a string is a method that an endpoint may declare; lower case only. */
+/** Checks whether a string is a method that an endpoint may declare, in lower case. */
 export const isMethod = (name: string): name is Method =>
   (endpointMethods as readonly string[]).includes(name);

@@ -35,7 +35,7 @@ describe("parseQuery", () => {
     );
   });
 
-  test("gives an object that inherits nothing", () => {
+  test("returns an object that inherits nothing", () => {
     expect(parseQuery("a=1")["toString"]).toBeUndefined();
   });
 

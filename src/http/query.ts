@@ -1,24 +1,23 @@
-import { RequestError } from "../errors.ts";
 import { BareObject } from "./bare-object.ts";
 
-/** A parsed query: a name that is repeated has a list. */
+/** A parsed query; repeated names have arrays as values. */
 export type Query = Record<string, string | string[]>;
 
-/** Where a request tells the text of its query, if nobody has asked for the parsed one and it is parsed by {@link parseQuery}. */
+/** The property of a request with its unparsed query, if nobody has read the parsed one and {@link parseQuery} parses it. */
 export const unreadQuery: unique symbol = Symbol.for("sallyport/unread-query");
 
-/** A request that may tell the text of its query. */
+/** A request that may have its unparsed query. */
 export interface UnreadQuery {
   readonly [unreadQuery]?: string | undefined;
 }
 
-/** How many parameters a query, and how many fields a form may have. */
+/** The largest number of parameters in a query, and of fields in a form. */
 export const maxPairs = 1000;
 
 /** Decodes a name or a value. */
 export type Decode = (text: string) => string;
 
-/** Tells whether a urlencoded text has more pairs than are allowed; cheap for short texts. */
+/** Checks whether a urlencoded string has more pairs than allowed; cheap for short strings. */
 export const hasTooManyPairs = (text: string): boolean => {
   if (text.length < maxPairs) return false;
   let pairs = 1;
@@ -27,17 +26,7 @@ export const hasTooManyPairs = (text: string): boolean => {
   return false;
 };
 
-/**
- * Parses the query of a request.
- *
- * @throws {@link RequestError} when it has too many parameters.
- */
-export const parseLimitedQuery = (text: string, query?: Query): Query => {
-  if (hasTooManyPairs(text)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
-  return parseQuery(text, decodeLeniently, ignore, query);
-};
-
-/** Decodes percent-encoding, and leaves alone what is malformed. */
+/** Decodes percent-encoding; malformed sequences stay as they are. */
 export const decodeLeniently: Decode = (text) => {
   try {
     return decodeURIComponent(text);
@@ -47,12 +36,12 @@ export const decodeLeniently: Decode = (text) => {
 };
 
 /**
- * Parses a urlencoded text; brackets are literal, and `__proto__` is left out.
+ * Parses a urlencoded string; brackets are literal, and `__proto__` is left out.
  *
- * @param onForbidden told of `__proto__`
- * @param query takes the pairs
+ * @param onForbidden called if there is a `__proto__`
+ * @param query the object that receives the pairs
  *
- * `node:querystring` gives an object in V8's slow mode, which costs half a microsecond to make and to copy.
+ * `node:querystring` returns an object in V8's slow mode, which costs half a microsecond to make and to copy.
  */
 export const parseQuery = (
   text: string,
@@ -63,7 +52,7 @@ export const parseQuery = (
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     let equals = -1;
     let isPlain = true;
-    // one loop over a short text beats a search for each mark
+    // for short strings, one loop is faster than a search for each separator
     for (end = start; end < text.length; end++) {
       const code = text.charCodeAt(end);
       if (code === ampersand) break;

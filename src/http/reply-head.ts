@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** What node:http keeps of a reply beside its documented members. */
+/** What node:http keeps about a response in undocumented members. */
 interface Inside {
   _header: string | null;
   _contentLength: number | null;
@@ -13,19 +13,19 @@ interface Inside {
   readonly _storeHeader: unknown;
 }
 
-/** A head that Node has written, without its length and its date. */
+/** A head written by Node, without its length and date. */
 interface Template {
   readonly type: string;
   readonly statusMessage: string;
   readonly keepAliveTimeout: number;
-  /** The methods that wrote it: tools for tracing exchange them. */
+  /** The methods that wrote it; tracing tools replace them. */
   readonly writeHead: unknown;
   readonly storeHeader: unknown;
-  /** Up to the value of `Content-Length`. */
+  /** Everything up to the value of `Content-Length`. */
   readonly start: string;
-  /** What follows the value of `Date`. */
+  /** Everything after the value of `Date`. */
   readonly end: string;
-  /** All that follows the value of `Content-Length`, and the date that stands in it. */
+  /** Everything after the value of `Content-Length`, and the date in it. */
   rest: string;
   date: string;
 }
@@ -33,12 +33,12 @@ interface Template {
 const templates = new Map<number, Template>();
 
 /**
- * Writes the head of a reply whose length is known, as `writeHead` does.
+ * Writes the head of a response whose length is known, as `writeHead` does.
  *
- * Node puts a head together from scratch for each reply, which takes a twentieth of the time of a request. Here the first
- * of a kind is Node's, and the next ones are copies of it with another length and date. Only what can differ in nothing
- * else is copied: a reply without header fields of its own, on a connection that is kept alive. Where Node works in another
- * way than is known here, each head is Node's.
+ * Node assembles each head from scratch, which takes a twentieth of a request's time. Here, Node writes only the first
+ * head of each kind; the next ones are copies of it with another length and date. Heads are copied only if nothing else
+ * can differ: without custom header fields, on a kept-alive connection. If Node works differently from what is expected
+ * here, Node writes every head.
  */
 export const writeHead = (
   response: ServerResponse,
@@ -66,7 +66,7 @@ export const writeHead = (
   }
 };
 
-/** Whether only status, type, length and date tell the head of one such reply from that of another. */
+/** Whether the heads of two such responses differ only in status, type, length and date. */
 const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   inside._header === null &&
   response.shouldKeepAlive &&
@@ -87,10 +87,11 @@ const isFor = (template: Template, response: ServerResponse, inside: Inside, typ
 
 const toRest = (date: string, end: string): string => `\r\nDate: ${date}${end}`;
 
-/** Keeps a head that Node has written, if it is what is expected to the last byte. */
+/** Keeps a head that Node has written, if every byte of it is as expected. */
 const learn = (response: ServerResponse, inside: Inside, type: string, length: number): void => {
   const { _header: head, _keepAliveTimeout: keepAliveTimeout, _storeHeader: storeHeader } = inside;
-  const { statusCode, statusMessage, writeHead: ownWriteHead } = response;
+  const { statusCode, statusMessage } = response;
+  const { writeHead: ownWriteHead } = response as { readonly writeHead: unknown };
   const start = `HTTP/1.1 ${statusCode} ${statusMessage}\r\nContent-Type: ${type}\r\nContent-Length: `;
   const dateAt = start.length + `${length}\r\nDate: `.length;
   const date = head?.slice(dateAt, dateAt + dateLength) ?? "";
@@ -119,14 +120,14 @@ const toEnd = (keepAliveTimeout: number): string => {
   return keepAliveTimeout ? `${kept}Keep-Alive: timeout=${seconds}\r\n\r\n` : `${kept}\r\n`;
 };
 
-/** Whether a method is Node's own, and not one that a tool has put in its place, which must see each call. */
+/** Whether a method is Node's own and was not replaced by a tool, which must see each call. */
 const isOfNode = (method: unknown, part: string): boolean =>
   Function.prototype.toString.call(method).includes(part);
 
-/** The value of `Date` for this second; undefined once that is over. */
+/** The value of `Date` for the current second; undefined once it is over. */
 let today: string | undefined;
 
-// tests may exchange the global one
+// tests may replace the global one
 const startTimer = setTimeout;
 
 const readDate = (): string => {

@@ -1,7 +1,7 @@
-import { loadNodeUtil } from "../http/node-modules.ts";
+import { loadNodeUtil } from "../lazy/node-modules.ts";
 import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
 
-/** The levels of the built-in logger, from no lines at all to every line. */
+/** The levels of the built-in logger, from no lines to all lines. */
 export const logLevels = ["silent", "error", "warn", "info", "debug"] as const;
 
 /** A level of the built-in logger. */
@@ -10,19 +10,19 @@ export type LogLevel = (typeof logLevels)[number];
 /** Options of the built-in logger. */
 export interface ConsoleLoggerOptions {
   /**
-   * The least severe lines that are written.
+   * The least severe level that is written.
    *
-   * @default "debug", and "warn" with NODE_ENV=production
+   * @default "debug"; "warn" with NODE_ENV=production
    */
   readonly level?: LogLevel | undefined;
   /**
-   * Colours the severity.
+   * Whether to colour the severity.
    *
-   * @default true on a terminal that shows colours
+   * @default true on a terminal that supports colours
    */
   readonly color?: boolean | undefined;
   /**
-   * How deep objects are printed; null for no limit.
+   * How deeply objects are printed; null for no limit.
    *
    * @default 2
    */
@@ -38,21 +38,20 @@ const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const escape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** What a terminal or a log collector could take for more than text is written as an escape. */
+/** Escapes everything that a terminal or a log collector could interpret. */
 const escapeLine = (text: string): string => text.replace(unsafe, escape);
 
-/** A stack has lines; each further one is set in, so that none can pass for a line of the log. */
+/** A stack has several lines; the further ones are indented, so that none can pass for a log line of its own. */
 const escapeLines = (text: string): string => text.split("\n").map(escapeLine).join("\n  ");
 
 const doNothing = (): void => undefined;
 
-/** Marks a logger that never throws, which needs no guard around it. */
+/** Marks a logger that never throws and so needs no guard. */
 export const safeLogger: unique symbol = Symbol.for("sallyport/safe-logger");
 
 /**
- * Creates the built-in logger, which writes one line an entry to the standard output.
- *
- * A level that is off costs a call of an empty function.
+ * Creates the built-in logger, which writes each entry as one line to the standard output. Disabled levels cost a call
+ * of an empty function.
  */
 export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {
   const level = options.level ?? (process.env["NODE_ENV"] === "production" ? "warn" : "debug");
@@ -70,7 +69,7 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
         // oxlint-disable-next-line no-console -- the console is where this logger writes, and it survives a closed pipe
         console.log(`${new Date().toISOString()} ${label}: ${escapeLine(message)}${details}`);
       } catch {
-        // a line that cannot be printed (a throwing getter) must not cost the request
+        // an entry that cannot be printed (a throwing getter) must not fail the request
       }
     };
   const least = logLevels.indexOf(level);
@@ -83,6 +82,6 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
   });
 };
 
-/** Tells whether a logger drops the lines of a severity, so that their making can be spared. */
+/** Checks whether a logger drops lines of a severity, so that they need not be built. */
 export const isSilenced = (logger: Logger, severity: Severity): boolean =>
   logger[severity] === doNothing;

@@ -13,18 +13,18 @@ const swallow = (): void => undefined;
 
 const isSafe = (logger: object): boolean => Reflect.get(logger, safeLogger) === true;
 
-/** A logger that never throws, and makes children. */
+/** A logger that never throws and can create child loggers. */
 export const toParent = (logger: Logger): ParentLogger =>
   "child" in logger
     ? (logger as ParentLogger)
     : { ...logger, child: (fields) => toChild(logger, fields) };
 
 /**
- * Wraps a custom logger so that a broken one, which throws or rejects, never costs a request, and so that one which takes its
- * arguments in another order, such as pino, gets them so.
+ * Wraps a custom logger, so that one which throws or rejects never fails a request, and one with another argument
+ * order, such as pino, receives its arguments in that order.
  *
- * Its `child` gives a logger whose lines have more fields, by the logger's own `child` where it has one. Its other members stay
- * reachable, bound to the logger itself.
+ * `child` returns a logger that adds fields to its lines, using the logger's own `child` if it has one. All other
+ * members stay available, bound to the logger.
  */
 export const guardLogger = (logger: Logger): Logger => {
   if (isSafe(logger)) return logger;
@@ -44,7 +44,7 @@ export const guardLogger = (logger: Logger): Logger => {
       }
     };
   for (const severity of severities) cache.set(severity, guard(severity));
-  // the target is not the logger itself: a frozen logger would forbid the trap to answer with a guard
+  // not the logger itself: if it is frozen, the proxy's traps could not return guards
   return new Proxy({} as Logger, {
     get: (_target, key) => {
       if (cache.has(key)) return cache.get(key);
@@ -53,7 +53,7 @@ export const guardLogger = (logger: Logger): Logger => {
     },
     has: (_target, key) => key === safeLogger || Reflect.has(logger, key),
     getPrototypeOf: () => Reflect.getPrototypeOf(logger),
-    // so that `{ ...parent, requestId }` is a logger as well
+    // so that `{ ...parent, requestId }` is a logger too
     ownKeys: () => [...new Set([...severities, ...Reflect.ownKeys(logger)])],
     getOwnPropertyDescriptor: (_target, key) => {
       const isOwn = Object.hasOwn(logger, key) || (severities as readonly unknown[]).includes(key);
@@ -63,7 +63,7 @@ export const guardLogger = (logger: Logger): Logger => {
   });
 };
 
-/** What the logger's own `child` makes where it has one, which may be something else altogether. */
+/** Calls the logger's own `child`, if any, which may return anything. */
 const makeChild = (logger: Logger, fields: unknown[]): unknown => {
   const { child } = logger as { readonly child?: unknown };
   if (typeof child !== "function") return toChild(logger, fields[0] as object);
@@ -71,7 +71,7 @@ const makeChild = (logger: Logger, fields: unknown[]): unknown => {
   return isLogger(made) ? guardLogger(made) : made;
 };
 
-/** Makes a logger whose lines have more fields, by the logger's own `child` where it has one. */
+/** Creates a logger that adds fields to its lines, using the logger's own `child` if it has one. */
 export const toChild = (logger: Logger, fields: object): Logger => {
   if ("child" in logger) {
     const made = makeChild(logger, [fields]);

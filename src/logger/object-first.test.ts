@@ -11,7 +11,7 @@ const createWinston = () => {
 const createChain = (causes: number): Error =>
   new Error(`${causes} to go`, causes === 0 ? {} : { cause: createChain(causes - 1) });
 
-test("an error is written with its code and five of its causes, as JSON can carry them", () => {
+test("an error is written with its code and five of its causes, as JSON can represent them", () => {
   const { write, error } = createWinston();
   write({ a: 1, error: Object.assign(createChain(7), { code: "E_OWN" }) });
   const [[, meta] = []] = error.mock.calls;

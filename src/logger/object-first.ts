@@ -1,14 +1,13 @@
 import type { Severity } from "./logger.ts";
 
-/** Writes a line to a logger in the order of arguments that it takes. */
+/** Writes a line to a logger, in the logger's own argument order. */
 export type WriteLine = (severity: Severity, line: readonly unknown[]) => unknown;
 
 type Methods = Readonly<Record<string, ((...line: unknown[]) => unknown) | undefined>>;
 
 /**
- * Finds how to write to a logger: with the message first, as ours takes it, or with the object first, as pino and bunyan do.
- *
- * What an application itself writes in the logger's own order is passed on as it is.
+ * Determines how to call a logger: message first, as our own, or object first, as pino and bunyan. Calls by the
+ * application in the logger's own order are passed on unchanged.
  */
 export const toWriteLine = (logger: object): WriteLine => {
   const methods = logger as Methods;
@@ -23,7 +22,7 @@ export const toWriteLine = (logger: object): WriteLine => {
   return (severity, line) => methods[severity]?.(...line);
 };
 
-/** Marks that pino gives its loggers for other packages. */
+/** Properties by which pino's loggers can be recognised. */
 const pinoMark = Symbol.for("pino.serializers");
 const isPino = (logger: object): boolean => pinoMark in logger;
 
@@ -33,7 +32,7 @@ const isBunyan = (logger: object): boolean =>
 const isWinston = (logger: object): boolean =>
   "levels" in logger && "format" in logger && Array.isArray(Reflect.get(logger, "transports"));
 
-/** Puts the object of a line before its message, and its error where the logger looks for it. */
+/** Puts the object of a line before its message, and its error where the logger expects it. */
 const turn = (
   line: readonly unknown[],
   toField: (error: unknown) => readonly [name: string, value: unknown],
@@ -52,7 +51,7 @@ const withPlainError = (meta: unknown): unknown => {
   return { ...meta, error: toPlain(meta.error) };
 };
 
-/** An error as an object that JSON can carry: what it says, where it comes from, and what caused it. */
+/** Converts an error to an object that JSON can represent: its message, stack and cause. */
 const toPlain = (error: unknown, depth = 0): unknown => {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;

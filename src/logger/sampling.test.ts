@@ -12,7 +12,7 @@ const createLogger = () => {
   return { logger, messages: () => warn.mock.calls.map(([message]: unknown[]) => message) };
 };
 
-test("a kind of warning is logged once a second", () => {
+test("a kind of warning is logged once per second", () => {
   const { logger, messages } = createLogger();
   for (const [text, milliseconds] of [
     ["first", 999],

@@ -1,6 +1,6 @@
 import type { Logger } from "./logger.ts";
 
-/** How often a kind of warning may be logged, in milliseconds. */
+/** The shortest interval between two warnings of one kind, in milliseconds. */
 const interval = 1000;
 
 const lastTimes = new WeakMap<Logger, Map<string, number>>();
@@ -13,12 +13,12 @@ const findTimes = (logger: Logger): Map<string, number> => {
   return times;
 };
 
-/** Makes the logger of a request share the samples of its server's, or else each request would begin its own. */
+/** Makes a request's logger share its server's samples; otherwise each request would start its own. */
 export const shareSamples = (child: Logger, parent: Logger): void => {
   if (child !== parent) lastTimes.set(child, findTimes(parent));
 };
 
-/** Logs a warning at most once a second for each kind, so that a flood of bad requests is no flood of lines. */
+/** Logs each kind of warning at most once per second, so that a flood of bad requests does not flood the log. */
 export const warnSampled = (logger: Logger, kind: string, message: string, meta: object): void => {
   const times = findTimes(logger);
   const now = performance.now();

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { isSame } from "./json.ts";
 
-/** Tells whether a schema is that of `z.json()`, which takes whatever JSON carries. */
+/** Checks whether a schema is that of `z.json()`, which accepts any JSON. */
 export const isAnyJson = (schema: ZodSchema): boolean => {
   const { _zod: internals } = schema as z.core.$ZodTypes;
   if (internals.def.type !== "lazy") return false;

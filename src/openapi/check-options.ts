@@ -1,4 +1,6 @@
-import { OpenApiError, suggest } from "../errors.ts";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { show } from "../checks/show.ts";
+import { OpenApiError } from "../errors.ts";
 import { isObject } from "./json.ts";
 import type { OpenApiOptions } from "./options.ts";
 
@@ -6,21 +8,19 @@ const names: readonly string[] = [
   ...["routing", "config", "info", "servers", "openapi", "tags", "webhooks", "head", "override"],
 ];
 
-/** @throws {@link OpenApiError} when an option does not exist, or is wrong. */
+/** @throws {@link OpenApiError} when an option is unknown or invalid. */
 export const assertOpenApiOptions = (options: OpenApiOptions): void => {
   if (!isObject(options)) throw wrong("the argument must be an object of options");
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown !== undefined)
-    throw wrong(
-      `there is no option \`${unknown}\`.${suggest(unknown, names)} The options are ${names.join(", ")}`,
-    );
+  const where = "generateOpenApi";
+  const unknown = describeUnknownKey("option", options, names, { where });
+  if (unknown !== undefined) throw new OpenApiError("SLP_OPENAPI_OPTION", unknown, {});
   const { info, openapi = "3.1" } = options as Readonly<Record<string, unknown>>;
   if (!isObject(info) || typeof info["title"] !== "string" || typeof info["version"] !== "string")
     throw wrong(
       '`info` must have a `title` and a `version`, as in { title: "Users", version: "1.0.0" }',
     );
   if (!["3.0", "3.1", "3.2"].includes(openapi as string))
-    throw wrong(`\`openapi\` must be "3.0", "3.1" or "3.2"; got ${JSON.stringify(openapi)}`);
+    throw wrong(`\`openapi\` must be "3.0", "3.1" or "3.2"; got ${show(openapi)}`);
 };
 
 const wrong = (text: string): OpenApiError =>

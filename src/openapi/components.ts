@@ -10,9 +10,9 @@ import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
 /** A schema that documents refer to by its name. */
 interface Component {
-  /** The name that it was given, or that is wanted for it. */
+  /** Its own name, or the preferred one. */
   readonly name: string;
-  /** Whether the application has given the name. */
+  /** Whether the application has chosen the name. */
   readonly isGiven: boolean;
   readonly direction: Direction;
   readonly schema: ZodSchema | undefined;
@@ -25,13 +25,13 @@ const definitions = "#/$defs/";
 const validName = /^[\w.-]+$/;
 
 /**
- * Writes schemas, and keeps those that have a name.
+ * Writes schemas, and stores named ones as components.
  *
- * What refers to them is given its final name at the end: only then is it known whether their directions differ.
+ * References get their final names at the end: only then is it known whether the two directions of a schema differ.
  */
 export class Components {
   readonly #writer: NodeWriter;
-  /** By direction and name, as in the references until the end. */
+  /** The components by direction and name; references use these keys until the end. */
   readonly #components = new Map<string, Component>();
   readonly #written = {
     input: new Map<ZodSchema, JsonObject>(),
@@ -47,7 +47,7 @@ export class Components {
     this.#writer = writer;
   }
 
-  /** Writes a schema: its JSON Schema, or a reference where it has a name. Do not change what is returned. */
+  /** Writes a schema: its JSON Schema, or a reference if it has a name. The result must not be changed. */
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
     const known = this.#written[direction].get(schema);
     if (known) return known;
@@ -97,10 +97,10 @@ export class Components {
     return written;
   }
 
-  /** Gives a name of the framework's own to a schema that many places share. */
+  /** Gives a schema that many places share a name made by the framework. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    // what is written once is the same object each time, which saves its comparison
+    // a schema that is written once is the same object each time, so that no comparison is needed
     const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
     this.#hoisted.set(json, key);
     return { $ref: prefix + key };
@@ -117,7 +117,7 @@ export class Components {
     return key;
   }
 
-  /** What a schema says itself, or what it refers to says. */
+  /** The JSON Schema itself, or the one that it refers to. */
   resolve(json: JsonObject): JsonObject {
     const { $ref: reference, ...more } = json;
     if (typeof reference !== "string") return json;
@@ -165,7 +165,7 @@ export class Components {
       if (one && one.schema !== schema && !isSame(neutralise(one.json), neutralise(json)))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
-          `Two different schemas have the id ${JSON.stringify(name)}: one at ${one.place.at}, the other at ${place.at}. Give one of them another .meta({ id }).`,
+          `Two different schemas have the id ${JSON.stringify(name)}: one at ${one.place.at}, the other at ${place.at}. Give one of them a different .meta({ id }).`,
           place,
         );
     if (!known) {
@@ -173,7 +173,7 @@ export class Components {
       if (isGiven && !validName.test(name))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
-          `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot name a component: only letters, digits, and the signs . _ - can. Change its .meta({ id }).`,
+          `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot be a component name: use only letters, digits, and the characters . _ - in its .meta({ id }).`,
           place,
         );
       this.#components.set(key, { name, isGiven, direction, schema, json, place });
@@ -188,7 +188,7 @@ export class Components {
     });
   }
 
-  /** Names what can only be referred to: schemas that contain themselves, and options with a discriminator. */
+  /** Names schemas that must be referred to: recursive ones, and options of a union with a discriminator. */
   #nameSchemas(root: ZodSchema, place: WritePlace): void {
     const above = new Set<ZodSchema>();
     const visit = (schema: ZodSchema): void => {
@@ -226,7 +226,7 @@ export class Components {
     return used;
   }
 
-  /** One name for both directions where they are the same, down to what they refer to. */
+  /** One name for both directions if they are identical, including everything that they refer to. */
   #toNames(used: ReadonlySet<string>): ReadonlyMap<string, string> {
     const entries = [...used].flatMap((key) => {
       const component = this.#components.get(key);
@@ -256,7 +256,7 @@ export class Components {
     }
     const names = new Map<string, string>();
     const owners = new Map<string, Component>();
-    // names that were given come first, so that one of our own making never takes them
+    // names chosen by the application come first, so that generated ones never take them
     for (const { key, component } of entries.toSorted(
       (one, other) => Number(other.component.isGiven) - Number(one.component.isGiven),
     )) {
@@ -267,7 +267,7 @@ export class Components {
         if (component.isGiven)
           throw new OpenApiError(
             "SLP_OPENAPI_COMPONENT",
-            `The component ${JSON.stringify(name)} would be two: the schema with this id, and the input of the one with the id ${JSON.stringify(component.name)}, whose directions differ. Give one of them another .meta({ id }).`,
+            `Two schemas would become the component ${JSON.stringify(name)}: the one with this id, and the input of the one with the id ${JSON.stringify(component.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
             component.place,
           );
         name = `${wanted}${number}`;
@@ -279,7 +279,7 @@ export class Components {
   }
 }
 
-/** Both directions of one schema share a name where they are the same. */
+/** Both directions of a schema share a name if they are identical. */
 const isTaken = (owner: Component | undefined, { name, schema }: Component): boolean =>
   owner !== undefined &&
   (schema === undefined || owner.schema === undefined || owner.name !== name);
@@ -287,20 +287,20 @@ const isTaken = (owner: Component | undefined, { name, schema }: Component): boo
 const toKey = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
 
-/** References whatever their direction. */
+/** References, whatever their direction. */
 const neutralise = (json: unknown): unknown =>
   mapReferences(json, (reference) => reference.replace(/\/(?:input|output)\//, "/"));
 
 const readId = (schema: ZodSchema): string | undefined =>
   z.globalRegistry.get(schema as z.ZodType)?.["id"];
 
-/** An option is named by the value that chooses it, such as `ShapeCircle`. */
+/** An option is named after the discriminator value that selects it, such as `ShapeCircle`. */
 const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
   [union, ...value.split(/[^A-Za-z0-9]+/)]
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
 
-/** Zod numbers what it cannot name. */
+/** Zod numbers schemas that have no name. */
 const toName = (key: string, place: WritePlace): string =>
   isOfZod(key) ? `${place.name}${key.slice(2)}` : key;
 

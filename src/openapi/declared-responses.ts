@@ -6,7 +6,7 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInputSchemas, type OperationPlace } from "./operation-place.ts";
 
-/** The statuses that have no body. */
+/** The statuses without a body. */
 export const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** The responses of a status. */
@@ -14,7 +14,7 @@ export type StatusResponses = readonly [status: number, responses: readonly ApiR
 
 const anyOutput = (): z.ZodType => z.record(z.string(), z.unknown());
 
-/** Lists what a result handler says of successes, by status. */
+/** Lists the success responses that a result handler declares, by status. */
 export const listSuccessResponses = ({
   endpoint: { outputSchema, resultHandler, statusCode },
 }: OperationPlace): readonly StatusResponses[] =>
@@ -34,7 +34,7 @@ const groupByStatus = (
   return [...groups];
 };
 
-/** An error that an operation may answer with. */
+/** An error response that an operation may have. */
 export interface ErrorResponses {
   readonly status: number;
   readonly responses: readonly ApiResponse[];
@@ -43,13 +43,13 @@ export interface ErrorResponses {
   readonly hasData: boolean;
 }
 
-/** Asks a result handler for what it says of errors. */
+/** Asks a result handler for its error responses. */
 export type ListNegative = (
   handler: AnyResultHandler,
   data: z.ZodType | undefined,
 ) => readonly ApiResponse[];
 
-/** Lists the errors that an operation may answer with. */
+/** Lists the error responses that an operation may have. */
 export const listErrorResponses = (
   place: OperationPlace,
   listNegative: ListNegative,
@@ -73,7 +73,7 @@ export const listErrorResponses = (
   });
 };
 
-/** What the framework answers by itself, and by which result handlers. */
+/** The statuses that the framework itself sends, with their result handlers. */
 const listOwnStatuses = (
   place: OperationPlace,
 ): ReadonlyMap<number, readonly AnyResultHandler[]> => {
@@ -103,7 +103,7 @@ const listOwnStatuses = (
 
 const dataSchemas = new WeakMap<ZodSchema, { required?: z.ZodType; optional?: z.ZodType }>();
 
-/** The schema of the data of an error; made once, so that it is written once. */
+/** The schema of an error's data; created once, so that it is written once. */
 const toDataSchema = (
   { schemas, mayLackData }: DeclaredError,
   isOwn: boolean,

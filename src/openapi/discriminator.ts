@@ -1,22 +1,23 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { readPropertyValues } from "../schemas/zod-internals.ts";
 import { listOf } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
-/** What tells the options of a union apart. */
+/** What distinguishes the options of a union. */
 export interface Discriminator {
   readonly propertyName: string;
   readonly options: readonly { readonly schema: ZodSchema; readonly values: readonly string[] }[];
 }
 
-/** Reads what OpenAPI can say of a discriminated union: texts that are always there. */
+/** Reads the discriminator of a union in the form that OpenAPI supports: strings that are always present. */
 export const readDiscriminator = (schema: ZodSchema): Discriminator | undefined => {
   const { def } = schema._zod as z.core.$ZodDiscriminatedUnionInternals;
   const { type, discriminator: propertyName } = def as Partial<typeof def>;
   if (type !== "union" || propertyName === undefined) return undefined;
   const options = def.options.map((option) => ({
     schema: option,
-    values: [...(option._zod.propValues?.[propertyName] ?? [undefined])],
+    values: [...(readPropertyValues(option, propertyName) ?? [undefined])],
     mayLack: mayLack(option, propertyName),
   }));
   const isSayable = options.every(

@@ -5,7 +5,7 @@ import type { JsonObject, OpenApiVersion } from "./options.ts";
 /** The media type of server-sent events. */
 export const eventStreamType = "text/event-stream";
 
-/** Writes what an event stream consists of; `itemSchema` exists from 3.2 on, before that it is an extension. */
+/** Describes the events of a stream; `itemSchema` exists since 3.2, and is an extension before that. */
 export const toEventStreamMedia = (
   events: JsonObject,
   version: OpenApiVersion,
@@ -20,7 +20,7 @@ export const toEventStreamMedia = (
   return { schema: { type: "string" }, "x-itemSchema": itemSchema };
 };
 
-/** The data of an event is a text with JSON in it. */
+/** The data of an event is a string that contains JSON. */
 const toItem = (event: JsonObject): JsonObject => {
   const properties = isObject(event["properties"]) ? event["properties"] : {};
   const { data, ...others } = properties;

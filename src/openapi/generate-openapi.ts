@@ -16,11 +16,11 @@ import { toWebhooks } from "./webhooks.ts";
 /**
  * Generates the OpenAPI document of an API: a plain object, to be written as JSON or YAML.
  *
- * It is made of the routing and of the configuration, and describes what goes over the wire: inputs before, outputs after
- * their transformation. Static files and preflight requests are left out.
+ * It is generated from the routing and the configuration, and describes what is sent over the wire: inputs before their
+ * transformation, outputs after it. Static files and preflight requests are left out.
  *
  * @throws {@link OpenApiError} when something cannot be documented; the message names the place and the fix.
- * @throws RoutingError when the routing is wrong.
+ * @throws RoutingError when the routing is invalid.
  * @example
  * const document = generateOpenApi({ routing, config, info: { title: "Users", version: "1.0.0" } });
  */
@@ -34,7 +34,7 @@ export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
 };
 
 /**
- * Writes the document of routes that are listed already.
+ * Generates the document from a list of routes.
  *
  * @throws OpenApiError when something cannot be documented.
  */
@@ -115,7 +115,7 @@ const toInfo = (
     license: info.license && toLicense(info.license, version),
   });
 
-/** 3.0 knows no identifiers of licenses. */
+/** 3.0 has no license identifiers. */
 const toLicense = (
   { identifier, ...license }: NonNullable<OpenApiOptions["info"]["license"]>,
   version: OpenApiVersion,
@@ -126,7 +126,7 @@ const toServers = (servers: OpenApiOptions["servers"] = "/"): readonly JsonObjec
     .flat()
     .map((server) => (typeof server === "string" ? { url: server } : compact({ ...server })));
 
-/** Those that are described come first, in their order; then the others that are used. */
+/** Described tags come first, in their order, then the other tags in use. */
 const toTags = (
   described: OpenApiOptions["tags"] = {},
   ...groups: readonly (JsonObject | undefined)[]

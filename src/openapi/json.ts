@@ -1,14 +1,14 @@
 import type { JsonObject } from "./options.ts";
 
-/** Tells whether a value is an object of JSON. */
+/** Checks whether a value is a JSON object. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Tells whether two values are written alike. */
+/** Checks whether two values have the same JSON. */
 export const isSame = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** Copies a value, each object of it as a function gives it; from the inside out. */
+/** Copies a value and converts each object in it with a function, innermost first. */
 export const mapObjects = (value: unknown, change: (object: JsonObject) => unknown): unknown => {
   if (Array.isArray(value)) return value.map((one) => mapObjects(one, change));
   if (!isObject(value)) return value;
@@ -17,7 +17,7 @@ export const mapObjects = (value: unknown, change: (object: JsonObject) => unkno
   return change(copy);
 };
 
-/** Sets a property, also one of the name `__proto__`. */
+/** Sets a property, even one named `__proto__`. */
 export const setOwn = (object: JsonObject, key: string, value: unknown): void => {
   if (key === "__proto__")
     Object.defineProperty(object, key, {
@@ -29,7 +29,7 @@ export const setOwn = (object: JsonObject, key: string, value: unknown): void =>
   else object[key] = value;
 };
 
-/** Copies a value with its references changed, also those of discriminators; undefined leaves one as it is. */
+/** Copies a value with changed references, including those of discriminators; undefined leaves one unchanged. */
 export const mapReferences = (
   value: unknown,
   change: (reference: string) => string | undefined,
@@ -45,7 +45,7 @@ export const mapReferences = (
     return object;
   });
 
-/** Copies a value without some references; what stands beside them stays. */
+/** Copies a value without certain references; keywords next to them are kept. */
 export const omitReferences = (value: JsonObject, references: ReadonlySet<unknown>): JsonObject => {
   if (references.size === 0) return value;
   const copy = mapObjects(value, ({ $ref: reference, ...rest }) =>
@@ -79,7 +79,7 @@ export const openTogether = (
   return copy as JsonObject;
 };
 
-/** Shows each reference of a value. */
+/** Visits each reference in a value. */
 export const visitReferences = (value: unknown, visit: (reference: string) => void): void => {
   if (Array.isArray(value)) for (const one of value) visitReferences(one, visit);
   else if (isObject(value))
@@ -88,14 +88,14 @@ export const visitReferences = (value: unknown, visit: (reference: string) => vo
       else if (typeof inner === "object") visitReferences(inner, visit);
 };
 
-/** Leaves out what is undefined. */
+/** Removes undefined properties. */
 export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
-/** The schemas in lists such as `anyOf`, and the other parts of a schema. */
+/** The schemas in arrays such as `anyOf`, and the other parts of a schema. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Joins alternatives, each once; one alone stands for itself. */
+/** Joins alternatives without duplicates; a single one stands for itself. */
 export const anyOf = (schemas: readonly JsonObject[]): JsonObject => {
   const distinct = distinctBy(schemas);
   const [first] = distinct;
@@ -105,7 +105,7 @@ export const anyOf = (schemas: readonly JsonObject[]): JsonObject => {
   return values.includes(undefined) ? { anyOf: distinct } : toEnum(values);
 };
 
-/** Joins what must hold together. */
+/** Joins schemas that must all hold. */
 export const allOf = (schemas: readonly JsonObject[]): JsonObject => {
   const distinct = distinctBy(schemas).filter((schema) => Object.keys(schema).length > 0);
   const [first] = distinct;
@@ -117,7 +117,7 @@ const distinctBy = (schemas: readonly JsonObject[]): readonly JsonObject[] =>
     ? schemas
     : [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 
-/** The values of a schema that is nothing but a list of them. */
+/** The values of a schema that is only a list of values. */
 const toValues = (schema: JsonObject): readonly unknown[] | undefined => {
   const keys = Object.keys(schema).filter((key) => key !== "type");
   if (keys.length !== 1) return undefined;

@@ -8,23 +8,24 @@ import { isAnyJson } from "./any-json.ts";
 import { addDiscriminator } from "./discriminator.ts";
 import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+import { readBooleanStrings } from "../schemas/zod-internals.ts";
 
-/** What is being written, for names and for errors. */
+/** What is being written, for names and errors. */
 export interface WritePlace {
-  /** What a component is called that has no name, such as `GetUsersById`. */
+  /** The name of a component that has none, such as `GetUsersById`. */
   readonly name: string;
-  /** As an error names it, such as `GET /users/:id`. */
+  /** The route as errors name it, such as `GET /users/:id`. */
   readonly at: string;
   readonly method?: Method | undefined;
   readonly route?: string | undefined;
-  /** Where in the endpoint, such as `input` or `output.user`. */
+  /** The place in the endpoint, such as `input` or `output.user`. */
   readonly path: string;
 }
 
-/** What a node of a schema needs to know while it is written. */
+/** What is known about a schema node while it is written. */
 export interface NodePlace {
   readonly place: WritePlace;
-  /** Where in the JSON Schema of the whole. */
+  /** Its path in the whole JSON Schema. */
   readonly path: readonly (string | number)[];
   readonly write: (schema: ZodSchema, direction: Direction) => JsonObject;
 }
@@ -35,7 +36,7 @@ const binary = {
   contentMediaType: "application/octet-stream",
 } as const;
 
-/** Checks that Zod writes as formats, though their pattern says all. */
+/** Checks that Zod writes as formats, although their pattern is sufficient. */
 const pseudoFormats: ReadonlySet<unknown> = new Set([
   ...["starts_with", "ends_with", "includes", "lowercase", "uppercase"],
 ]);
@@ -50,7 +51,7 @@ const bufferAsJson: JsonObject = {
   required: ["type", "data"],
 };
 
-/** Says of each schema what Zod's own JSON Schema does not, or says otherwise. */
+/** Adds to or corrects what Zod's JSON Schema says about each schema. */
 export class NodeWriter {
   readonly #override: OpenApiOverride["schema"];
 
@@ -61,7 +62,7 @@ export class NodeWriter {
   /**
    * Corrects the JSON Schema of one schema in place.
    *
-   * @throws {@link OpenApiError} when JSON cannot carry it, and no override says what else it is.
+   * @throws {@link OpenApiError} when JSON cannot represent it and no override describes it.
    */
   write(schema: ZodSchema, json: JsonObject, direction: Direction, node: NodePlace): void {
     const reason = this.#correct(schema, json, direction, node);
@@ -71,12 +72,12 @@ export class NodeWriter {
     if (reason !== undefined && JSON.stringify(json) === before)
       throw new OpenApiError(
         "SLP_OPENAPI_SCHEMA",
-        `${toPath(node)} of ${node.place.at} cannot be documented: ${reason} Or say what it is by \`override.schema\`.`,
+        `${toPath(node)} of ${node.place.at} cannot be documented: ${reason} Or describe it with \`override.schema\`.`,
         node.place,
       );
   }
 
-  /** @returns why it cannot be written, if so */
+  /** @returns the reason if it cannot be written */
   #correct(
     schema: ZodSchema,
     json: JsonObject,
@@ -162,20 +163,20 @@ export class NodeWriter {
 }
 
 const fixes: Readonly<Record<string, readonly [input: string, output: string]>> = {
-  date: ["use ez.dateIn(), which takes ISO 8601 texts", ""],
+  date: ["use ez.dateIn(), which accepts ISO 8601 strings", ""],
   bigint: [
-    "use a codec from text, or z.coerce.bigint()",
-    "use a codec or a transformation to text, such as .transform(String).pipe(z.string())",
+    "use a codec from a string, or z.coerce.bigint()",
+    "use a codec or a transformation to a string, such as .transform(String).pipe(z.string())",
   ],
-  map: ["use z.record()", "transform it to an object, with .pipe() and the schema of that"],
-  set: ["use z.array()", "transform it to an array, with .pipe() and the schema of that"],
-  nan: ["leave it out", "leave it out"],
+  map: ["use z.record()", "transform it to an object, with .pipe() and a schema of that object"],
+  set: ["use z.array()", "transform it to an array, with .pipe() and a schema of that array"],
+  nan: ["remove it", "remove it"],
 };
 
 const toReason = (type: string, direction: Direction): string => {
-  const [input, output] = fixes[type] ?? ["leave it out", "leave it out"];
+  const [input, output] = fixes[type] ?? ["remove it", "remove it"];
   const isInput = direction === "input";
-  return `JSON ${isInput ? "carries" : "writes"} no ${type}; ${isInput ? input : output}.`;
+  return `JSON has no ${type}; ${isInput ? input : output}.`;
 };
 
 const replace = (json: JsonObject, other: JsonObject): void => {
@@ -189,7 +190,7 @@ const readMeta = (schema: ZodSchema): JsonObject => {
   return meta;
 };
 
-/** A default is written as clients would send it; one that is not the same each time is left out. */
+/** Writes a default as clients would send it; defaults that vary are left out. */
 const writeDefault = (
   def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef,
   json: JsonObject,
@@ -202,12 +203,12 @@ const writeDefault = (
       const encoded: unknown = z.encode(def.innerType, def.defaultValue);
       if (toJson(encoded) !== undefined) json["default"] = toPlain(encoded);
     } catch {
-      // what is transformed for good, or asynchronously, cannot be told from its outcome
+      // the source of an irreversible or asynchronous transformation is unknown
     }
   }
 };
 
-/** Undefined where it cannot be written. */
+/** Undefined if it cannot be written. */
 const toJson = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value);
@@ -216,7 +217,7 @@ const toJson = (value: unknown): string | undefined => {
   }
 };
 
-/** Zod drops the examples of what is transformed; those that are of the wire's type stay. */
+/** Zod drops the examples of transformed schemas; this keeps those that fit the type on the wire. */
 const keepExamples = (schema: ZodSchema, json: JsonObject, direction: Direction): void => {
   const { examples } = readMeta(schema);
   if (!Array.isArray(examples)) return;
@@ -238,7 +239,7 @@ const fitsType = (example: unknown, { type }: JsonObject, direction: Direction):
   return typeof plain === type;
 };
 
-/** What a catch replaces may be left out as well. */
+/** A value that a catch replaces may also be missing. */
 const correctRequired = (def: z.core.$ZodObjectDef, json: JsonObject): void => {
   const required = listOf(json["required"]).filter(
     (name) => !catches(def.shape[String(name)] as ZodSchema),
@@ -254,13 +255,13 @@ const catches = (schema: ZodSchema): boolean => {
   return "innerType" in def && def.type !== "nonoptional" && catches(def.innerType);
 };
 
-/** Those of safe integers say nothing. */
+/** The bounds of safe integers are redundant. */
 const dropSafeBounds = (json: JsonObject): void => {
   if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
   if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
 };
 
-/** Keys that are listed are properties, which more programs read than `propertyNames`. */
+/** Listed keys become properties, which more tools support than `propertyNames`. */
 const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
   const { propertyNames, additionalProperties } = json;
   if (isSame(propertyNames, { type: "string" })) delete json["propertyNames"];
@@ -272,7 +273,7 @@ const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
   if (def.mode !== "loose") json["additionalProperties"] = false;
 };
 
-/** The values that a schema allows; undefined where they are not listed. */
+/** The values that a schema allows; undefined if they are not listed. */
 const listValues = (json: JsonObject): readonly string[] | undefined => {
   const { const: value, enum: values, anyOf } = json;
   if (value !== undefined || Array.isArray(values)) return [value ?? values].flat().map(String);
@@ -281,22 +282,19 @@ const listValues = (json: JsonObject): readonly string[] | undefined => {
   return lists.length > 0 && lists.every((list) => list) ? known : undefined;
 };
 
-/** `z.stringbool()` takes a list of strings, which the issue of a wrong one tells. */
+/** `z.stringbool()` lists the strings that it accepts only in the issue of an invalid string. */
 const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
   const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
-  if (!isCandidate || !("bag" in schema._zod) || !("truthy" in schema._zod.bag)) return;
-  const { truthy, falsy } = schema._zod.bag as {
-    readonly truthy: unknown;
-    readonly falsy: unknown;
-  };
+  const strings = isCandidate ? readBooleanStrings(schema) : undefined;
+  if (!strings) return;
   replace(json, {
     type: "string",
-    enum: [...listOf(truthy), ...listOf(falsy)],
+    enum: strings,
     ...readMeta(schema),
   });
 };
 
-/** A place in a schema as an application spells it, such as `input.users[].at`. */
+/** A place in a schema as an application writes it, such as `input.users[].at`. */
 const toPath = ({ place, path }: NodePlace): string => {
   let text = place.path;
   for (let at = 0; at < path.length; at++) {

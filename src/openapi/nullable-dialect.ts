@@ -1,7 +1,7 @@
 import { isObject, listOf } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
-/** What a schema of 3.0 may have; anything else would make the document invalid. */
+/** The keywords of a 3.0 schema; others would make the document invalid. */
 const keywords: ReadonlySet<string> = new Set([
   ...["$ref", "title", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"],
   ...["maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxProperties"],
@@ -12,7 +12,7 @@ const keywords: ReadonlySet<string> = new Set([
 
 const onlyNull: JsonObject = { type: "string", nullable: true, enum: [null] };
 
-/** Says in the dialect of OpenAPI 3.0 what a schema of JSON Schema 2020-12 says. */
+/** Converts a JSON Schema 2020-12 schema to the dialect of OpenAPI 3.0. */
 export const toSchema30 = (value: unknown): JsonObject => {
   if (value === false) return { not: {} };
   if (!isObject(value)) return {};
@@ -21,7 +21,7 @@ export const toSchema30 = (value: unknown): JsonObject => {
 
 const change30 = (values: unknown): JsonObject[] => listOf(values).map(toSchema30);
 
-/** A list of types is a list of alternatives, and null is no type. */
+/** A list of types becomes a list of alternatives; null is not a type. */
 const toTypes = (schema: JsonObject): JsonObject => {
   const { type, ...rest } = schema;
   if (!Array.isArray(type)) return schema;
@@ -52,7 +52,7 @@ const toTuple = (schema: JsonObject): JsonObject => {
   };
 };
 
-/** Patterns of keys cannot be said. */
+/** 3.0 cannot express patterns of keys. */
 const toRecord = (schema: JsonObject): JsonObject => {
   const { patternProperties, ...rest } = schema;
   if (!isObject(patternProperties) || rest["additionalProperties"] !== undefined) return rest;
@@ -60,7 +60,7 @@ const toRecord = (schema: JsonObject): JsonObject => {
   return { ...rest, additionalProperties: values.length === 1 ? values[0] : true };
 };
 
-/** `nullable` counts beside a `type` alone, so that null is an alternative of its own elsewhere. */
+/** `nullable` only works next to `type`, so elsewhere null becomes an alternative. */
 const toNullable = (schema: JsonObject): JsonObject => {
   const isNull = (one: unknown): boolean => isObject(one) && one["type"] === "null";
   if (schema["type"] === "null") {
@@ -112,7 +112,7 @@ const finish = (schema: JsonObject): JsonObject => {
   for (const keyword of Object.keys(json))
     if (!keywords.has(keyword) && !keyword.startsWith("x-")) delete json[keyword];
   if (typeof reference !== "string") return json;
-  // beside a reference nothing counts
+  // keywords next to a reference are ignored
   return Object.keys(json).length === 0
     ? { $ref: reference }
     : { ...json, allOf: [{ $ref: reference }, ...listOf(json["allOf"])] };

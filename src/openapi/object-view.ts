@@ -8,10 +8,10 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
-/** What a schema of an object says of its fields, whatever it is made of. */
+/** What an object schema says about its fields, however it is composed. */
 export interface ObjectView {
   readonly fields: ReadonlyMap<string, Field>;
-  /** What fields of other names must be; undefined where they are of no use. */
+  /** The schema of other fields; undefined if they are not used. */
   readonly others: JsonObject | undefined;
 }
 
@@ -21,7 +21,7 @@ const listParts = (json: JsonObject, keyword: string): readonly JsonObject[] =>
 /** Reads the fields of a schema through references, unions and intersections. */
 export const viewObject = (json: JsonObject, components: Components, depth = 0): ObjectView => {
   const own = components.resolve(json);
-  // a schema that is an alternative of itself has no other fields
+  // a schema that is an alternative of itself adds no fields
   if (depth > 20) return { fields: new Map(), others: undefined };
   const view = (part: JsonObject): ObjectView => viewObject(part, components, depth + 1);
   const required = new Set(listOf(own["required"]));
@@ -45,7 +45,7 @@ export const viewObject = (json: JsonObject, components: Components, depth = 0):
   ]);
 };
 
-/** What several schemas say together. */
+/** Combines what several schemas say. */
 export const joinAll = (views: readonly ObjectView[]): ObjectView =>
   join(views, (fields) => ({
     json: allOf(fields.map(({ json }) => json)),
@@ -74,7 +74,7 @@ const join = (
   };
 };
 
-/** Gives a schema without some fields; itself where it has none of them. */
+/** Returns a schema without some fields; the schema itself if it has none of them. */
 export const omitFields = (
   json: JsonObject,
   names: ReadonlySet<string>,
@@ -98,7 +98,7 @@ export const omitFields = (
   return discriminator !== undefined && isMapped ? { ...own, discriminator } : own;
 };
 
-/** Tells whether an object without any fields fits a schema. */
+/** Checks whether an object without any fields fits a schema. */
 export const acceptsNothing = (json: JsonObject, components: Components, depth = 0): boolean => {
   const own = components.resolve(json);
   if (depth > 20) return true;
@@ -115,7 +115,7 @@ const plainKeywords: ReadonlySet<string> = new Set([
   ...["type", "properties", "required", "additionalProperties", "description", "title"],
 ]);
 
-/** Joins the schemas of middlewares and of their endpoint, which each look at the fields of their own. */
+/** Combines the schemas of middlewares and of their endpoint, each of which looks at its own fields. */
 export const mergeObjects = (
   schemas: readonly JsonObject[],
   components: Components,
@@ -127,7 +127,7 @@ export const mergeObjects = (
   const isPlain = resolved.every((schema) =>
     Object.keys(schema).every((keyword) => plainKeywords.has(keyword)),
   );
-  // a strict one takes the fields of the others all the same
+  // a strict one accepts the fields of the others nevertheless
   if (!isPlain) return { allOf: filled.map((schema) => loosen(schema, components)) };
   const { fields } = joinAll(filled.map((schema) => viewObject(schema, components)));
   const required = [...fields].flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
@@ -147,7 +147,7 @@ const loosen = (schema: JsonObject, components: Components): JsonObject => {
   return rest;
 };
 
-/** Tells whether a schema asks for nothing. */
+/** Checks whether a schema requires nothing. */
 export const isEmptyObject = (json: JsonObject, components: Components): boolean => {
   const { fields, others } = viewObject(json, components);
   if (fields.size > 0 || others) return false;

@@ -9,7 +9,7 @@ import type { WritePlace } from "./node-writer.ts";
 /** An operation that is being written. */
 export interface OperationPlace {
   readonly method: Method;
-  /** As in the routing. */
+  /** As in the routing map. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
   readonly operationId: string;
@@ -18,7 +18,7 @@ export interface OperationPlace {
   readonly config: DocumentedConfig;
 }
 
-/** Settles where an operation is. */
+/** Determines the place of an operation. */
 export const toOperationPlace = (
   { method, path, endpoint }: EndpointEntry,
   operationId: string,
@@ -41,7 +41,7 @@ export const toAt = ({
   readonly path: string;
 }): string => `${method.toUpperCase()} ${path}`;
 
-/** Where a schema of an operation is. */
+/** The place of a schema in an operation. */
 export const toWritePlace = (place: OperationPlace, path: string, suffix = ""): WritePlace => ({
   name: `${place.operationId.slice(0, 1).toUpperCase()}${place.operationId.slice(1)}${suffix}`.replace(
     /[^\w.-]/g,
@@ -53,7 +53,7 @@ export const toWritePlace = (place: OperationPlace, path: string, suffix = ""): 
   path,
 });
 
-/** The schemas that look at the input of an endpoint, its own last. */
+/** The schemas that parse the input of an endpoint, its own last. */
 export const listInputSchemas = ({
   middlewares,
   inputSchema,

@@ -6,26 +6,26 @@ import type { Routing } from "../routing/routing.ts";
 import type { WalkOptions } from "../routing/walk-routing.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 
-/** The versions of OpenAPI that can be written. */
+/** The supported OpenAPI versions. */
 export type OpenApiVersion = "3.0" | "3.1" | "3.2";
 
-/** An object of JSON, such as a part of a document. */
-// oxlint-disable-next-line typescript/consistent-indexed-object-style -- shown by name where it is hovered over
+/** A JSON object, such as a part of a document. */
+// oxlint-disable-next-line typescript/consistent-indexed-object-style -- editors show its name on hover
 export interface JsonObject {
   [key: string]: unknown;
 }
 
-/** Which side of a schema: what it takes, or what it gives. */
+/** The side of a schema: what it accepts, or what it returns. */
 export type Direction = "input" | "output";
 
-/** What a document says of the API as a whole. */
+/** The description of the whole API. */
 export interface OpenApiInfo {
   readonly title: string;
   /** The version of the API, not of OpenAPI. */
   readonly version: string;
   /** Markdown. */
   readonly description?: string | undefined;
-  /** One line; left out in 3.0, which has no place for it. */
+  /** One line; omitted in 3.0, which has no place for it. */
   readonly summary?: string | undefined;
   readonly termsOfService?: string | undefined;
   readonly contact?:
@@ -44,17 +44,17 @@ export interface OpenApiInfo {
     | undefined;
 }
 
-/** Where the API is served. */
+/** A server of the API. */
 export interface OpenApiServer {
   readonly url: string;
   readonly description?: string | undefined;
   readonly variables?: Readonly<Record<string, JsonObject>> | undefined;
 }
 
-/** What a document says of a tag. */
+/** The description of a tag. */
 export interface OpenApiTag {
   readonly description: string;
-  /** A page with more about it. */
+  /** A page with more information. */
   readonly url?: string | undefined;
 }
 
@@ -62,12 +62,12 @@ export interface OpenApiTag {
 export interface Webhook {
   /** @default "post" */
   readonly method?: Method | undefined;
-  /** Schema of the body that is sent. */
+  /** Schema of the request body. */
   readonly input?: AnySchema | undefined;
   /**
-   * Schema of the JSON that is expected in return.
+   * Schema of the JSON that is expected in the response.
    *
-   * @default the answer has no body that matters
+   * @default the response body is ignored
    */
   readonly output?: AnySchema | undefined;
   readonly shortDescription?: string | undefined;
@@ -76,11 +76,11 @@ export interface Webhook {
   readonly operationId?: string | undefined;
 }
 
-/** What `override.schema` receives for each schema of Zod that is written. */
+/** What `override.schema` receives for each Zod schema that is written. */
 export interface WrittenSchema {
-  /** The schema of Zod. */
+  /** The Zod schema. */
   readonly schema: ZodSchema;
-  /** Its JSON Schema, in the dialect of 3.1 whatever the version; change it, or return another one. */
+  /** Its JSON Schema, in the dialect of 3.1 for all versions; change it, or return another one. */
   readonly json: JsonObject;
   readonly direction: Direction;
 }
@@ -88,22 +88,22 @@ export interface WrittenSchema {
 /** What `override.operation` receives for each operation. */
 export interface WrittenOperation {
   readonly method: Method | "head";
-  /** As in the routing, such as `/users/:id`. */
+  /** As in the routing map, such as `/users/:id`. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
-  /** Change it, or return another one; schemas are in the dialect of 3.1 whatever the version. */
+  /** Change it, or return another one; schemas are in the dialect of 3.1 for all versions. */
   readonly operation: JsonObject;
 }
 
-/** What a team wants otherwise. */
+/** Custom changes to a document. */
 export interface OpenApiOverride {
-  /** Called for each schema that is written; what it returns replaces the JSON Schema. */
+  /** Called for each schema that is written; its return value replaces the JSON Schema. */
   readonly schema?: ((written: WrittenSchema) => JsonObject | undefined | void) | undefined;
-  /** Called for each operation that is written; what it returns replaces the operation. */
+  /** Called for each operation that is written; its return value replaces the operation. */
   readonly operation?: ((written: WrittenOperation) => JsonObject | undefined | void) | undefined;
 }
 
-/** What a document needs to know of a configuration; that of `createConfig` fits. */
+/** The parts of a configuration that a document needs; the result of `createConfig` fits. */
 export interface DocumentedConfig extends WalkOptions {
   readonly inputSources?:
     | { readonly [M in keyof InputSources]?: InputSources[M] | undefined }
@@ -120,28 +120,28 @@ export interface DocumentedConfig extends WalkOptions {
 export interface OpenApiOptions {
   readonly routing: Routing;
   /**
-   * The configuration of the server, which decides where the fields of an input come from.
+   * The configuration of the server, which determines where the fields of an input come from.
    *
-   * @default that of a server without options
+   * @default the configuration of a server without options
    */
   readonly config?: DocumentedConfig | undefined;
   readonly info: OpenApiInfo;
   /**
-   * Where the API is served: URLs or server objects.
+   * The URLs of the API, or server objects.
    *
-   * @default where the document is served, `/`
+   * @default `/`, where the document is served
    */
   readonly servers?: string | OpenApiServer | readonly (string | OpenApiServer)[] | undefined;
   /** @default "3.1" */
   readonly openapi?: OpenApiVersion | undefined;
-  /** What the tags of endpoints stand for, in the order in which pages show them. */
+  /** The descriptions of the tags, in the order in which pages show them. */
   readonly tags?: Readonly<Record<string, string | OpenApiTag>> | undefined;
-  /** The requests that the API sends, by name; in 3.0 as the extension `x-webhooks`. */
+  /** The requests that the API sends, by name; in 3.0, they are the extension `x-webhooks`. */
   readonly webhooks?: Readonly<Record<string, Webhook>> | undefined;
   /**
-   * Whether the HEAD of each GET is an operation of its own.
+   * Whether the HEAD of each GET is documented as its own operation.
    *
-   * @default false, since HTTP defines HEAD by GET
+   * @default false, because HTTP defines HEAD through GET
    */
   readonly head?: boolean | undefined;
   readonly override?: OpenApiOverride | undefined;

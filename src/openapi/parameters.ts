@@ -6,13 +6,13 @@ import { toAt, type OperationPlace } from "./operation-place.ts";
 import type { JsonObject } from "./options.ts";
 import { fitsQuery, isOnlyObject, type Placement, type PlacedField } from "./placement.ts";
 
-/** OpenAPI has other means for these, and ignores them as parameters. */
+/** OpenAPI describes these in other ways, and ignores them as parameters. */
 const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
 
 /**
  * Writes the parameters of an operation.
  *
- * @throws OpenApiError when the query or the path cannot carry one.
+ * @throws OpenApiError when the query or the path cannot represent one.
  */
 export const toParameters = (
   { fields, otherParameters }: Placement,
@@ -81,8 +81,8 @@ const toStyle = (
   throw new OpenApiError(
     "SLP_OPENAPI_QUERY_OBJECT",
     location === "query"
-      ? `input.${name} of ${toAt(place)} is an object, which the query parser "simple" never makes of a query. Set \`queryParser: "extended"\` in the configuration, take the fields one by one, or serve it with POST.`
-      : `input.${name} of ${toAt(place)} is an object, which cannot come from ${location === "path" ? "the path" : `a ${location}`}. Take it as a text, or from the body.`,
+      ? `input.${name} of ${toAt(place)} is an object, which the query parser "simple" never returns. Set \`queryParser: "extended"\` in the configuration, declare its fields individually, or serve it with POST.`
+      : `input.${name} of ${toAt(place)} is an object, which cannot come from ${location === "path" ? "the path" : `a ${location}`}. Declare it as a string, or take it from the body.`,
     cause,
   );
 };

@@ -22,7 +22,7 @@ export const toTemplate = (
   return `/${segments.join("/")}`;
 };
 
-/** Braces and whatever may not stand in a path are encoded. */
+/** Encodes braces and other characters that a path may not contain. */
 const encodeText = (text: string): string =>
   encodeURIComponent(text).replaceAll(/%(?:2[1-9AaCc]|3[ABDabd]|40)/g, (code) =>
     decodeURIComponent(code),
@@ -31,7 +31,8 @@ const encodeText = (text: string): string =>
 /**
  * Groups routes by the paths of a document.
  *
- * @throws {@link OpenApiError} when two paths differ by the names of their parameters alone, which OpenAPI takes for one.
+ * @throws {@link OpenApiError} when two paths differ only in the names of their parameters, which OpenAPI treats as
+ * one.
  */
 export const groupByPath = (
   entries: readonly EndpointEntry[],
@@ -45,7 +46,7 @@ export const groupByPath = (
     if (known && known.template !== template)
       throw new OpenApiError(
         "SLP_OPENAPI_PATHS",
-        `${toAt(known.entry)} and ${toAt(entry)} are one path to OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or put a fixed text into one of the paths.`,
+        `${toAt(known.entry)} and ${toAt(entry)} are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.`,
         { method: entry.method, route: entry.path },
       );
     shapes.set(shape, { template, entry });
@@ -54,11 +55,11 @@ export const groupByPath = (
   return groups;
 };
 
-/** Names each operation: as its endpoint says, or by method and path. */
+/** Names each operation as its endpoint declares, or by method and path. */
 export class OperationIds {
   readonly #taken = new Map<string, string>();
 
-  /** Ids that are given come first, so that one of our own making never takes them. */
+  /** Ids chosen by the application come first, so that generated ones never take them. */
   constructor(entries: readonly EndpointEntry[]) {
     for (const entry of entries) {
       const { operationId } = entry.endpoint;
@@ -87,7 +88,7 @@ export class OperationIds {
     return given ?? this.make(method, path);
   }
 
-  /** Makes an id of method and path, such as `getUsersById`. */
+  /** Derives an id from method and path, such as `getUsersById`. */
   make(method: string, path: string): string {
     const words = parsePathPattern(path).flatMap((segment) => {
       if (segment.kind === "literal") return toWords(segment.text);

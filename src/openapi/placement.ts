@@ -15,21 +15,21 @@ import { listInputSchemas, toWritePlace, type OperationPlace } from "./operation
 import type { JsonObject } from "./options.ts";
 import { requestFields } from "./request-fields.ts";
 
-/** Where a field of the input comes from; undefined where nothing carries it. */
+/** Where a field of the input comes from; undefined if nothing can carry it. */
 type Location = "path" | "header" | "cookie" | "query" | "body";
 
-/** A field that is no part of the body. */
+/** A field that is not part of the body. */
 export interface PlacedField extends Field {
   readonly name: string;
   readonly location: Exclude<Location, "body">;
 }
 
-/** What of an input comes from where. */
+/** Where each part of an input comes from. */
 export interface Placement {
   readonly fields: readonly PlacedField[];
-  /** What any other parameters of the query must be, where the input has a use for them. */
+  /** The schema of all other query parameters, if the input uses them. */
   readonly otherParameters: JsonObject | undefined;
-  /** Undefined where no body is of use. */
+  /** Undefined if no body is used. */
   readonly body: JsonObject | undefined;
   readonly bodyKind: "parsed" | "raw" | "files";
 }
@@ -55,7 +55,7 @@ export const placeInput = (place: OperationPlace, components: Components): Place
     if (bodyKind === "raw" && name === "raw") return hasBody ? "body" : undefined;
     if (bodyKind === "files" && isBinary(json)) return "body";
     const found = toLocation(name, sources);
-    // what the query cannot carry is in the body where there is one
+    // fields that the query cannot represent go into the body, if there is one
     return found === "query" && hasBody && !fitsQuery(json, place, components) ? "body" : found;
   };
   const located = [...fields].map(([name, field]) => ({
@@ -66,7 +66,7 @@ export const placeInput = (place: OperationPlace, components: Components): Place
   const placed = located.flatMap(({ location, ...field }): PlacedField[] =>
     location === undefined || location === "body" ? [] : [{ ...field, location }],
   );
-  // a parameter of the path is always there, whether the input names it or not
+  // a path parameter is always present, whether the input names it or not
   const unnamed = names.filter(
     (name) => !placed.some((field) => field.name === name && field.location === "path"),
   );
@@ -106,14 +106,14 @@ const toLocation = (name: string, sources: readonly InputSource[]): Location | u
   return has("headers") ? "header" : undefined;
 };
 
-/** Tells whether a query can carry a value of a schema. */
+/** Checks whether a query can represent the values of a schema. */
 export const fitsQuery = (
   json: JsonObject,
   { config: { queryParser = "simple" } }: OperationPlace,
   components: Components,
 ): boolean => queryParser !== "simple" || !isOnlyObject(json, components);
 
-/** Tells whether nothing but an object fits a schema, or a list of objects. */
+/** Checks whether only objects, or arrays of objects, fit a schema. */
 export const isOnlyObject = (json: JsonObject, components: Components): boolean => {
   const { type, items, anyOf, oneOf, allOf } = components.resolve(json);
   if (type === "object") return true;

@@ -7,7 +7,7 @@ import type { JsonObject } from "./options.ts";
 import type { Placement } from "./placement.ts";
 import { readRawType } from "../schemas/raw.ts";
 
-/** Writes the body of a request; undefined where none is of use. */
+/** Writes the body of a request; undefined if it has none. */
 export const toRequestBody = (
   { body, bodyKind }: Placement,
   place: OperationPlace,
@@ -18,7 +18,7 @@ export const toRequestBody = (
   const { description } = components.resolve(body);
   return compact({
     description: typeof description === "string" ? description : undefined,
-    // express-openapi-validator takes what is not said for true
+    // express-openapi-validator treats a missing value as true
     required: !acceptsNothing(body, components),
     content: toContent(body, bodyKind, place, fields.get("raw")?.json),
   });

@@ -1,4 +1,4 @@
-/** Registered fields of requests, in lower case: an input may have them where headers are one of several sources. */
+/** Registered request header fields, in lower case: an input may use them if headers are one of several sources. */
 export const requestFields: ReadonlySet<string> = new Set([
   ...["a-im", "accept", "accept-charset", "accept-datetime", "accept-encoding", "accept-language"],
   ...["accept-patch", "accept-post", "accept-ranges", "access-control-request-headers"],

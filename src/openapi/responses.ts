@@ -61,7 +61,7 @@ const listSuccesses = (
   ]);
 };
 
-/** What is sent as it is, past the result handler; of a file, also parts of it, or that it has not changed. */
+/** Outputs that are sent as they are; for a file, also parts of it, or 304. */
 const listContentStatuses = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,
@@ -82,11 +82,11 @@ const listContentStatuses = (
 };
 
 const linkHeader = {
-  description: "The neighbours of the page, as relative URLs (RFC 8288).",
+  description: "Links to the neighbouring pages, as relative URLs (RFC 8288).",
   schema: { type: "string" },
 };
 
-/** What the output, or the only response, says of itself. */
+/** The description of the output, or of the only response. */
 const toDescription = (
   responses: readonly ApiResponse[],
   { endpoint }: OperationPlace,
@@ -119,7 +119,7 @@ const toContent = (
   );
 };
 
-/** Bytes, wherever a body is neither JSON nor a text. */
+/** Bytes, if a body is neither JSON nor text. */
 const toMediaSchema = (type: string, json: JsonObject): JsonObject => {
   if (/\bjson\b/i.test(type)) return json;
   const isBuffer = JSON.stringify(json).includes('"const":"Buffer"');

@@ -6,14 +6,14 @@ import type { JsonObject } from "./options.ts";
 
 type Scheme = Exclude<Security, { readonly and: unknown } | { readonly or: unknown }>;
 
-/** Schemes that hold together; the list of alternatives is what OpenAPI calls requirements. */
+/** Schemes that are required together; OpenAPI calls the array of alternatives requirements. */
 type Alternatives = readonly (readonly Scheme[])[];
 
-/** Collects the ways in which clients prove who they are. */
+/** Collects the ways in which clients authenticate. */
 export class SecuritySchemes {
   readonly #schemes = new Map<string, JsonObject>();
 
-  /** Writes the requirements of an operation; undefined where everyone may call it. */
+  /** Writes the requirements of an operation; undefined if everyone may call it. */
   write(place: OperationPlace): readonly JsonObject[] | undefined {
     const declared = place.endpoint.middlewares.flatMap(({ security }) => security ?? []);
     if (declared.length === 0) return undefined;
@@ -28,12 +28,12 @@ export class SecuritySchemes {
     );
   }
 
-  /** All of them by name. */
+  /** All schemes by name. */
   toComponents(): JsonObject | undefined {
     return this.#schemes.size > 0 ? Object.fromEntries(this.#schemes) : undefined;
   }
 
-  /** The same scheme has one name; another one of the same kind has a number. */
+  /** Identical schemes share a name; different ones of the same kind are numbered. */
   #toName(scheme: Scheme, sources: readonly InputSource[]): string {
     const definition = toDefinition(scheme, sources);
     const wanted = toWantedName(scheme);

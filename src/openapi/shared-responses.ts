@@ -7,7 +7,7 @@ import { isObject } from "./json.ts";
 import { toWritePlace, type OperationPlace } from "./operation-place.ts";
 import type { JsonObject } from "./options.ts";
 
-/** The responses that many operations have, such as that of 400, each written once. */
+/** The responses that many operations have, such as 400, each written once. */
 export class SharedResponses {
   readonly #components: Components;
   readonly #responses = new Map<string, JsonObject>();
@@ -21,7 +21,7 @@ export class SharedResponses {
     this.#components = components;
   }
 
-  /** What a result handler says of errors; asked once, so that each schema of it is written once. */
+  /** The error responses of a result handler; asked once, so that each of its schemas is written once. */
   listNegative(handler: AnyResultHandler, data: z.ZodType | undefined): readonly ApiResponse[] {
     const known =
       this.#negatives.get(handler) ?? new Map<z.ZodType | undefined, readonly ApiResponse[]>();
@@ -31,7 +31,7 @@ export class SharedResponses {
     return responses;
   }
 
-  /** Refers to the schemas of bodies by names of their own. */
+  /** Refers to the schemas of bodies by generated names. */
   nameSchemas(content: JsonObject, place: OperationPlace): JsonObject {
     return Object.fromEntries(
       Object.entries(content).map(([type, media]) => {
@@ -61,7 +61,7 @@ export class SharedResponses {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** All of them by name. */
+  /** All responses by name. */
   toComponents(): JsonObject | undefined {
     const sorted = [...this.#responses].toSorted(([one], [other]) => (one < other ? -1 : 1));
     return sorted.length > 0 ? Object.fromEntries(sorted) : undefined;

@@ -2,14 +2,14 @@ import { isObject } from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 import { toSchema30 } from "./nullable-dialect.ts";
 
-/** Gives a document the dialect of its version; those after 3.0 share that of JSON Schema. */
+/** Converts a document to the dialect of its version; versions after 3.0 share that of JSON Schema. */
 export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonObject =>
   version === "3.0" ? (changeSchemas(document) as JsonObject) : document;
 
-/** The names of what is no schema but has members by names of the application's. */
+/** The names of objects that are not schemas but have members named by the application. */
 const maps: ReadonlySet<string> = new Set(["properties", "examples", "example", "default", "enum"]);
 
-/** Schemas stand under `schema`, in the components, and in extensions that mirror them. */
+/** Schemas are under `schema`, in the components, and in extensions that mirror them. */
 const changeSchemas = (value: unknown, isMapOfSchemas = false): unknown => {
   if (Array.isArray(value)) return value.map((one) => changeSchemas(one));
   if (!isObject(value)) return value;

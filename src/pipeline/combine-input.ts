@@ -2,7 +2,8 @@ import type { Request } from "express";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
-import { parseLimitedQuery, unreadQuery, type Query, type UnreadQuery } from "../http/query.ts";
+import { unreadQuery, type Query, type UnreadQuery } from "../http/query.ts";
+import { parseLimitedQuery } from "./limited-query.ts";
 import { copyOwn } from "./copy-own.ts";
 import { readSource } from "./read-source.ts";
 
@@ -10,11 +11,11 @@ import { readSource } from "./read-source.ts";
 export type CombinedInput = Record<string, unknown>;
 
 /**
- * Merges the sources of a request into one input; a later source wins.
+ * Merges the sources of a request into one input; later sources override earlier ones.
  *
- * @param fileLists the fields whose file becomes an array where there is one only
- * @param textLists the fields whose value in a query or a form becomes an array where there is one only
- * @throws {@link RequestError} when the body is a list.
+ * @param fileLists the fields in which a single file becomes an array
+ * @param textLists the fields in which a single value of a query or a form becomes an array
+ * @throws {@link RequestError} when the body is an array.
  */
 export const combineInput = (
   request: Request,
@@ -43,7 +44,7 @@ export const combineInput = (
   return input;
 };
 
-/** Parses the query right into the input, which saves a copy; not where somebody has read or replaced it. */
+/** Parses the query directly into the input, which saves a copy, unless somebody has read or replaced it. */
 const takeQuery = (request: Request, input: CombinedInput): boolean => {
   const text = (request as UnreadQuery)[unreadQuery];
   if (text === undefined) return false;
@@ -51,7 +52,7 @@ const takeQuery = (request: Request, input: CombinedInput): boolean => {
   return true;
 };
 
-/** Whether a source is a body in which a repeated name is all that makes an array. */
+/** Whether a source is a body in which only repeated names make an array. */
 const isForm = ({ headers }: Request, source: InputSource): boolean => {
   if (source !== "body") return false;
   const type = headers["content-type"];
@@ -59,7 +60,7 @@ const isForm = ({ headers }: Request, source: InputSource): boolean => {
   return /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
 };
 
-/** One file satisfies an array of files, and one value of a query or a form an array of values. */
+/** Wraps single files and values in arrays, for fields that expect arrays. */
 const toLists = (input: CombinedInput, part: object, names: readonly string[]): void => {
   for (const name of names)
     if (Object.hasOwn(part, name) && input[name] !== undefined && !Array.isArray(input[name]))

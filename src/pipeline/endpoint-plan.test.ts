@@ -64,7 +64,7 @@ describe("a plan", () => {
 
   test("hides the fields of middlewares from a strict endpoint that does not declare them", () => {
     const toKeys = (input: z.ZodObject): readonly string[] =>
-      planEndpoint(build(input, checked), ["body"]).foreignKeys;
+      planEndpoint(build(input, checked), ["body"]).middlewareOnlyKeys;
     expect(toKeys(z.strictObject({ a: z.string() }))).toEqual(["key"]);
     expect(toKeys(z.strictObject({ a: z.string(), key: z.string() }))).toEqual([]);
     expect(toKeys(plain)).toEqual([]);

@@ -10,60 +10,60 @@ import type { Parser } from "../schemas/parse-result.ts";
 import { listArrayFields } from "../schemas/list-fields.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { listForeignKeys } from "../schemas/top-level-keys.ts";
+import { listMiddlewareOnlyKeys } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
 import { planErrorData, type ErrorData } from "./error-data.ts";
 
-/** A middleware with what the pipeline needs to run it. */
+/** A middleware with everything that the pipeline needs to run it. */
 export interface MiddlewareStep {
   readonly middleware: AnyMiddleware;
-  /** Undefined where the middleware takes no input. */
+  /** Undefined if the middleware takes no input. */
   readonly parseInput: Parser | undefined;
   /** Whether the body is read before it runs. */
   readonly needsBody: boolean;
 }
 
-/** Everything about an endpoint and a method that can be settled before the first request. */
+/** Everything about an endpoint and a method that is known before the first request. */
 export interface EndpointPlan {
   readonly endpoint: AnyEndpoint;
   readonly sources: readonly InputSource[];
-  /** What becomes of the body: parsed by its media type, taken as it comes, or left alone where it is no source. */
+  /** How the body is treated: parsed by its media type, taken as it is, or ignored because it is not a source. */
   readonly body: "none" | "parsed" | "raw";
-  /** Whether the bytes of the body are kept. */
+  /** Whether the raw bytes of the body are kept. */
   readonly keepsRawBody: boolean;
-  /** The endpoint's own limit of a body, in bytes. */
+  /** The endpoint's own body limit, in bytes. */
   readonly bodyLimit: number | undefined;
-  /** The endpoint's own limits of uploads. */
+  /** The endpoint's own upload limits. */
   readonly uploadLimits: UploadLimits | undefined;
-  /** Whether it takes files. */
+  /** Whether it accepts files. */
   readonly takesFiles: boolean;
-  /** The fields that take a list of files, which one file is to satisfy as well. */
+  /** The fields that expect an array of files; a single file becomes an array. */
   readonly fileLists: readonly string[];
-  /** The fields that take arrays, which one value of a query or a form is to satisfy as well. */
+  /** The fields that expect an array; a single value of a query or a form becomes an array. */
   readonly textLists: readonly string[];
   readonly middlewares: readonly MiddlewareStep[];
-  /** Whether a middleware parses fields of the input, which then join the handler's. */
+  /** Whether a middleware parses fields of the input, which are then merged into the handler's. */
   readonly hasMiddlewareInput: boolean;
-  /** Those that run on preflight requests as well. */
+  /** The native middlewares, which also run on preflight requests. */
   readonly nativeMiddlewares: readonly MiddlewareStep[];
   readonly parseInput: Parser | undefined;
-  /** Whether a large body is parsed as it is: nobody sees the combined input but the schema, which makes an object of its own. */
+  /** Whether a large body is parsed without a copy: only the schema sees the combined input, and it creates its own object. */
   readonly takesBodyAsIs: boolean;
   /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
-  readonly foreignKeys: readonly string[];
+  readonly middlewareOnlyKeys: readonly string[];
   readonly parseOutput: Parser | undefined;
-  /** How the output is sent as it is; undefined where the result handler sends it. */
+  /** How the output is sent without a result handler; undefined if the result handler sends it. */
   readonly content: ContentDeclaration | undefined;
-  /** The pages of the output, where responses link to their neighbours. */
+  /** The pagination of the output, if responses link to the neighbouring pages. */
   readonly linkedPages: Pagination | undefined;
   /** How the data of thrown errors is checked, by status. */
   readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
-  /** Whether statuses that are not declared are warned of. */
+  /** Whether undeclared statuses cause a warning. */
   readonly watchesStatus: boolean;
-  /** How long everything from the first middleware to the validated output may take, in milliseconds; 0 for no limit. */
+  /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
   readonly timeout: number;
-  /** How long the handler may take, in milliseconds; 0 for no limit. */
+  /** The time limit of the handler, in milliseconds; 0 for no limit. */
   readonly handlerTimeout: number;
 }
 
@@ -81,7 +81,7 @@ const toBodyKind = (
   return schemas.some(takesRawBody) ? "raw" : "parsed";
 };
 
-/** Settles what can be settled of a middleware. */
+/** Prepares a middleware. */
 export const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => ({
   middleware,
   parseInput: middleware.inputSchema && toInputParser(middleware.inputSchema),
@@ -93,7 +93,7 @@ const toLinkedPages = (schema: ZodSchema | undefined): Pagination | undefined =>
   return pagination?.hasLinks ? pagination : undefined;
 };
 
-/** Settles what can be settled of an endpoint's walk. */
+/** Prepares an endpoint. */
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
@@ -122,7 +122,9 @@ export const planEndpoint = (
       declared.length === 0 &&
       sources.includes("body") &&
       endpoint.resultHandler === defaultResultHandler,
-    foreignKeys: endpoint.inputSchema ? listForeignKeys(endpoint.inputSchema, declared) : [],
+    middlewareOnlyKeys: endpoint.inputSchema
+      ? listMiddlewareOnlyKeys(endpoint.inputSchema, declared)
+      : [],
     parseOutput:
       endpoint.outputSchema && !endpoint.isVoid ? toParser(endpoint.outputSchema) : undefined,
     content: endpoint.outputSchema && readContent(endpoint.outputSchema),
@@ -134,10 +136,10 @@ export const planEndpoint = (
   });
 };
 
-/** A plan that is settled when it is first read, by a request: for 1,000 endpoints that would take 90 milliseconds of the start. */
+/** Creates a plan when a request first reads it; creating 1,000 plans would add 90 milliseconds to the start. */
 export class LazyPlan {
   readonly endpoint: AnyEndpoint;
-  /** What `request.route` is, as Express has it: for logs, metrics and traces. */
+  /** The value of `request.route`, as Express sets it: for logs, metrics and traces. */
   readonly route: { readonly path: string };
   readonly #sources: readonly InputSource[];
   readonly #limits: TimeLimits;

@@ -11,11 +11,11 @@ import { validate } from "./validate.ts";
 /** How the data of an error is checked. */
 export interface ErrorData {
   readonly parse: Parser;
-  /** Whether an error without data is as good. */
+  /** Whether an error without data is allowed. */
   readonly mayLackData: boolean;
 }
 
-/** Settles how the data of errors is checked, by status; undefined where an endpoint declares none. */
+/** Prepares the checks of error data, by status; undefined if an endpoint declares none. */
 export const planErrorData = (
   endpoint: AnyEndpoint,
 ): ReadonlyMap<number, ErrorData> | undefined => {
@@ -29,18 +29,18 @@ export const planErrorData = (
   return plans.size > 0 ? plans : undefined;
 };
 
-/** Tells whether an error is of the framework's own making, and so carries no data. */
+/** Checks whether the framework itself created an error, which then carries no data. */
 export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
 
-/** What is to be answered for an error. */
+/** The error to respond with. */
 interface CheckedError {
-  /** The error that was thrown, or a fault where its data does not fit. */
+  /** The error that was thrown, or a fault if its data does not fit the schema. */
   readonly error: unknown;
   readonly data?: unknown;
 }
 
-/** Parses the data of an error by the schema that is declared for its status. */
+/** Parses the data of an error with the schema declared for its status. */
 export const checkErrorData = async (
   plans: ReadonlyMap<number, ErrorData>,
   thrown: unknown,

@@ -3,20 +3,19 @@ import type { InputSource } from "../endpoint/input-sources.ts";
 import { BareObject } from "../http/bare-object.ts";
 import { readSource } from "./read-source.ts";
 
-/** From how many characters on a JSON body is worth parsing without a copy. */
+/** The size in characters from which a JSON body is worth parsing without a copy. */
 const largeLength = 16_384;
 
 const largeBodies = new WeakSet<object>();
 
-/** Notes that an object was parsed of a text of a length. */
+/** Records the length of the JSON that an object was parsed from. */
 export const noteLength = (body: object, length: number): void => {
   if (length >= largeLength) largeBodies.add(body);
 };
 
 /**
- * Finds a large JSON body where it is the only source of the input that has anything.
- *
- * Its copy would cost as much again as its text costs to be parsed: 75 milliseconds for a body of 1 MB that is made of keys.
+ * Returns a large JSON body if it is the only non-empty source of the input. Copying it would cost as much as parsing
+ * it: 75 milliseconds for a body of 1 MB that consists of keys.
  */
 export const findLargeBody = (
   request: Request,
@@ -34,9 +33,9 @@ const isEmpty = (part: unknown): boolean =>
   typeof part !== "object" || part === null || Object.keys(part).length === 0;
 
 /**
- * Calls a function with an object that inherits nothing meanwhile, as a combined input does.
+ * Calls a function while an object has no prototype, like a combined input.
  *
- * @returns undefined where that cannot be, as with one that is frozen
+ * @returns undefined if that is impossible, for example because the object is frozen
  */
 export const withoutPrototype = <T>(
   body: Record<string, unknown>,

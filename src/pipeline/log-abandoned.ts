@@ -1,6 +1,6 @@
 import type { Walk } from "./walk.ts";
 
-/** Says that nobody waits for the answer any more. */
+/** Logs that nobody waits for the response any more. */
 export const logAbandoned = ({ request, logger }: Pick<Walk, "request" | "logger">): void => {
-  logger.debug("The client has left before the answer", { method: request.method });
+  logger.debug("The client left before the response", { method: request.method });
 };

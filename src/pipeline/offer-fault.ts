@@ -1,15 +1,15 @@
 import type { Request, Response } from "express";
 
-/** Where a response has what offers a fault to the error handlers of its Express application. */
+/** The property of a response that offers a fault to the error handlers of its Express application. */
 export const offerMark: unique symbol = Symbol.for("sallyport/offer-fault");
 
-/** Says that an error handler has answered. */
+/** Returned when an error handler has sent a response. */
 export const answered: unique symbol = Symbol("answered");
 
 /**
  * Offers a fault to error handlers.
  *
- * @returns what is left to answer, or `answered`; undefined where there is no error handler
+ * @returns the fault that remains, or `answered`; undefined if there is no error handler
  */
 export type OfferFault = (
   error: Error,
@@ -26,7 +26,7 @@ export const offerFault: OfferFault = (error, request, response) => {
   return offer(error, request, response);
 };
 
-/** Keeps a fault that has passed the error handlers already from being offered to them again. */
+/** Prevents a fault that has passed the error handlers from being offered to them again. */
 export const skipOffer = (response: Response): void => {
   (response as { [offerMark]?: OfferFault | undefined })[offerMark] = undefined;
 };

@@ -1,9 +1,9 @@
 import type { Request } from "express";
 import type { InputSource } from "../endpoint/input-sources.ts";
 
-/** Reads a source of a request; `cookies` and `files` exist once a middleware or the server has made them. */
+/** Reads a source of a request; `cookies` and `files` exist once a middleware or the server has set them. */
 export const readSource = (request: Request, source: InputSource): unknown => {
-  // a name that is written here is not looked up at each request, which saves 0.07 microseconds
+  // a literal property name avoids a lookup per request, which saves 0.07 microseconds
   if (source === "query") return request.query;
   if (source === "params") return request.params;
   if (source === "body") return request.body;

@@ -1,31 +1,26 @@
 import type { Readable } from "node:stream";
 import type { Response } from "express";
+import { hasLeft, isFed } from "../http/node-internals.ts";
 
-/** Marks a response whose sending has begun although no byte left so far, as with `response.sendFile`. */
+/** Marks a response that is being sent although no byte has left yet, as with `response.sendFile`. */
 export const sendingMark: unique symbol = Symbol.for("sallyport/sending");
 
-/** Tells whether someone sends the response already: it has begun, or a stream or a file will feed it. */
+/** Checks whether someone is already sending the response: it has begun, or a stream or a file feeds it. */
 export const isTaken = (response: Response): boolean =>
   response.headersSent ||
   response.writableEnded ||
   (response as { [sendingMark]?: boolean })[sendingMark] === true ||
   isFed(response);
 
-/** Tells whether a stream feeds the response: `pipe` adds the first of these listeners, `pipeline` of an iterable the second. */
-const isFed = (response: Response): boolean =>
-  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
-
-/** Tells whether not a byte has left, and nothing says that one will. */
+/** Checks whether no byte has left and nobody is about to send one. */
 export const isIdle = (response: Response): boolean => {
-  const { _headerSent: hasLeft } = response as { readonly _headerSent?: boolean };
   const isSending = (response as { [sendingMark]?: boolean })[sendingMark] === true;
-  return hasLeft !== true && !response.writableEnded && !isSending && !isFed(response);
+  return !hasLeft(response) && !response.writableEnded && !isSending && !isFed(response);
 };
 
 /**
- * Watches a response that a stream feeds: the stream is closed when the client has left, which `pipe` alone does not do.
- *
- * The answer to HEAD needs no body, so there the stream is stopped, and the head is sent at once.
+ * Watches a response that a stream feeds, and closes the stream when the client leaves, which `pipe` does not do. A
+ * response to HEAD needs no body, so the stream is stopped and the head is sent at once.
  */
 export const watchFeeding = (response: Response): void => {
   if (response.listenerCount("unpipe") === 0) return;
@@ -40,12 +35,12 @@ export const watchFeeding = (response: Response): void => {
   });
 };
 
-/** Where a file could not be sent, the response is free again, unless it has begun. */
+/** If a file could not be sent, the response is free again, unless it has begun. */
 export const forgetSending = (response: Response): void => {
   (response as { [sendingMark]?: boolean })[sendingMark] = false;
 };
 
-/** Tells whether nobody waits for the response any more. */
+/** Checks whether nobody waits for the response any more. */
 export const isAbandoned = (response: Response): boolean =>
   response.destroyed ||
   response.closed ||

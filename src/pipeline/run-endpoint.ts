@@ -13,8 +13,7 @@ import { logAbandoned } from "./log-abandoned.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "./set-links.ts";
-import { omitKeys, validateInput } from "./validate-input.ts";
-import { validateOutput } from "./validate-output.ts";
+import { omitKeys, validateInput, validateOutput } from "./validate.ts";
 import { watchStatus } from "./watch-status.ts";
 import {
   currentWalk,
@@ -28,11 +27,11 @@ import {
 
 /**
  * Walks a request through an endpoint, top to bottom: run the middlewares, read the body, combine and validate the input,
- * run the handler, validate the output, send the result. Whatever is thrown on the way goes to the result handler.
+ * run the handler, validate the output, send the result. Anything thrown on the way goes to the result handler.
  *
- * It never rejects. Nothing is awaited where there is nothing to wait for.
+ * It never rejects, and it awaits only promises.
  *
- * @param readBody reads the body once a stage needs it; left out where that is done, or where the body is no source
+ * @param readBody reads the body once a stage needs it; omitted if it has been read, or is not a source
  */
 export const runEndpoint = async (
   plan: EndpointPlan,
@@ -44,7 +43,7 @@ export const runEndpoint = async (
   const { endpoint, middlewares, timeout } = plan;
   const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : undefined;
   const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx, readBody);
-  // Express reports to `request.next` what it fails to send
+  // Express reports failures to send to `request.next`
   (request as WalkingRequest)[currentWalk] = walk;
   try {
     if (middlewares.length > 0) {
@@ -54,7 +53,7 @@ export const runEndpoint = async (
     } else if (timeout > 0) {
       await walk.within(timeout, () => runHandler(plan, walk));
     } else {
-      // the same as `runHandler`, which would cost a promise more
+      // inlines `runHandler`, which would cost another promise
       let input = toInput(plan, walk);
       if (input instanceof Promise) {
         input = await (input as Promise<unknown>);
@@ -104,11 +103,11 @@ const runHandler: LastStage = async (plan, walk) => {
   settle(plan, walk, output);
 };
 
-/** Runs the handler, which is declared for its own types; the factory has checked them. */
+/** Runs the handler. It is declared with its own types, which the factory has checked. */
 const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   const { endpoint, handlerTimeout } = plan;
   const { statusCode } = endpoint;
-  // one that a middleware has set stays, and the handler may set another
+  // a status that a middleware has set stays, and the handler may set another one
   if (statusCode !== undefined && walk.response.statusCode === 200)
     walk.response.statusCode = statusCode;
   const joined = walk.fields ? joinFields(walk.fields, input as object) : input;
@@ -116,14 +115,14 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
 };
 
-/** Tells whether nobody waits for the response any more, and says so in the log. */
+/** Checks whether nobody waits for the response any more, and logs it. */
 const hasLeft = (walk: Walk): boolean => {
   if (!isAbandoned(walk.response)) return false;
   logAbandoned(walk);
   return true;
 };
 
-/** The validated output; `noOutput` where the response is sent already, or nobody waits for it. */
+/** Returns the validated output; `noOutput` if the response has been sent or nobody waits for it. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
   // a response that was sent may not be flushed yet
@@ -142,12 +141,12 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
   if (returned === response && !plan.endpoint.isVoid)
     throw new ServerFault(
       "SLP_OUTPUT_NOT_OBJECT",
-      "The handler returned the response, which nothing has been sent with",
+      "The handler returned the response without sending it",
     );
   return toOwnOutput(plan, returned);
 };
 
-/** Keeps the output to be sent, unless the time is over meanwhile. */
+/** Stores the output to be sent, unless the time limit has expired. */
 const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
   if (output === noOutput) return;
   if (walk.isStopped) {
@@ -158,7 +157,7 @@ const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
   walk.output = output;
 };
 
-/** The fields of the middlewares beside the endpoint's own, which win; an instance of a class stays one. */
+/** Merges the middlewares' fields with the endpoint's own, which win; a class instance is kept as it is. */
 const joinFields = (fields: Record<string, unknown>, input: object): object => {
   const prototype: unknown = Object.getPrototypeOf(input);
   if (prototype === null || prototype === Object.prototype) {
@@ -170,7 +169,7 @@ const joinFields = (fields: Record<string, unknown>, input: object): object => {
   return input;
 };
 
-/** The input by the endpoint's own schema; `{}` where it has none. */
+/** Parses the input with the endpoint's own schema; `{}` if it has none. */
 const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
   if (plan.takesBodyAsIs) {
     const taken = takeLargeBody(plan, walk);
@@ -178,11 +177,12 @@ const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
   }
   const combined = walk.combine(plan);
   if (!plan.parseInput) return {};
-  const seen = plan.foreignKeys.length > 0 ? omitKeys(combined, plan.foreignKeys) : combined;
+  const seen =
+    plan.middlewareOnlyKeys.length > 0 ? omitKeys(combined, plan.middlewareOnlyKeys) : combined;
   return validateInput(plan.parseInput, seen);
 };
 
-/** The input where it is a large body alone, which need not be copied. */
+/** The input if it consists only of a large body, which need not be copied. */
 const takeLargeBody = (
   { parseInput, sources }: EndpointPlan,
   { request }: Walk,
@@ -191,7 +191,7 @@ const takeLargeBody = (
   return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
 };
 
-/** The output by the endpoint's schema; passed through where it has none. */
+/** Parses the output with the endpoint's schema; without one it is passed through. */
 const toOwnOutput = (plan: EndpointPlan, returned: unknown): unknown => {
   if (plan.parseOutput) return validateOutput(plan.parseOutput, returned);
   if (plan.endpoint.isVoid || returned === undefined) return {};

@@ -8,21 +8,21 @@ import { logAbandoned } from "./log-abandoned.ts";
 import { watchFeeding, isAbandoned, isTaken } from "./response-state.ts";
 import { failWalk } from "./send-result.ts";
 import { watchUnreadBody } from "./unread-body.ts";
-import { validateInput } from "./validate-input.ts";
+import { validateInput } from "./validate.ts";
 import { WalkArguments, type Walk } from "./walk.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
-/** What comes after the middlewares. */
+/** Everything after the middlewares. */
 export type LastStage = (plan: EndpointPlan, walk: Walk) => Promise<void>;
 
 /**
- * Runs middlewares in order, and what comes after them; what they return joins the context.
+ * Runs the middlewares in order, then everything after them; returned objects are merged into the context.
  *
- * The walk ends where one of them has sent the response itself or the client has left. What comes after a native
- * middleware runs within its call of `next`, and what comes after an `around` middleware within that of its own.
+ * It stops if a middleware sends the response or the client leaves. What comes after a native middleware runs within
+ * its call of `next`, and what comes after an `around` middleware within that middleware's call of `next`.
  *
- * @param from the index of the first to run
+ * @param from the index of the first middleware to run
  */
 export const runMiddlewares = async (
   plan: EndpointPlan,
@@ -69,7 +69,7 @@ export const runMiddlewares = async (
   await last(plan, walk);
 };
 
-/** Runs a middleware with what comes after it inside. */
+/** Runs a middleware and, inside it, everything after it. */
 const runSpan = async (
   middleware: AnyMiddleware,
   args: never,
@@ -81,11 +81,11 @@ const runSpan = async (
   const run: Rest["run"] = async (context) => {
     isRun = true;
     joinContext(walk.ctx, context);
-    // it may have changed what the input comes from
+    // it may have changed the sources of the input
     if (middleware.isNative) walk.combined = null;
     if (!canGoOn(walk)) return;
     try {
-      // whoever spans the walk is told of its end also where a stage never ends
+      // a spanning middleware learns that the walk has ended, even if a stage never settles
       await (middleware.isNative ? goOn() : Promise.race([goOn(), walk.untilAborted()]));
     } catch (error) {
       failure = { error };
@@ -101,14 +101,14 @@ const runSpan = async (
     setNext,
     fail: (error) => failWalk(walk, error),
   });
-  // it may be over only once a response that it feeds is
+  // it may end only after a response that it feeds
   if (middleware.isNative) watchFeeding(walk.response);
   await spanning;
   if (failure) throw failure.error;
   if (!isRun) canGoOn(walk);
 };
 
-/** Not where the response is sent or being sent, nor where the client has left: an unfinished check has allowed nothing. */
+/** Not if the response is sent or being sent, nor if the client has left: an unfinished check has allowed nothing. */
 const canGoOn = (walk: Walk): boolean => {
   const { response, isStopped } = walk;
   if (isTaken(response)) watchFeeding(response);

@@ -5,11 +5,7 @@ import { forgetSending, isAbandoned } from "./response-state.ts";
 import { sendError } from "./send-result.ts";
 import type { Walk } from "./walk.ts";
 
-/**
- * Sends an output as it is, past the result handler; what fails before the first byte is answered by that.
- *
- * It never rejects.
- */
+/** Sends an output without the result handler, which handles only failures before the first byte. It never rejects. */
 export const sendContent = async (
   walk: Walk,
   content: ContentDeclaration,
@@ -23,7 +19,7 @@ export const sendContent = async (
   }
   leaveBody(request, response, false);
   try {
-    // what sends it is loaded with the first
+    // the code that sends it is loaded with the first one
     const { writeContent } = await import("../results/write-content.ts");
     await writeContent(response, content, output);
   } catch (error) {
@@ -33,7 +29,7 @@ export const sendContent = async (
   }
 };
 
-/** Ends a stream that nobody will read, so that no file or connection stays open behind it. */
+/** Ends a stream that nobody will read, so that no file or connection stays open. */
 export const discardContent = (output: unknown): void => {
   if (typeof output !== "object" || output === null) return;
   const stream = output as {
@@ -41,7 +37,7 @@ export const discardContent = (output: unknown): void => {
     readonly cancel?: () => unknown;
     readonly return?: () => unknown;
   };
-  // a stream of Node, one of the web, or a generator
+  // a Node.js stream, a web stream, or a generator
   const end = stream.destroy ?? stream.cancel ?? stream.return;
   if (typeof end !== "function") return;
   void (async () => end.call(stream))().catch(() => undefined);

@@ -13,13 +13,12 @@ import { watchFeeding, forgetSending, isAbandoned, isIdle, isTaken } from "./res
 import type { Walk } from "./walk.ts";
 
 /**
- * How long a result handler that has returned without sending anything may still take to send, in milliseconds.
- *
- * It serves handlers that answer in a callback; one that never answers costs its client this time, and not the socket.
+ * How long a result handler that has returned may take to send the response, in milliseconds.
+ * This allows result handlers that respond in a callback; if one never responds, sallyport does after this time.
  */
 export const sendingGrace = 1000;
 
-/** Hands an output to the result handler, which sends it. */
+/** Passes an output to the result handler, which sends it. */
 export const sendOutput = (walk: Walk, output: unknown): Promise<void> | undefined =>
   send(walk, {
     input: walk.combined,
@@ -31,7 +30,7 @@ export const sendOutput = (walk: Walk, output: unknown): Promise<void> | undefin
     logger: walk.logger,
   });
 
-/** Logs whatever was thrown and hands it to the result handler, which sends it; or breaks off a reply that has begun. */
+/** Logs any thrown value and passes it to the result handler, or cuts off a response that has begun. */
 export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefined => {
   const { request, response, logger } = walk;
   const error = ensureError(thrown);
@@ -53,7 +52,7 @@ export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefine
   return answer(walk, error);
 };
 
-/** Answers what the error handlers of the application have left. */
+/** Responds with the fault that the application's error handlers have left. */
 const answerOffered = async (walk: Walk, offered: Promise<unknown>): Promise<void> => {
   const left = await offered;
   if (left === answered || isTaken(walk.response)) return;
@@ -72,7 +71,7 @@ const answer = (walk: Walk, error: Error): Promise<void> | undefined =>
     logger: walk.logger,
   });
 
-/** The input as far as it is known when something fails; what cannot be combined is left out. */
+/** The input, as far as it is known when something fails; sources that cannot be combined are left out. */
 const toRawInput = (walk: Walk): Walk["combined"] => {
   if (!walk.plan) return walk.combined;
   try {
@@ -83,9 +82,8 @@ const toRawInput = (walk: Walk): Walk["combined"] => {
 };
 
 /**
- * Answers what Express has failed to send for a handler, such as a file that is missing.
- *
- * The walk has gone on meanwhile, so from now on it must not send anything else.
+ * Responds if Express has failed to send something for a handler, such as a missing file. The walk has gone on in the
+ * meantime; from now on it must not send anything else.
  */
 export const failWalk = (walk: Walk, thrown: unknown): void => {
   if (walk.isFailed) return;
@@ -94,7 +92,7 @@ export const failWalk = (walk: Walk, thrown: unknown): void => {
   void sendError(walk, toSendingError(thrown));
 };
 
-/** Nothing is awaited where the result handler has sent at once. */
+/** Awaits nothing if the result handler has already sent the response. */
 const send = (walk: Walk, result: Result): Promise<void> | undefined => {
   leaveBody(walk.request, walk.response, result.error !== null);
   try {
@@ -119,16 +117,19 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
   if (isTaken(response)) watchFeeding(response);
   if (isAbandoned(response)) return;
   if (response.headersSent && isIdle(response)) {
-    breakOff(walk, new ServerFault("SLP_NOTHING_SENT", "The result handler has sent a head alone"));
+    breakOff(
+      walk,
+      new ServerFault(
+        "SLP_NOTHING_SENT",
+        "The result handler sent the headers but did not end the response",
+      ),
+    );
     return;
   }
   if (isTaken(response)) return;
   sendLastResort(
     walk,
-    new ServerFault(
-      "SLP_NOTHING_SENT",
-      "The result handler has returned without sending a response",
-    ),
+    new ServerFault("SLP_NOTHING_SENT", "The result handler returned without sending a response"),
   );
 };
 
@@ -144,12 +145,12 @@ const waitForSending = async ({ response }: Walk): Promise<void> => {
   response.off("finish", stop).off("close", stop);
 };
 
-/** The answer where the result handler itself has failed: 500 in plain text. */
+/** The response if the result handler itself has failed: 500 in plain text. */
 const sendLastResort = (walk: Walk, thrown: unknown): void => {
   const { request, response, logger } = walk;
   const error = ensureError(thrown);
   if (isTaken(response)) {
-    // a result handler that streams is told that its reader has left
+    // a result handler that streams learns that its reader has left
     if (isAbandoned(response) && isDeparture(error)) logAbandoned(walk);
     else breakOff(walk, error);
     return;
@@ -166,21 +167,20 @@ const sendLastResort = (walk: Walk, thrown: unknown): void => {
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.end(text);
   } catch {
-    // somebody has replaced a method of the response, or set what Node refuses
+    // a method of the response was replaced, or a value was set that Node rejects
     response.destroy();
   }
 };
 
-/** What a stream says when its reader has left. */
+/** The error of a stream whose reader has left. */
 const isDeparture = (error: Error): boolean =>
   ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),
   );
 
 /**
- * An error after the reply has begun cannot change its status any more.
- *
- * A complete reply stands; one under way is cut, so that the client sees a broken body and no clean end.
+ * An error after the response has begun cannot change its status any more. A complete response stands; an incomplete
+ * one is cut off, so that the client sees a broken body and not a clean end.
  */
 const breakOff = (walk: Walk, error: Error): void => {
   const { request, response, logger } = walk;
@@ -189,13 +189,13 @@ const breakOff = (walk: Walk, error: Error): void => {
     return;
   }
   logServerFault(logger, request, error);
-  // Node holds back until the next tick what was written in this one: before 26 in the socket, since then in the response
+  // Node buffers until the next tick what is written in this one: before 26 in the socket, since then in the response
   while (response.writableCorked > 0) response.uncork();
   response.socket?.uncork();
   response.destroy();
 };
 
-/** Says that something was dropped because the response was sent before. */
+/** Logs that something was dropped because a response had already been sent. */
 export const warnAlreadySent = (
   { request, logger }: { readonly request: IncomingMessage; readonly logger: Logger },
   error?: Error,

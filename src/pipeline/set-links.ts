@@ -2,17 +2,17 @@ import { parseQuery } from "../http/query.ts";
 import type { Pagination } from "../schemas/paginated.ts";
 import type { Walk } from "./walk.ts";
 
-/** How long a field may become before it has the link to the next page alone, in characters; proxies refuse long heads. */
+/** The length in characters above which the field has only the link to the next page; proxies reject long heads. */
 const maxFieldLength = 4096;
 
-/** A relation to another page, and the parameters that lead there. */
+/** A relation to another page, with the parameters of that page. */
 type PageLink = readonly [relation: string, parameters: Readonly<Record<string, string>>];
 
 /**
- * Adds a `Link` header with the neighbours of a page to the answer of a GET or HEAD request.
+ * Adds a `Link` header with the neighbouring pages to the response to a GET or HEAD request.
  *
- * The links are relative and consist of a query, that of the request with its place in the list replaced, so that nothing of
- * them comes from `Host`. A `Link` header that is there already is kept.
+ * Each link is a relative reference with only a query: the request's, with other pagination parameters. So it contains
+ * nothing from `Host`. An existing `Link` header is kept.
  *
  * @see RFC 8288
  */
@@ -22,7 +22,7 @@ export const setLinks = (
   output: unknown,
 ): void => {
   if (request.method !== "GET" && request.method !== "HEAD") return;
-  // the client or a timeout may have ended it while the output was validated
+  // the client or a timeout may have ended it during output validation
   if (response.headersSent) return;
   const page = output as Readonly<Record<string, unknown>>;
   const links = style === "offset" ? listOffsetLinks(page) : listCursorLinks(page);
@@ -39,7 +39,7 @@ export const setLinks = (
   if (field !== "") response.setHeader("Link", field);
 };
 
-/** The next page comes first. Pages are as long as the output says, not as its list is, so that they never overlap. */
+/** The next page comes first. The page size is the output's `limit`, not the length of its array, so pages never overlap. */
 const listOffsetLinks = ({
   total,
   limit,
@@ -67,11 +67,11 @@ const listCursorLinks = ({ nextCursor, limit }: Readonly<Record<string, unknown>
     ? [["next", { limit: String(limit), cursor: nextCursor }]]
     : [];
 
-/** An output may have been transformed after all. */
+/** The output may have been transformed. */
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/** Encodes whatever could end a link or a header; never throws, not even for half a character. */
+/** Encodes every character that could end a link or a header; never throws, not even on a lone surrogate. */
 const toQuery = (
   parameters: Readonly<Record<string, string>>,
   query: Readonly<Record<string, string | string[]>>,

@@ -1,19 +1,19 @@
 import { RequestError } from "../errors.ts";
 
-/** Where the responses of a server have its {@link Stoppables}. */
+/** The property of a response with its server's {@link Stoppables}. */
 export const stoppables: unique symbol = Symbol.for("sallyport/stoppables");
 
-/** A response that may know them. */
+/** A response that may have them. */
 export interface StoppableResponse {
   readonly [stoppables]?: Stoppables;
 }
 
-/** What is told of a shutdown. */
+/** Something that is notified of a shutdown. */
 export interface Stoppable {
   stop(reason: Error): void;
 }
 
-/** The walks of a server that have asked for their signal, to be told of its shutdown. */
+/** The running walks of a server whose signal was requested, and which are notified of a shutdown. */
 export class Stoppables {
   readonly #walks = new Set<Stoppable>();
   /** Why they are stopped; undefined until then. */

@@ -6,9 +6,9 @@ import type { Walk } from "./walk.ts";
 const warned = new WeakSet<EndpointPlan>();
 
 /**
- * In development, warns once where a middleware looks at `request.body` although nothing has read it yet.
+ * In development, warns once if a middleware reads `request.body` before anything has parsed it.
  *
- * @returns a function to call when the middleware is done: one that has read the body itself is not warned of
+ * @returns a function to call when the middleware is done; there is no warning if it has read the body itself
  */
 export const watchUnreadBody = (plan: EndpointPlan, walk: Walk): (() => void) | undefined => {
   if (process.env["NODE_ENV"] === "production" || warned.has(plan)) return undefined;
@@ -30,12 +30,12 @@ export const watchUnreadBody = (plan: EndpointPlan, walk: Walk): (() => void) | 
   return () => {
     const isUntouched = Object.getOwnPropertyDescriptor(request, "body")?.get !== undefined;
     if (isUntouched) write(undefined);
-    // it has only looked whether it must read the body itself
+    // it only checked whether it must read the body itself
     if (request.readableDidRead) return;
     if (!isSeen || !isUntouched || warned.has(plan)) return;
     warned.add(plan);
     logger.warn(
-      `SLP_WARN_UNREAD_BODY: a middleware of ${request.method} ${toLoggedPath(request)} reads \`request.body\`, but nothing has read the body before it. Set \`body: true\` in its definition, or in the options of \`use\`.`,
+      `SLP_WARN_UNREAD_BODY: a middleware of ${request.method} ${toLoggedPath(request)} reads \`request.body\` before the body has been parsed. Set \`body: true\` in its definition, or in the options of \`use\`.`,
     );
   };
 };

@@ -11,56 +11,56 @@ import type { EndpointPlan } from "./endpoint-plan.ts";
 /** What the middlewares of a request returned. */
 export type WalkContext = Record<string, unknown>;
 
-/** Marks the walk of a request that is under way. */
+/** Marks the current walk of a request. */
 export const currentWalk: unique symbol = Symbol.for("sallyport/walk");
 
-/** A request that may know its walk. */
+/** A request that may have a walk. */
 export type WalkingRequest = Request & { [currentWalk]?: Walk | undefined };
 
-/** The reason of a signal when nobody waits for the response any more; to fail because of it is no fault. */
+/** The reason of a signal when nobody waits for the response any more; failing because of it is not a fault. */
 class ClientLeft extends Error {
   override readonly name = "AbortError";
   readonly code = "ABORT_ERR";
 
   constructor() {
-    super("The client has left");
+    super("The client left");
   }
 }
 
-/** Reads and parses the body of a request, unless that is done already; given by the server. */
+/** Reads and parses the body of a request, unless that has been done; provided by the server. */
 export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
 
 /** What the input of a walk is combined from. */
 export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
 
-/** Says that a walk has no output to send: the response is sent already, or nobody waits for it. */
+/** Stands for an output that is not sent: the response has been sent already, or nobody waits for it. */
 export const noOutput: unique symbol = Symbol("no output");
 
-/** One request on its walk: what the stages share. */
+/** One request on its walk: the state that the stages share. */
 export class Walk {
   readonly request: Request;
   readonly response: Response;
   readonly logger: Logger;
-  /** What formats and sends the result of this walk. */
+  /** Formats and sends the result of this walk. */
   resultHandler: AnyResultHandler;
   readonly ctx: WalkContext;
-  /** Undefined where no stage needs the body, or it is read. */
+  /** Undefined if no stage needs the body, or once it has been read. */
   readBody: ReadBody | undefined;
-  /** What the input is combined from; undefined where no endpoint is reached. */
+  /** What the input is combined from; undefined if no endpoint was reached. */
   plan: InputPlan | undefined;
-  /** The combined input as it came; null until a stage asks for it. */
+  /** The combined input before validation; null until a stage asks for it. */
   combined: Record<string, unknown> | null = null;
-  /** The validated fields of the middlewares; undefined where none of them has an input. */
+  /** The validated fields of the middlewares; undefined if none of them has an input. */
   fields: Record<string, unknown> | undefined;
   /** The validated output, or `noOutput`. */
   output: unknown = noOutput;
-  /** The data of the error that is answered, parsed as the endpoint declares. */
+  /** The data of the error to be sent, parsed as the endpoint declares. */
   errorData: unknown;
-  /** Whether a failure that came in from the side, by `request.next`, is being answered. */
+  /** Whether the walk is handling a failure reported through `request.next`. */
   isFailed = false;
-  /** Whether its time is over. */
+  /** Whether its time limit has expired. */
   isLate = false;
-  /** What `request.next` is while a native middleware runs. */
+  /** The value of `request.next` while a native middleware runs. */
   next: unknown;
   #abort: AbortController | undefined;
   #reason: Error | undefined;
@@ -82,7 +82,7 @@ export class Walk {
     this.readBody = readBody;
   }
 
-  /** Made at its first reading: most handlers never ask for it. */
+  /** Created when first read: most handlers never use it. */
   get signal(): AbortSignal {
     if (!this.#abort) {
       const abort = (this.#abort = new AbortController());
@@ -102,7 +102,7 @@ export class Walk {
     return this.#abort.signal;
   }
 
-  /** The combined input; made when a stage first asks for it, and anew after a native middleware. */
+  /** The combined input; created when a stage first asks for it, and again after a native middleware. */
   combine(plan: InputPlan): CombinedInput {
     return (this.combined ??= combineInput(
       this.request,
@@ -112,22 +112,22 @@ export class Walk {
     ));
   }
 
-  /** Whether what its stages still do is ignored. */
+  /** Whether the results of its stages are ignored from now on. */
   get isStopped(): boolean {
     return this.isFailed || this.isLate;
   }
 
   /**
-   * Runs stages for at most a time, in which the reading of the body is not counted.
+   * Runs stages with a time limit; reading the body does not count.
    *
-   * @throws {@link RequestError} with 503 when the time is over.
+   * @throws {@link RequestError} with 503 when the time limit expires.
    */
   within(milliseconds: number, run: () => Promise<void>): Promise<void> {
     this.#deadline = new Deadline(this, milliseconds);
     return this.#deadline.race(run);
   }
 
-  /** Reads the body where nobody has. */
+  /** Reads the body unless it has been read. */
   takeBody(plan: EndpointPlan): Promise<void> | undefined {
     const { readBody } = this;
     if (!readBody) return undefined;
@@ -136,12 +136,12 @@ export class Walk {
     return reading && this.#deadline ? this.#deadline.pauseFor(reading) : reading;
   }
 
-  /** Aborts the signal without an end to the walk: whoever has asked for it is told to come to one. */
+  /** Aborts the signal without ending the walk, to ask those who use it to finish. */
   stop(reason: Error): void {
     this.#abort?.abort(reason);
   }
 
-  /** Rejects with the reason of the signal once that is aborted, unless by a shutdown, in which requests are finished. */
+  /** Rejects with the reason of the signal once it is aborted, except by a shutdown, which lets requests finish. */
   untilAborted(): Promise<never> {
     const { signal } = this;
     return new Promise((_resolve, reject) => {
@@ -154,14 +154,14 @@ export class Walk {
     });
   }
 
-  /** Aborts the signal, also for those who ask for it later. */
+  /** Aborts the signal, even for those who ask for it later. */
   abort(reason: Error): void {
     this.#reason = reason;
     this.#abort?.abort(reason);
   }
 }
 
-/** What a handler receives; a class so that `signal` costs nothing unless it is read. */
+/** The argument of a handler; a class, so that `signal` costs nothing unless it is read. */
 export class WalkArguments<Input> implements HandlerArguments<Input, WalkContext> {
   readonly input: Input;
   readonly ctx: WalkContext;
@@ -184,7 +184,7 @@ export class WalkArguments<Input> implements HandlerArguments<Input, WalkContext
   }
 }
 
-/** The end of a request's time: then its signal is aborted, and what it still does is ignored. */
+/** Ends a request's time: its signal is aborted, and the results of its stages are ignored. */
 class Deadline {
   readonly #walk: Walk;
   #left: number;
@@ -228,9 +228,9 @@ class Deadline {
 }
 
 /**
- * Waits for a handler at most a time; then its signal is aborted, and what it still does is ignored.
+ * Waits for a handler with a time limit; when it expires, the signal is aborted and the handler's result is ignored.
  *
- * @throws {@link RequestError} with 503 when the time is over.
+ * @throws {@link RequestError} with 503 when the time limit expires.
  */
 export const withTimeout = async (
   walk: Walk,

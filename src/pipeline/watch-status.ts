@@ -8,9 +8,9 @@ import type { Walk } from "./walk.ts";
 const warned = new WeakMap<EndpointPlan, Set<number>>();
 
 /**
- * In development, warns once where an endpoint that declares its errors answers with a status that it does not declare.
+ * In development, warns once if an endpoint that declares its errors responds with an undeclared status.
  *
- * @param thrown what is answered for, if anything; what the framework throws needs no declaration
+ * @param thrown the error that caused the response, if any; the framework's own errors need no declaration
  */
 export const watchStatus = (plan: EndpointPlan, walk: Walk, thrown?: unknown): void => {
   if (isOfFramework(thrown)) return;
@@ -30,10 +30,10 @@ const checkStatus = (plan: EndpointPlan, { request, response, logger }: Walk): v
     status < 300
       ? `Set \`statusCode: ${status}\` where it is built`
       : `Add \`${status}: "..."\` to the \`errors\` of the endpoint, or of the middleware that throws it`;
-  logger.warn(`SLP_WARN_STATUS: ${place} has answered ${status}, which is not declared. ${fix}.`);
+  logger.warn(`SLP_WARN_STATUS: ${place} responded with ${status}, which is not declared. ${fix}.`);
 };
 
-/** Successes and errors of the client count; a redirect or a fault needs no declaration. */
+/** Successes and client errors count; redirects and faults need no declaration. */
 const isDeclared = (plan: EndpointPlan, status: number): boolean => {
   if (status < 300) return listSuccesses(plan).includes(status);
   if (status < 400 || status >= 500 || joinErrors(plan.endpoint).has(status)) return true;

@@ -43,7 +43,7 @@ describe("a result handler that declares the outputs that it accepts", () => {
       });
   });
 
-  test("accepts what a schema gives, not what it takes", () => {
+  test("accepts what a schema returns, not what it takes", () => {
     factory.build({
       output: z.object({ rows: z.string().transform((text) => [[text]]) }),
       handler: async () => ({ rows: "a" }),

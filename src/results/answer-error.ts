@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InputValidationError, ServerFault } from "../errors.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
 import { clearRepresentation } from "./clear-representation.ts";
@@ -8,19 +8,19 @@ import { ensureHttpError, isPublic, toPublicMessage } from "./http-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result-handler.ts";
 
-/** What a client is told of an error. */
+/** What a client is told about an error. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly message: string;
-  /** What is wrong with the input; for input validation only. */
+  /** The invalid parts of the input; for input validation only. */
   readonly issues: readonly ShortIssue[] | undefined;
-  /** The data of the error, as it is declared; undefined where there is none. */
+  /** The data of the error, as declared; undefined if there is none. */
   readonly data: unknown;
-  /** Whether the client may see what the error itself says. */
+  /** Whether the client may see the error's own message. */
   readonly isPublic: boolean;
 }
 
-/** Makes the schema of {@link ErrorAnswer.issues} in a body; only documents ask for it. */
+/** Creates the schema of {@link ErrorAnswer.issues} in a body; only documents need it. */
 export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
   z
     .array(
@@ -43,13 +43,13 @@ const canBeSent = (name: string, value: string): boolean => {
   }
 };
 
-/** Header fields as an error may carry them; other shapes are no fields. */
+/** The header fields of an error; values of other types are ignored. */
 const toEntries = (headers: unknown): [string, string][] =>
   typeof headers === "object" && headers !== null && !Array.isArray(headers)
     ? Object.entries(headers as Record<string, string>).filter(([, value]) => value !== undefined)
     : [];
 
-/** What the body itself decides. */
+/** The parts that the body determines. */
 const bodyFields: ReadonlySet<string> = new Set([
   "content-encoding",
   "content-length",
@@ -59,9 +59,9 @@ const bodyFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Readies a response for an error: the header fields of the error, and those that keep the answer from being stored or sniffed.
+ * Prepares a response for an error: sets the error's header fields, and those that prevent caching and sniffing.
  *
- * @returns what is left to send
+ * @returns the status and the contents of the body
  */
 export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
   const { request, response, logger } = result;
@@ -77,17 +77,17 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
     const { statusCode: status, cause } = error;
     const issues =
       cause instanceof InputValidationError ? toShortIssues(cause.cause.issues) : undefined;
-    // a fault that is answered instead has none
+    // a fault that replaces the error has none
     const data = thrown === result.error ? result.errorData : undefined;
     return { status, message: toPublicMessage(error), issues, data, isPublic: isPublic(error) };
   }
   const names = headers.filter((header) => !sendable.includes(header)).map(([name]) => name);
   const fault = new ServerFault(
     "SLP_ERROR_HEADERS",
-    `The error has header fields that cannot be sent: ${JSON.stringify(names)}`,
+    `The error has headers that cannot be sent: ${JSON.stringify(names)}`,
     error,
   );
-  // that of a 5xx is logged already
+  // that of a 5xx has been logged already
   if (error.statusCode < 500) logServerFault(logger, request, fault);
   return {
     status: 500,

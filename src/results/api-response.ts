@@ -1,46 +1,47 @@
 import type { AnySchema } from "../schemas/schema.ts";
 
-/** A schema as far as the compiler needs one: that of a body of the given type. */
+/** A schema as far as the compiler needs one: the schema of a body of the given type. */
 export interface SchemaOf<Body> extends AnySchema {
   readonly _zod: { readonly input: Body; readonly output: Body };
 }
 
-/** One way in which a result handler answers. */
+/** One kind of response that a result handler sends. */
 export interface ApiResponse<S extends AnySchema = AnySchema> {
   /** Schema of the body. */
   readonly schema: S;
   /**
-   * One status or several.
+   * One or more statuses.
    *
    * @default 200 for a success, 400 for an error
    */
   readonly statusCode?: number | readonly number[] | undefined;
   /**
-   * One media type or several; null for a response without a body.
+   * One or more media types; null for a response without a body.
    *
    * @default "application/json"
    */
   readonly mimeType?: string | readonly string[] | null | undefined;
 }
 
-/** What `positive` and `negative` of a result handler may be: a schema, a definition with `schema`, or several definitions. */
+/** The type of `positive` and `negative` of a result handler: a schema, a definition with `schema`, or several definitions. */
 export type ResponseDeclaration = AnySchema | ApiResponse | readonly ApiResponse[];
 
 /**
  * Stands for an endpoint's output in the schema that a result handler declares.
  *
- * `positive` receives a schema of this type; where it places that schema, the type of the response has the endpoint's output.
+ * `positive` receives a schema of this type; the type of the response has the endpoint's output wherever that schema is
+ * used.
  */
 export interface OutputPlaceholder {
   readonly "~output": "the output of the endpoint";
 }
 
-/** Stands for the data of an error, as {@link OutputPlaceholder} stands for the output; left out where there is none. */
+/** Stands for the data of an error, as {@link OutputPlaceholder} stands for the output; omitted if there is none. */
 export interface ErrorDataPlaceholder {
   readonly "~errorData": "the declared data of the error";
 }
 
-/** Stands for `items` of an endpoint's output, as {@link OutputPlaceholder} stands for the whole. */
+/** Stands for `items` of an endpoint's output, as {@link OutputPlaceholder} stands for the whole output. */
 export interface ItemsPlaceholder {
   readonly "~items": "the items of the output of the endpoint";
 }
@@ -57,7 +58,7 @@ type BodyOf<Declaration> = Declaration extends readonly (infer Each)[]
         ? Declaration["_zod"]["output"]
         : never;
 
-/** Puts an endpoint's output, its items, or the data of an error, where the placeholders stand. */
+/** Replaces the placeholders with an endpoint's output, its items, or the data of an error. */
 type Substitute<Body, Output, Data> = Body extends OutputPlaceholder
   ? Output
   : Body extends ItemsPlaceholder
@@ -74,24 +75,24 @@ type Substitute<Body, Output, Data> = Body extends OutputPlaceholder
               }
             : Body;
 
-/** A property for the data of an error is left out where there is none. */
+/** The property for the data of an error is omitted if there is none. */
 type KeyOf<Value, Key, Data> = [Data] extends [never]
   ? [Value] extends [ErrorDataPlaceholder]
     ? never
     : Key
   : Key;
 
-/** Objects that are values as a whole. */
+/** Objects that count as one value and not as a set of properties. */
 type Opaque = Date | RegExp | Uint8Array | ((...args: never) => unknown);
 
-/** The body that a declared response has on the wire, for an endpoint with the given output, or an error with the given data. */
+/** The body of a declared response on the wire, for an endpoint with the given output, or an error with the given data. */
 export type ResponseBody<Declaration, Output = never, Data = never> = Substitute<
   BodyOf<Declaration>,
   Output,
   Data
 >;
 
-/** Lists the single responses of a declaration. */
+/** Lists the individual responses of a declaration. */
 export const toResponses = (declaration: ResponseDeclaration): readonly ApiResponse[] => {
   if (Array.isArray(declaration)) return declaration as readonly ApiResponse[];
   return ["_zod" in declaration ? { schema: declaration } : (declaration as ApiResponse)];

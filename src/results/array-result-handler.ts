@@ -9,23 +9,23 @@ import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts"
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendSuccess } from "./send-success.ts";
 
-/** The result handler of `arrayEndpointsFactory`: the list `items` of the output as JSON, and errors as plain text. */
+/** The result handler of `arrayEndpointsFactory`: the array `items` of the output as JSON, and errors as plain text. */
 export interface ArrayResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<ItemsPlaceholder>>,
   ApiResponse<SchemaOf<string>>,
   { readonly items: readonly unknown[] }
 > {}
 
-/** The schema of `items` in an output schema; any list where it is not to be seen, as after a transformation. */
+/** The schema of `items` in an output schema; any array if it cannot be determined, as after a transformation. */
 const toItemsSchema = (output: ZodSchema): ZodSchema => {
   const { def } = (output as z.core.$ZodTypes)._zod;
-  // what is sent is what comes out
+  // the output side is what is sent
   if (def.type === "pipe") return toItemsSchema(def.out);
   if (def.type === "union") return z.union(def.options.map(toItemsSchema));
   return readTopLevel(output).fields.get("items") ?? z.array(z.unknown());
 };
 
-/** @throws {@link OutputValidationError} when the output has no list of items. */
+/** @throws {@link OutputValidationError} when the output has no array `items`. */
 const toItems = (output: Readonly<Record<string, unknown>>): readonly unknown[] => {
   const { items } = output;
   if (Array.isArray(items)) return items;
@@ -35,7 +35,7 @@ const toItems = (output: Readonly<Record<string, unknown>>): readonly unknown[] 
       expected: "array",
       path: ["items"],
       input: items,
-      message: "arrayResultHandler sends this list, and there is none",
+      message: "arrayResultHandler sends this array, but it is missing",
     },
   ]);
   throw new OutputValidationError(formatIssues(cause.issues, "output"), cause);
@@ -55,10 +55,10 @@ const sendError = (result: Result, thrown: unknown): void => {
 };
 
 /**
- * The result handler of `arrayEndpointsFactory`, for clients of an older API that expect a bare list.
+ * The result handler of `arrayEndpointsFactory`, for clients of an older API that expect a bare array.
  *
- * A success is answered with the list `items` of the output as JSON and 200, an error with its message as plain text
- * and its status. An output without that list is a fault of the application.
+ * A success is sent as the output's array `items`, as JSON with 200; an error as its message, in plain text with its
+ * status. An output without that array is a fault of the application.
  */
 export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
   positive: (output) => ({

@@ -9,14 +9,14 @@ const fields = [
   "Content-Type",
   "ETag",
   "Last-Modified",
-  // Node refuses it where the length is known
+  // Node rejects it if the length is known
   "Trailer",
   "Transfer-Encoding",
 ];
 
-/** Forgets what a handler has said of a body that is not sent: it would be untrue of the error that is sent instead. */
+/** Removes what a handler has set for a body that is not sent, because it does not describe the error sent instead. */
 export const clearRepresentation = (response: ServerResponse): void => {
-  // a reason phrase is that of another status, and may be what could not be sent
+  // the reason phrase belongs to another status, and may be the very part that could not be sent
   if (response.statusMessage) response.statusMessage = "";
   for (const field of fields) if (response.hasHeader(field)) response.removeHeader(field);
 };

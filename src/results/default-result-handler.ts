@@ -22,7 +22,7 @@ export interface ErrorEnvelope {
   readonly status: "error";
   readonly error: {
     readonly message: string;
-    /** What is wrong with the input; for input validation only. */
+    /** The invalid parts of the input; for input validation only. */
     readonly issues?: readonly InputIssue[] | undefined;
   };
 }
@@ -31,12 +31,12 @@ export interface ErrorEnvelope {
 export interface ErrorEnvelopeWithData<Data> {
   readonly status: "error";
   readonly error: ErrorEnvelope["error"] & {
-    /** What the error carries as `data`, by the schema in `errors`. */
+    /** The `data` of the error, parsed with the schema in `errors`. */
     readonly data: Data;
   };
 }
 
-/** One thing that is wrong with the input: keys and indexes that lead to the field, a text, Zod's code of the issue. */
+/** One problem with the input: the path to the field, a message, and Zod's issue code. */
 export type InputIssue = ShortIssue;
 
 /** The result handler of `defaultEndpointsFactory`: the envelopes `success` and `error`, as JSON. */
@@ -54,7 +54,7 @@ interface DeclaredEnvelope {
   };
 }
 
-/** Made when it is asked for: the first schema of a program costs 8 ms. */
+/** Created when needed: the first schema of a program costs 8 ms. */
 const toNegativeSchema = (data?: z.ZodType) =>
   z.object({
     status: z.literal("error"),
@@ -74,9 +74,9 @@ const sendError = (result: Result, thrown: unknown): void => {
 /**
  * The result handler of `defaultEndpointsFactory`.
  *
- * A success is answered with `{ status: "success", data: output }` and 200, an error with
- * `{ status: "error", error: { message } }` and its status, both as JSON. Input validation adds `error.issues`, and an error
- * whose data the endpoint declares `error.data`.
+ * A success is sent as `{ status: "success", data: output }` with 200, an error as `{ status: "error", error: { message
+ * } }` with its status, both as JSON. Input validation errors have `error.issues`, and errors whose data the endpoint
+ * declares have `error.data`.
  */
 export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
   positive: (data) => ({

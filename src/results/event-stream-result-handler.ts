@@ -4,10 +4,10 @@ import type { ApiResponse } from "./api-response.ts";
 import { defaultResultHandler, type DefaultResultHandler } from "./default-result-handler.ts";
 import { ResultHandler } from "./result-handler.ts";
 
-/** The events of a stream: their names, each with the schema of its data. */
+/** The events of a stream: the schema of each event's data, by name. */
 export type EventSchemas = Readonly<Record<string, AnySchema>>;
 
-/** One event as a client receives it: a union, told apart by `event`. */
+/** One event as a client receives it: a union discriminated by `event`. */
 export type StreamedEvent<Events extends EventSchemas> = {
   [Name in keyof Events & string]: {
     readonly event: Name;
@@ -22,7 +22,7 @@ export interface StreamedEventSchema<Events extends EventSchemas> extends AnySch
   readonly _zod: { readonly input: unknown; readonly output: StreamedEvent<Events> };
 }
 
-/** The response of a stream that was opened. */
+/** The response of an opened stream. */
 export interface EventStreamResponse<Events extends EventSchemas> extends ApiResponse<
   StreamedEventSchema<Events>
 > {
@@ -30,13 +30,13 @@ export interface EventStreamResponse<Events extends EventSchemas> extends ApiRes
   readonly mimeType: "text/event-stream";
 }
 
-/** The result handler of event streams: declares the events, and answers errors with the default envelope. */
+/** The result handler of event streams: declares the events, and sends errors in the default envelope. */
 export interface EventStreamResultHandler<Events extends EventSchemas> extends ResultHandler<
   EventStreamResponse<Events>,
   DefaultResultHandler["~types"]["negative"]
 > {}
 
-/** Creates the result handler of a stream; its events are sent by the handler, so errors are all that is left to it. */
+/** Creates the result handler of a stream; the endpoint's handler sends the events, so this one only sends errors. */
 export const createEventStreamResultHandler = <Events extends EventSchemas>(
   events: Events,
 ): EventStreamResultHandler<Events> =>

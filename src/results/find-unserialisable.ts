@@ -1,9 +1,8 @@
 import { z } from "zod";
 
 /**
- * Says which part of a value `JSON.stringify` cannot write: `output.items[3].price is a BigInt`; undefined where none is found.
- *
- * It goes the way of `JSON.stringify`, so it is asked only after that has failed.
+ * Returns which part of a value `JSON.stringify` cannot serialise, as in `output.items[3].price is a BigInt`; undefined
+ * if none is found. It visits values in the order of `JSON.stringify`, so it is only called after that has failed.
  */
 export const findUnserialisable = (value: unknown, root: string): string | undefined => {
   const path: PropertyKey[] = [root];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ensureHttpError, getMessageFromError } from "./http-error.ts";
 
-test("an error of Zod's making says what is wrong, though it is no Error", () => {
+test("an error of Zod's making says what is wrong, though it is not an Error", () => {
   const error = new z.ZodError([
     { code: "custom", path: ["a", 1], message: "bad", input: undefined },
   ]);

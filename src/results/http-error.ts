@@ -1,28 +1,20 @@
-import type createHttpError from "http-errors";
 import { z } from "zod";
 import type { ServerFaultCode } from "../errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
+import { loadHttpErrors } from "../lazy/packages.ts";
 import { isErrorStatus, toStatusText } from "../http/status.ts";
 
-/** Loads http-errors with the first error. */
-const loadHttpErrors = (): typeof createHttpError =>
-  (createError ??= process.getBuiltinModule("node:module").createRequire(import.meta.url)(
-    "http-errors",
-  ) as typeof createHttpError);
-
-let createError: typeof createHttpError | undefined;
-
-/** An error that says with which status it is to be answered, as made by the `http-errors` package. */
+/** An error that carries the status of its response, as made by the `http-errors` package. */
 export interface HttpError extends Error {
   readonly status: number;
   readonly statusCode: number;
   /** Whether the message is meant for the client. */
   readonly expose: boolean;
-  /** Header fields for the answer. */
+  /** Header fields for the response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Reads a property that a getter or a revoked proxy may guard with a throw. */
+/** Reads a property that may throw, such as a getter or that of a revoked proxy. */
 export const readSafely = (value: unknown, key: string): unknown => {
   try {
     return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
@@ -31,7 +23,7 @@ export const readSafely = (value: unknown, key: string): unknown => {
   }
 };
 
-/** Tells whether a value is an instance of a class; a revoked proxy is none. */
+/** Checks whether a value is an instance of a class; a revoked proxy is not. */
 const isInstance = <T>(value: unknown, of: abstract new (...args: never) => T): value is T => {
   try {
     return value instanceof of;
@@ -40,9 +32,7 @@ const isInstance = <T>(value: unknown, of: abstract new (...args: never) => T): 
   }
 };
 
-/**
- * Finds the status an error is answered with: its integer `statusCode`, else its `status`, within 400..599; otherwise 500.
- */
+/** Returns the status for an error: its integer `statusCode`, else its `status`, within 400..599; otherwise 500. */
 export const toErrorStatus = (error: unknown): number => {
   const statusCode = readSafely(error, "statusCode");
   if (isErrorStatus(statusCode)) return statusCode;
@@ -50,10 +40,10 @@ export const toErrorStatus = (error: unknown): number => {
   return isErrorStatus(status) ? status : 500;
 };
 
-/** Gives an Error for whatever was thrown: itself where it is one, else one with the thrown value as its cause. */
+/** Returns an Error for any thrown value: the value itself if it is one, else an Error with the value as its cause. */
 export const ensureError = (thrown: unknown): Error => {
   if (isInstance(thrown, Error)) return thrown;
-  // an error of Zod's own making need not be an Error
+  // Zod's own errors need not be instances of Error
   if (isInstance(thrown, z.core.$ZodError))
     return new Error(formatIssues(thrown.issues), { cause: thrown });
   const text = ["object", "function", "symbol"].includes(typeof thrown)
@@ -63,7 +53,7 @@ export const ensureError = (thrown: unknown): Error => {
   return Object.assign(new Error(text, { cause: thrown }), { code });
 };
 
-/** Gives the message of whatever was thrown; never throws itself. */
+/** Returns the message of any thrown value; never throws. */
 export const getMessageFromError = (thrown: unknown): string => {
   const error = ensureError(thrown);
   if (error instanceof z.core.$ZodError) return formatIssues(error.issues);
@@ -72,10 +62,10 @@ export const getMessageFromError = (thrown: unknown): string => {
 };
 
 /**
- * Gives an HTTP error for whatever was thrown, with the original as its cause.
+ * Converts any thrown value to an HTTP error, with the original as its cause.
  *
- * The status is the error's integer `statusCode`, else `status`, within 400..599; otherwise 500.
- * An error of `http-errors` is returned as it is.
+ * The status is the error's integer `statusCode`, else `status`, within 400..599; otherwise 500. An error made by
+ * `http-errors` is returned unchanged.
  */
 export const ensureHttpError = (thrown: unknown): HttpError => {
   const error = ensureError(thrown);
@@ -95,17 +85,18 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
 };
 
 /**
- * Gives the message of an error that a client may see; for result handlers.
+ * Returns the message of an error that a client may see; for result handlers.
  *
- * With NODE_ENV=production that of a 5xx is replaced by the status text unless the error has `expose: true`,
- * and that of a 4xx only where it has `expose: false`. That of the operating system is shown in development only.
+ * With NODE_ENV=production, the message of a 5xx error is replaced by the status text unless the error has `expose:
+ * true`, and that of a 4xx error only if it has `expose: false`. Messages of the operating system are shown in
+ * development only.
  */
 export const toPublicMessage = (thrown: unknown): string => {
   const error = ensureHttpError(thrown);
   return isPublic(error) ? getMessageFromError(error) : toStatusText(error.statusCode);
 };
 
-/** Tells whether a client may see what an error says. */
+/** Checks whether a client may see the message of an error. */
 export const isPublic = (error: HttpError): boolean => {
   const environment = process.env["NODE_ENV"];
   return isSystemError(error)
@@ -114,8 +105,8 @@ export const isPublic = (error: HttpError): boolean => {
 };
 
 /**
- * Gives an error for what Express has failed to send, such as a file: that of the operating system names paths
- * of this machine, so it becomes the cause of one with a fixed message.
+ * Returns an error for something that Express has failed to send, such as a file. Messages of the operating system
+ * contain local paths, so such an error becomes the cause of one with a fixed message.
  */
 export const toSendingError = (thrown: unknown): Error => {
   const error = ensureHttpError(thrown);
@@ -124,6 +115,6 @@ export const toSendingError = (thrown: unknown): Error => {
   return loadHttpErrors()(status, toStatusText(status), { cause: thrown, expose: true });
 };
 
-/** An error of the operating system, whose message names paths of this machine. */
+/** An error of the operating system, whose message contains local paths. */
 const isSystemError = (error: HttpError): boolean =>
   [error, error.cause].some((one) => typeof readSafely(one, "syscall") === "string");

@@ -4,19 +4,19 @@ import type { Logger } from "../logger/logger.ts";
 import { readSafely } from "./http-error.ts";
 import { warnSampled } from "../logger/sampling.ts";
 
-/** The canonical path of a request: without authority and query, which may carry secrets. */
+/** Returns the canonical path of a request, without authority and query, which may contain secrets. */
 export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }): string => {
   const target = (request.originalUrl || request.url || "").replace(/^https?:\/\/[^/?#]*/i, "");
   const [path = ""] = target.split(/[?#]/, 1);
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path || "/";
 };
 
-/** Writes the one error line of a server fault: method, path and the error with its stack, but no input and no headers. */
+/** Writes the one error line of a server fault: method, path and the error with its stack, without input and headers. */
 export const logServerFault = (logger: Logger, request: IncomingMessage, error: unknown): void => {
   logger.error("Server fault", { method: request.method, path: toLoggedPath(request), error });
 };
 
-/** Writes the one line of a client's fault: for debugging, or a sampled warning where it looks like an attack. */
+/** Writes the one line of a client fault: at level debug, or a sampled warning if it looks like an attack. */
 export const logClientFault = (
   logger: Logger,
   request: IncomingMessage,

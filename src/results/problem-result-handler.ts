@@ -14,27 +14,27 @@ import { sendJson } from "./send-json.ts";
 import { sendSuccess } from "./send-success.ts";
 
 /**
- * The body of an error as problem details, `application/problem+json`.
+ * The body of an error in the problem details format, `application/problem+json`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
 export interface ProblemDetails {
-  /** A URI that names the kind of problem; `about:blank` where the status says it all. */
+  /** A URI that identifies the kind of problem; `about:blank` if the status says it all. */
   readonly type: string;
-  /** The kind of problem in a few words: the reason phrase of the status, unless the error has a title. */
+  /** A short summary of the kind of problem: the reason phrase of the status, unless the error has a title. */
   readonly title: string;
   readonly status: number;
-  /** What has happened this time. */
+  /** What happened in this case. */
   readonly detail: string;
-  /** A URI that names this occurrence. */
+  /** A URI that identifies this occurrence. */
   readonly instance?: string | undefined;
-  /** What is wrong with the input; for input validation only. */
+  /** The invalid parts of the input; for input validation only. */
   readonly issues?: readonly InputIssue[] | undefined;
-  /** Further members that an error has brought. */
+  /** Further members that the error has. */
   readonly [extension: string]: unknown;
 }
 
-/** The result handler of `problemEndpointsFactory`: the output as it is, and errors as problem details, both as JSON. */
+/** The result handler of `problemEndpointsFactory`: the bare output on success, problem details on error, both as JSON. */
 export interface ProblemResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<OutputPlaceholder>>,
   ApiResponse<SchemaOf<ProblemDetails & { readonly data: ErrorDataPlaceholder }>>
@@ -51,7 +51,7 @@ const toNegativeSchema = (data?: z.ZodType) =>
     ...(data && { data }),
   });
 
-/** What an error brings in its property `problem`; a member of another kind than the RFC says is left out. */
+/** Reads an error's property `problem`; members whose type violates the RFC are left out. */
 const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
   const problem = readSafely(thrown, "problem");
   if (typeof problem !== "object" || problem === null || Array.isArray(problem)) return {};
@@ -93,9 +93,10 @@ const sendError = (result: Result, thrown: unknown): void => {
 /**
  * The result handler of `problemEndpointsFactory`.
  *
- * A success is answered with the output itself as JSON and 200, an error with problem details and its status. An error
- * may have a property `problem` with a `type`, a `title`, an `instance` and further members, which are sent wherever its
- * message is; `status`, `detail` and `issues` are always those of the error, and so is `data` where the endpoint declares it.
+ * A success is sent as the bare output with 200, an error as problem details with its status, both as JSON. An error
+ * can have a property `problem` with a `type`, a `title`, an `instance` and further members, which are sent whenever
+ * its message is. `status`, `detail` and `issues` always come from the error itself, as does `data` if the endpoint
+ * declares it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  * @example

@@ -24,7 +24,7 @@ test("the body of a success is the output itself, that of an error a problem", (
   expectTypeOf<Negative<ProblemResultHandler>["detail"]>().toEqualTypeOf<string>();
 });
 
-test("the body of a success is the list of items, that of an error a text", () => {
+test("the body of a success is the list of items, that of an error a string", () => {
   expectTypeOf<Positive<ArrayResultHandler, { items: { id: number }[] }>>().toEqualTypeOf<
     { id: number }[]
   >();

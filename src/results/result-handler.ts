@@ -1,5 +1,6 @@
 import type { Request, Response } from "../http/express-objects.ts";
 import type { z } from "zod";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { isSchema } from "../schemas/schema.ts";
@@ -11,10 +12,10 @@ import {
   type ResponseDeclaration,
 } from "./api-response.ts";
 
-/** Marks a result handler, also one of another copy of this package in the same process. */
+/** Marks a result handler, even one made by another copy of this package in the same process. */
 export const resultHandlerMark: unique symbol = Symbol.for("sallyport/result-handler");
 
-/** An error as a result handler receives it; HTTP errors carry a status. */
+/** An error as a result handler receives it; HTTP errors have a status. */
 export interface ResultError extends Error {
   readonly statusCode?: number | undefined;
   readonly status?: number | undefined;
@@ -23,23 +24,23 @@ export interface ResultError extends Error {
 }
 
 interface ResultContext {
-  /** The combined input as it came, neither validated nor stripped; null where the fault came before it was combined. */
+  /** The combined input before validation; null if the request failed before it was combined. */
   readonly input: Readonly<Record<string, unknown>> | null;
-  /** What the middlewares returned, as far as they ran. */
+  /** The context returned by the middlewares that have run. */
   readonly ctx: Readonly<Record<string, unknown>>;
   readonly request: Request;
   readonly response: Response;
   readonly logger: Logger;
 }
 
-/** The outputs that a result handler accepts unless its handler says otherwise: every object. */
+/** The outputs that a result handler accepts by default: every object. */
 export type AcceptedOutput = Readonly<Record<string, unknown>>;
 
 /**
- * What the handler of a result handler receives: either `output` or `error` is set, the other is null.
+ * The argument of a result handler's `handler`: either `output` or `error` is set, and the other is null.
  *
- * A handler that is written for certain outputs says so, as in `({ output, error }: Result<{ rows: Row[] }>) => ...`; then its
- * factories refuse, when they are compiled, endpoints with another output.
+ * A handler for certain outputs declares them, as in `({ output, error }: Result<{ rows: Row[] }>) => ...`. In its
+ * factories, endpoints with another output are then compile errors.
  */
 export type Result<Output = AcceptedOutput> = ResultContext &
   (
@@ -51,15 +52,15 @@ export type Result<Output = AcceptedOutput> = ResultContext &
     | {
         readonly output: null;
         readonly error: ResultError;
-        /** The `data` of the error, parsed by the schema that the endpoint or a middleware declares in `errors`. */
+        /** The `data` of the error, parsed with the schema that the endpoint or a middleware declares in `errors`. */
         readonly errorData?: unknown;
       }
   );
 
-/** The schema of an endpoint's output, as `positive` receives it; a type that is short to read where it is placed. */
+/** The schema of an endpoint's output, as `positive` receives it; a short type that is easy to read in editors. */
 export interface OutputPlaceholderSchema extends z.ZodType<OutputPlaceholder> {}
 
-/** The schema of an error's data, as `negative` receives it where it is declared in `errors`. */
+/** The schema of an error's data, as `negative` receives it if `errors` declares one. */
 export interface ErrorDataPlaceholderSchema extends z.ZodType<ErrorDataPlaceholder> {}
 
 /** The argument of `new ResultHandler`. */
@@ -68,14 +69,15 @@ export interface ResultHandlerDefinition<
   Negative extends ResponseDeclaration,
   Output = AcceptedOutput,
 > {
-  /** The responses of a success, usually a function from the output schema to `{ schema, mimeType }`. */
+  /** The success responses, usually a function from the output schema to `{ schema, mimeType }`. */
   readonly positive: Positive | ((output: OutputPlaceholderSchema) => Positive);
-  /** The responses of an error, or a function from the schema of the error's data, if any, to them. */
+  /** The error responses, or a function that returns them from the schema of the error's data, if any. */
   readonly negative: Negative | ((data?: ErrorDataPlaceholderSchema) => Negative);
   /**
    * Sends the response.
    *
-   * It must send one, or return a promise that waits until it is sent: a handler that sends nothing is answered for with 500.
+   * It must send one, or return a promise that settles once it is sent. If it sends nothing, sallyport responds with
+   * 500.
    */
   readonly handler: (result: Result<Output>) => unknown;
 }
@@ -87,14 +89,14 @@ export type AcceptedBy<Handler> = Handler extends {
   ? Output
   : AcceptedOutput;
 
-/** A result handler of whatever responses. */
+/** A result handler of any type. */
 export interface AnyResultHandler {
   readonly [resultHandlerMark]: true;
   /** Sends the response of a result. */
   readonly handle: (result: Result) => unknown;
-  /** Lists the responses of a success for an endpoint with the given output schema. */
+  /** Lists the success responses of an endpoint with the given output schema. */
   listPositive(output: z.ZodType): readonly ApiResponse[];
-  /** Lists the responses of an error, which may carry data of the given schema. */
+  /** Lists the error responses, which may carry data of the given schema. */
   listNegative(data?: z.ZodType): readonly ApiResponse[];
 }
 
@@ -118,7 +120,7 @@ export class ResultHandler<
 > implements AnyResultHandler {
   readonly [resultHandlerMark] = true;
   readonly handle: (result: Result) => unknown;
-  /** Exists for the compiler only: the declared responses, and the outputs that are accepted. */
+  /** Type information only: the declared responses and the accepted outputs. */
   declare readonly "~types": {
     readonly positive: Positive;
     readonly negative: Negative;
@@ -126,21 +128,17 @@ export class ResultHandler<
   };
   readonly #definition: ResultHandlerDefinition<Positive, Negative, Output>;
 
-  /** @throws {@link DefinitionError} when `positive`, `negative` or `handler` is missing or of a wrong kind. */
+  /** @throws {@link DefinitionError} when `positive`, `negative` or `handler` is missing or has the wrong type. */
   constructor(definition: ResultHandlerDefinition<Positive, Negative, Output>) {
     if (typeof definition?.handler !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
         "new ResultHandler: `handler` must be a function that sends the response.",
       );
-    const wrong = Object.keys(definition).find(
-      (key) => !["positive", "negative", "handler"].includes(key),
-    );
-    if (wrong !== undefined)
-      throw new DefinitionError(
-        "SLP_DEFINITION_UNKNOWN_KEY",
-        `new ResultHandler: there is no \`${wrong}\` in a definition. The keys are positive, negative, handler.`,
-      );
+    const unknown = describeUnknownKey("key", definition, ["positive", "negative", "handler"], {
+      where: "new ResultHandler",
+    });
+    if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
     for (const name of ["positive", "negative"] as const) {
       if (!["function", "object"].includes(typeof definition[name]))
         throw new DefinitionError(
@@ -149,25 +147,25 @@ export class ResultHandler<
         );
     }
     this.#definition = definition;
-    // the factory's endpoints have been checked for it
+    // the factory has checked its endpoints against it
     this.handle = definition.handler as (result: Result) => unknown;
   }
 
   /**
-   * Lists the responses of a success for an endpoint with the given output schema.
+   * Lists the success responses of an endpoint with the given output schema.
    *
    * @throws {@link DefinitionError} when the declaration has none.
    */
   listPositive(output: z.ZodType): readonly ApiResponse[] {
     const { positive } = this.#definition;
-    // the placeholder is a type only: at run time its place is taken by the schema itself
+    // the placeholder exists only as a type: at run time, this is the schema itself
     const declared =
       typeof positive === "function" ? positive(output as OutputPlaceholderSchema) : positive;
     return assertResponses("positive", declared);
   }
 
   /**
-   * Lists the responses of an error, which may carry data of the given schema.
+   * Lists the error responses, which may carry data of the given schema.
    *
    * @throws {@link DefinitionError} when the declaration has none.
    */
@@ -192,6 +190,6 @@ const assertResponses = (
   return responses;
 };
 
-/** Tells whether a value is a result handler. */
+/** Checks whether a value is a result handler. */
 export const isResultHandler = (value: unknown): value is AnyResultHandler =>
   typeof value === "object" && value !== null && resultHandlerMark in value;

@@ -5,15 +5,15 @@ import type { Result } from "./result-handler.ts";
 import { sendJson } from "./send-json.ts";
 
 const describeFault = (output: unknown): string => {
-  const text = "The output cannot be written as JSON";
+  const text = "The output cannot be serialised as JSON";
   const found = findUnserialisable(output, "output");
   return found === undefined ? text : `${text}: ${found}`;
 };
 
 /**
- * Sends a success as JSON, with 200 or another success that the handler has set, such as 201.
+ * Sends a success as JSON, with 200 or another success status that the handler has set, such as 201.
  *
- * @param sendError answers the fault where the body cannot be written as JSON
+ * @param sendError sends the fault if the body cannot be serialised as JSON
  */
 export const sendSuccess = (
   result: Result,

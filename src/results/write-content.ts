@@ -10,7 +10,7 @@ import { toSendingError } from "./http-error.ts";
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.
  *
- * @throws what fails before the first byte has left, and what breaks a stream off later
+ * @throws errors before the first byte is sent, and errors that interrupt a stream later
  */
 export const writeContent = async (
   response: Response,
@@ -28,12 +28,12 @@ export const writeContent = async (
   else await writeStream(response, output as StreamContent);
 };
 
-/** What the handler has set itself is left as it is. */
+/** Sets the header fields that the handler has not set itself. */
 const setHead = (response: Response, { type, fileName }: Partial<ContentDeclaration>): void => {
   if (response.statusCode >= 300) response.statusCode = 200;
   if (fileName !== undefined && !response.hasHeader("Content-Disposition")) {
     const own = response.getHeader("Content-Type");
-    // this sets the type by the name as well
+    // this also sets the type, from the file name
     response.attachment(fileName);
     if (own === undefined) response.removeHeader("Content-Type");
     else response.setHeader("Content-Type", own);
@@ -58,7 +58,7 @@ const writeFile = async (
     );
   setHead(response, { type: declaration.type, fileName });
   await setEtag(response, root === undefined ? path : join(root, path));
-  // Express would let shared caches keep it
+  // by default, Express would let shared caches store the file
   if (!response.hasHeader("Cache-Control"))
     response.setHeader("Cache-Control", `private, max-age=${Math.floor(maxAge)}`);
   await new Promise<void>((resolve, reject) => {
@@ -71,10 +71,10 @@ const writeFile = async (
   });
 };
 
-/** Express sets one only where all responses of the application have them. */
+/** Express sets an ETag only if all responses of the application have one. */
 const setEtag = async (response: Response, path: string): Promise<void> => {
   if (response.hasHeader("ETag")) return;
-  // where there is none, the sending tells
+  // if there is no file, sending it reports the error
   const file = await stat(path).catch(() => undefined);
   if (file?.isFile())
     response.setHeader(
@@ -103,14 +103,14 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
     }
     response.end();
   } catch (error) {
-    // nobody has missed what comes after the client has left
+    // the client has left and no longer needs the rest
     if (!response.destroyed) throw error;
   } finally {
     response.off("close", leave);
   }
 };
 
-/** Waits until more can be written, or nobody reads any more. */
+/** Waits until more can be written, or until nobody reads any more. */
 const untilDrained = (response: Response): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {

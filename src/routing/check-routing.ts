@@ -6,22 +6,22 @@ import { checkPathParameters } from "./diagnostics/check-path-parameters.ts";
 import { checkEvents } from "./diagnostics/check-events.ts";
 import { checkShadows } from "./diagnostics/check-shadows.ts";
 import { checkSources } from "./diagnostics/check-sources.ts";
-import type { Circumstances, Diagnostic } from "./diagnostics/diagnostic.ts";
+import type { RoutingFacts, Diagnostic } from "./diagnostics/diagnostic.ts";
 import type { EndpointEntry, StaticEntry } from "./walk-routing.ts";
 
-/** Warns of what is legal in a routing map but hardly meant; for development. */
+/** Warns of what is legal in a routing map but hardly intended; for development. */
 export const checkRouting = (
   entries: readonly (EndpointEntry | StaticEntry)[],
-  circumstances: Circumstances,
+  facts: RoutingFacts,
   logger: Logger,
 ): void => {
   const endpoints = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
   const files = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   const checks: readonly (() => readonly Diagnostic[])[] = [
-    () => checkPathParameters(endpoints, circumstances),
-    () => checkInputs(endpoints, circumstances),
-    () => checkBodies(endpoints, circumstances),
-    () => checkSources(endpoints, circumstances),
+    () => checkPathParameters(endpoints, facts),
+    () => checkInputs(endpoints, facts),
+    () => checkBodies(endpoints, facts),
+    () => checkSources(endpoints, facts),
     () => checkOutputs(endpoints),
     () => checkEvents(endpoints),
     () => checkShadows(endpoints, files),
@@ -30,8 +30,8 @@ export const checkRouting = (
     try {
       for (const { code, text, meta } of check()) logger.warn(`${code}: ${text}`, meta);
     } catch (error) {
-      // a server must not fail to start for want of advice
-      logger.debug("A check of the routing has failed", { error });
+      // a failed check must not keep the server from starting
+      logger.debug("A routing check failed", { error });
     }
   }
 };

@@ -5,7 +5,7 @@ import { walkRouting, type RoutingEntry, type WalkOptions } from "./walk-routing
 /**
  * Lists the entries of a routing map.
  *
- * @throws RoutingError when the routing is wrong.
+ * @throws RoutingError when the routing is invalid.
  */
 export const listRoutes = (routing: Routing, options: WalkOptions): readonly RoutingEntry[] => {
   const entries = [...walkRouting(routing, options)];

@@ -6,14 +6,14 @@ export type Segment =
   | {
       readonly kind: "parameters";
       readonly names: readonly string[];
-      /** The texts around the parameters, one more than there are names. */
+      /** The literals around the parameters, one more than there are names. */
       readonly around: readonly string[];
     }
   | { readonly kind: "rest"; readonly name: string };
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 const reserved = /[?*(){}#\\]/;
-/** Most segments: nothing in them means anything. */
+/** Most segments have no special characters. */
 const plain = /^[\w.~-]+$/;
 
 const refuse = (path: string, reason: string): never => {
@@ -23,7 +23,7 @@ const refuse = (path: string, reason: string): never => {
 /**
  * Parses the path of a route into segments.
  *
- * @throws {@link RoutingError} when its syntax is wrong.
+ * @throws {@link RoutingError} when its syntax is invalid.
  */
 export const parsePathPattern = (path: string): readonly Segment[] => {
   const parts = path.split("/").filter((part) => part !== "");
@@ -62,7 +62,7 @@ const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
   if (texts.slice(1, -1).includes(""))
     refuse(
       path,
-      `has two parameters side by side in "${part}"; put a text such as - between them.`,
+      `has two parameters side by side in "${part}"; put a literal such as - between them.`,
     );
   return { kind: "parameters", names, around: texts };
 };
@@ -71,14 +71,13 @@ const decodeText = (path: string, text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    return refuse(path, `has malformed percent-encoding in "${text}".`);
+    return refuse(path, `contains malformed percent-encoding in "${text}".`);
   }
 };
 
 /**
- * Takes the parameters out of a segment of a request; undefined when it does not fit.
- *
- * Each text is looked for once, from left to right, so the cost is linear in the segment's length.
+ * Extracts the parameters from a segment of a request; returns undefined if it does not match. Each literal is searched
+ * once, from left to right, so the cost is linear in the segment's length.
  */
 export const matchParameters = (
   around: readonly string[],

@@ -74,7 +74,7 @@ describe("RouteTable", () => {
     expect(() => find(table, "/%zz")).toThrow("Malformed path");
   });
 
-  test("gives back what was encoded, for any values", () => {
+  test("returns what was encoded, for any values", () => {
     const table = tableOf("/x/:one/:two");
     const value = fc.string({ minLength: 1, unit: "grapheme" });
     fc.assert(
@@ -130,5 +130,87 @@ describe("RouteTable", () => {
     const table = tableOf("/:a-:b.:c~:d");
     expect(find(table, `/${"-".repeat(1_000_000)}`)).toBeUndefined();
     expect(find(table, `/${"-.".repeat(500_000)}`)).toBeUndefined();
+  });
+});
+
+const tryToAdd = (table: RouteTable<string>, path: string): void => {
+  try {
+    table.add("get", path, path);
+  } catch (error) {
+    if (!(error instanceof RoutingError)) throw error;
+  }
+};
+
+describe("a target as it came", () => {
+  const segment = fc.constantFrom(
+    "a",
+    "b",
+    "users",
+    "v1",
+    ":x",
+    ":x-:y",
+    "v:x",
+    "*rest",
+    "%20",
+    "é",
+  );
+  const piece = fc.constantFrom(
+    "a",
+    "b",
+    "users",
+    "v1",
+    "v7",
+    "a-b",
+    "",
+    "%61",
+    "é",
+    "ab",
+    ".",
+    "x y",
+  );
+  const query = fc.constantFrom("", "?", "?a=b", "?a=%20", "?/a", "#a", "?a#b");
+
+  test("leads where its path leads, or needs a closer look", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(segment, { maxLength: 4 }), { minLength: 1, maxLength: 8 }),
+        fc.array(fc.array(piece, { maxLength: 4 }), { minLength: 1, maxLength: 20 }),
+        query,
+        (routes, paths, end) => {
+          const table = new RouteTable<string>();
+          for (const route of routes) {
+            const path = `/${route.map((one, index) => one.replace(/[a-z]+$/, `$&${one.startsWith(":") || one.startsWith("*") ? index : ""}`)).join("/")}`;
+            tryToAdd(table, path);
+          }
+          for (const pieces of paths) {
+            const path = `/${pieces.join("/")}`;
+            const isPlain = /^[\x21-\x24\x26-\x7e]+$/.test(path) && !end.startsWith("#");
+            const plain = table.findPlain("GET", path + end);
+            expect(plain).toEqual(isPlain ? table.find("get", path) : undefined);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("is that of GET for HEAD, and of no other method", () => {
+    const table = tableOf("/a/:id");
+    expect(table.findPlain("HEAD", "/a/7?b")?.params).toEqual({ id: "7" });
+    for (const method of ["POST", "get", "OPTIONS", "TRACE"])
+      expect(table.findPlain(method, "/a/7")).toBeUndefined();
+  });
+
+  test.each([
+    "/a/%37",
+    "/a/7#b",
+    "/a/7/",
+    "http://x/a/7",
+    "*",
+    "",
+    "/a/\u0080",
+    `/a/${"7".repeat(8190)}`,
+  ])("needs a closer look: %s", (target) => {
+    expect(tableOf("/a/:id").findPlain("GET", target)).toBeUndefined();
   });
 });

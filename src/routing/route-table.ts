@@ -8,26 +8,26 @@ import { listNames, matchParameters, parsePathPattern, type Segment } from "./pa
 export type PathParameters = Record<string, string | string[]>;
 
 /** A route that was found. */
-export interface Found<Target> {
+export interface RouteMatch<Target> {
   readonly target: Target;
   readonly params: PathParameters;
 }
 
-/** What serves a path. */
+/** A route as the tree stores it. */
 interface Leaf<Target> {
   readonly path: string;
   readonly target: Target;
   readonly names: readonly string[];
-  /** Of each segment; the smaller, the better the match. */
+  /** The rank of each segment; the smaller, the better the match. */
   readonly ranks: readonly number[];
 }
 
-/** A segment deep in the tree of paths. */
+/** A segment in the tree of paths. */
 interface Node<Target> {
   readonly literals: Map<string, Node<Target>>;
-  /** The literal where there is no other: compared in place it saves cutting out and hashing a segment. */
+  /** The literal if there is only one: comparing it in place saves slicing and hashing a segment. */
   only: LiteralChild<Target> | undefined;
-  /** The most specific first: the more text around the parameters, the earlier. */
+  /** The most specific first: the more literal characters around the parameters, the earlier. */
   readonly parameters: ParameterChild<Target>[];
   rest: Leaf<Target> | undefined;
   leaf: Leaf<Target> | undefined;
@@ -54,20 +54,21 @@ const createNode = <Target>(): Node<Target> => ({
 });
 
 /**
- * Finds what serves a method and a path.
+ * Finds the route for a method and a path.
  *
- * A literal segment beats a parameter, and a parameter beats a wildcard; among parameters the one with more text around wins.
- * Each method has a tree of its own, so a match of another method is never in the way. The cost does not grow with the number of routes.
+ * A literal segment takes precedence over a parameter, and a parameter over a wildcard; among parameters, the one with
+ * more literal characters wins. Each method has its own tree, so routes of another method never interfere. The cost
+ * does not grow with the number of routes.
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
-  /** The same by the names that requests have; HEAD goes to what serves GET. */
+  /** The same trees by the methods of requests; HEAD uses those of GET. */
   readonly #treesByName = new Map<string, Node<Target>>();
 
   /**
    * Adds a route.
    *
-   * @throws {@link RoutingError} when the path's syntax is wrong, or when the method has this path already.
+   * @throws {@link RoutingError} when the path's syntax is invalid, or when the method already has this path.
    */
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
@@ -102,7 +103,7 @@ export class RouteTable<Target> {
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
-  find(method: Method, path: string): Found<Target> | undefined {
+  find(method: Method, path: string): RouteMatch<Target> | undefined {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
     const decoded = decodePath(path);
@@ -114,12 +115,13 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Finds the route of a request's target as it came.
+   * Finds the route of a request's unparsed target.
    *
    * @param method in upper case
-   * @returns undefined also where the target needs a closer look: where it is encoded, or ends with a slash
+   * @returns undefined if there is none, or if the target needs further checks because it is encoded or ends with a
+   * slash
    */
-  findPlain(method: string, url: string): Found<Target> | undefined {
+  findPlain(method: string, url: string): RouteMatch<Target> | undefined {
     const tree = this.#treesByName.get(method);
     if (!tree) return undefined;
     const end = findPlainEnd(url);
@@ -130,7 +132,7 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Lists the route of every method that matches a path; the better match comes first.
+   * Lists the route of every method that matches a path; the best match comes first.
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
@@ -146,7 +148,7 @@ export class RouteTable<Target> {
   }
 }
 
-/** A literal beats a parameter, a parameter with more text around one with less, and each of them a wildcard. */
+/** A literal takes precedence over a parameter, more literal characters over fewer, and all of them over a wildcard. */
 const toRank = (segment: Segment): number => {
   if (segment.kind === "literal") return 0;
   if (segment.kind === "rest") return Infinity;
@@ -197,7 +199,7 @@ const toParameterChild = <Target>(
 const hasSameTexts = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((text, index) => text === other[index]);
 
-/** Where the first segment starts; past the end where there is none. */
+/** Where the first segment starts; past the end if there is none. */
 const toStart = (path: string): number => (path === "/" ? 2 : 1);
 
 const findLiteral = <Target>(
@@ -219,7 +221,7 @@ const questionMark = 0x3f;
 const hash = 0x23;
 const percent = 0x25;
 
-/** Where the path of a target ends; -1 where it is encoded or has anything else that needs a closer look. */
+/** The end of a target's path; -1 if the path is encoded or needs further checks for other reasons. */
 const findPlainEnd = (url: string): number => {
   if (url.charCodeAt(0) !== slash || url.length > maxTargetLength) return -1;
   for (let index = 1; index < url.length; index++) {
@@ -230,7 +232,7 @@ const findPlainEnd = (url: string): number => {
   return url.length;
 };
 
-/** Where the segment ends that starts at an index; for texts as short as these a loop beats a search. */
+/** The end of the segment that starts at an index; for strings this short, a loop is faster than a search. */
 const findEnd = (path: string, start: number, last: number): number => {
   let end = start;
   while (end < last && path.charCodeAt(end) !== slash) end++;
@@ -276,9 +278,9 @@ const match = <Target>(
   return node.rest;
 };
 
-/** Stands for a slash inside a segment (`%2F`); decoding can never yield this lone surrogate. */
+/** Stands for a slash inside a segment (`%2F`); decoding can never produce this lone surrogate. */
 const hiddenSlash = "\ud800";
-/** With the flag `u` it never matches the half of a character. */
+/** With the flag `u` it never matches half of a character. */
 const hiddenSlashes = /\ud800/gu;
 const hideSlashes = (text: string): string => text.replaceAll("/", hiddenSlash);
 const showSlashes = (value: string | string[]): string | string[] =>

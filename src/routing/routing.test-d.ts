@@ -48,7 +48,7 @@ test("a map that is annotated is checked at run time only", () => {
   void createServer(config, routing);
 });
 
-test("a value that is no route is an error", () => {
+test("a value that is not a route is an error", () => {
   // @ts-expect-error -- a number is no route
   void createServer(config, { v1: 5 });
 });

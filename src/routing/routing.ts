@@ -3,13 +3,13 @@ import type { AnySchema } from "../schemas/schema.ts";
 import type { ServeStatic } from "./static-files.ts";
 
 /**
- * The routing map: keys are path segments, values are endpoints, static files, or maps beneath.
+ * The routing map: keys are path segments; values are endpoints, static files, or nested maps.
  *
  * A key is one of
  * - `users`, a segment; `v1/users` or `/v1/users`, several segments
- * - `:id`, a path parameter, which joins the input
+ * - `:id`, a path parameter, which becomes part of the input
  * - `get`, `post`, `put`, `patch`, `delete` with an endpoint: the method at the path so far
- * - `post /v1/users`, method and path
+ * - `post /v1/users`, a method and a path
  * - an empty key, the path so far
  *
  * @example
@@ -24,26 +24,26 @@ export interface Routing {
   readonly [key: string]: Routing | MarkedEndpoint | ServeStatic;
 }
 
-/** The names of the path parameters in a key: `"a" | "b"` of `x/:a/:b`. */
+/** The names of the path parameters in a key: `"a" | "b"` for `x/:a/:b`. */
 type ParametersOf<Key> = Key extends `${string}:${infer Rest}`
   ? NameOf<Rest> | ParametersOf<Rest>
   : Key extends `${string}*${infer Name}`
     ? Name
     : never;
 
-/** What ends the name of a parameter. */
+/** The characters that end the name of a parameter. */
 type Delimiter =
   | ("/" | "-" | "." | ":" | "~" | "," | "@" | "+")
   | ("=" | ";" | "%" | " " | "!" | "&" | "'" | "*");
 
-/** The name at the start of a text. */
+/** The name at the start of a string. */
 type NameOf<Text extends string> = Text extends `${infer Name}${Delimiter}${string}`
   ? NameOf<Name>
   : Text;
 
 type KeysOf<Union> = Union extends unknown ? keyof Union : never;
 
-/** The parameters that an input lacks; none where the input may have any key. */
+/** The parameters that an input lacks; none if the input may have any key. */
 type Missing<Parameters, Input> =
   string extends KeysOf<Input>
     ? never
@@ -63,7 +63,7 @@ interface TypedEndpoint {
 type InputOf<Value extends TypedEndpoint> = Value["~types"]["input"];
 type MiddlewareInputOf<Value extends TypedEndpoint> = Value["~types"]["middlewareInput"];
 
-/** The keys of an object schema's shape are cheap to read, its input type is not, so that is read only where they do not suffice. */
+/** The keys of an object schema's shape are cheap to read, unlike its input type, which is only read if they do not suffice. */
 type CheckEndpoint<Value extends TypedEndpoint, Parameters> = [Parameters] extends [
   ShapeKeys<InputOf<Value>> | KeysOf<MiddlewareInputOf<Value>>,
 ]

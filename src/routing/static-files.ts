@@ -2,10 +2,10 @@ import type express from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { DefinitionError } from "../errors.ts";
 
-/** Options of {@link ServeStatic}, those of `express.static`. */
+/** Options of {@link ServeStatic}, the same as those of `express.static`. */
 export type ServeStaticOptions = NonNullable<Parameters<typeof express.static>[1]>;
 
-/** Marks static files, also those of another copy of this package in the same process. */
+/** Marks static files, even those made by another copy of this package in the same process. */
 export const serveStaticMark: unique symbol = Symbol.for("sallyport/serve-static");
 
 /** A factory, as far as static files need one. */
@@ -16,7 +16,7 @@ export interface GuardFactory {
 /**
  * A routing entry that serves the files of a directory under the path of its key.
  *
- * An endpoint at the same path comes first; a file that is missing is answered with 404.
+ * An endpoint at the same path takes precedence; a missing file is a 404.
  *
  * @example
  * const routing: Routing = { public: new ServeStatic("assets", { dotfiles: "deny", index: false }) };
@@ -27,12 +27,12 @@ export class ServeStatic {
   readonly [serveStaticMark] = true;
   readonly directory: string;
   readonly options: ServeStaticOptions;
-  /** Carries the middlewares that run before a file is looked for. */
+  /** Has the middlewares that run before a file is looked up. */
   readonly guard: AnyEndpoint | undefined;
 
   /**
-   * @param factory its middlewares run before a file is looked for, and its result handler answers what they throw
-   * @throws {@link DefinitionError} when the directory is no path.
+   * @param factory its middlewares run before a file is looked up; its result handler sends the errors that they throw
+   * @throws {@link DefinitionError} when the directory is not a path.
    */
   constructor(directory: string, options: ServeStaticOptions = {}, factory?: GuardFactory) {
     if (typeof directory !== "string" || directory === "")
@@ -46,6 +46,6 @@ export class ServeStatic {
   }
 }
 
-/** Tells whether a value is an entry of static files. */
+/** Checks whether a value is a static files entry. */
 export const isServeStatic = (value: unknown): value is ServeStatic =>
   typeof value === "object" && value !== null && serveStaticMark in value;

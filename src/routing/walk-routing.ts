@@ -1,5 +1,7 @@
 import { isEndpoint, type AnyEndpoint } from "../endpoint/endpoint.ts";
-import { RoutingError, suggest } from "../errors.ts";
+import { show } from "../checks/show.ts";
+import { describeUnknown } from "../checks/unknown-names.ts";
+import { RoutingError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import type { Routing } from "./routing.ts";
 import { isServeStatic, type ServeStatic } from "./static-files.ts";
@@ -20,7 +22,7 @@ export interface StaticEntry {
   readonly files: ServeStatic;
 }
 
-/** What a routing map has at a path. */
+/** An entry of a routing map, with its path. */
 export type RoutingEntry = EndpointEntry | StaticEntry;
 
 /** How a routing map is read. */
@@ -49,7 +51,7 @@ const httpMethods = new Set([
 /**
  * Walks a routing map in the order in which it is written.
  *
- * @throws {@link RoutingError} when a key or a value is wrong.
+ * @throws {@link RoutingError} when a key or a value is invalid.
  */
 export function* walkRouting(routing: Routing, options: WalkOptions = {}): Generator<RoutingEntry> {
   yield* walkMap(routing, "", options, new Set());
@@ -64,7 +66,7 @@ function* walkMap(
   if (!isPlainMap(map))
     throw new RoutingError(
       "SLP_ROUTING_LEAF",
-      `The routing at "${parent || "/"}" is ${describe(map)}; it must be an endpoint, a routing map or a ServeStatic.`,
+      `The routing at "${parent || "/"}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.`,
       { path: parent || "/" },
     );
   if (above.has(map))
@@ -80,7 +82,7 @@ function* walkMap(
     else if (method !== undefined)
       throw new RoutingError(
         "SLP_ROUTING_EXPLICIT_METHOD_VALUE",
-        `The key "${key}" of "${path}" names a method, so its value must be an endpoint; it is ${describe(value)}. Put the method on each endpoint beneath instead.`,
+        `The key "${key}" of "${path}" names a method, so its value must be an endpoint; it is ${show(value)}. Put the method on each endpoint below it instead.`,
         { method, path },
       );
     else if (isServeStatic(value)) yield { kind: "static", path, files: value };
@@ -112,7 +114,9 @@ const readKey = (
 const refuseMethod = (key: string, word: string, parent: string): never => {
   throw new RoutingError(
     "SLP_ROUTING_METHOD_UNKNOWN",
-    `The key "${key}" at "${parent || "/"}" begins with "${word}", which is no method that endpoints declare.${suggest(word, endpointMethods)} The methods are ${endpointMethods.join(", ")}.`,
+    describeUnknown("method", word, endpointMethods, {
+      where: `The key "${key}" at "${parent || "/"}"`,
+    }),
     { path: joinPath(parent, "") },
   );
 };
@@ -123,7 +127,7 @@ const refuseCase = (key: string, word: string, parent: string): never => {
     "SLP_ROUTING_METHOD_CASE",
     isMethod(lower)
       ? `The key "${key}" at "${parent || "/"}" names a method in upper case; write "${lower}".`
-      : `The key "${key}" at "${parent || "/"}" names a method that endpoints cannot declare; HEAD and OPTIONS are answered without a declaration.`,
+      : `The key "${key}" at "${parent || "/"}" names a method that endpoints cannot declare; HEAD and OPTIONS need no declaration.`,
     { path: joinPath(parent, "") },
   );
 };
@@ -154,12 +158,4 @@ const isPlainMap = (value: unknown): value is Routing => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null;
   return prototype === null || prototype.constructor?.name === "Object";
-};
-
-const describe = (value: unknown): string => {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object")
-    return `an object of class ${value.constructor?.name ?? "unknown"}`;
-  return value === undefined ? "undefined" : `a ${typeof value}`;
 };

@@ -1,33 +1,33 @@
-import { ExchangedRun, type OwnRun, type Run } from "./exchanged-run.ts";
+import { canExchangeRuns, ExchangedRun, type OwnRun, type Run } from "./zod-internals.ts";
 import { IssueCounter } from "./issue-counter.ts";
 import { findLazyRun } from "./lazy-errors.ts";
 import { findLists, type Lists } from "./lists.ts";
 import type { ZodSchema } from "./schema.ts";
 
-/** Runs a parse by a schema, or by its compiled form. */
+/** Parses with a schema, or with its compiled form. */
 export type RunParse = (schema: ZodSchema, ...args: Parameters<Run>) => ReturnType<Run>;
 
-/** Runs a parse as Zod does. */
+/** Parses as Zod does. */
 export const runPlainly: RunParse = (schema, payload, context) => schema._zod.run(payload, context);
 
 /**
- * Makes Zod skip the elements of a list, set, map or record once as many wrong ones are found in it as are reported.
+ * Makes Zod skip the elements of an array, set, map or record once it has found as many wrong ones as are reported.
  *
- * Zod makes an issue for each wrong element, so a list of 500,000 of them, a body of 1 MB, would hold the
- * process for over a second. For the synchronous part of a parse, the lists' and elements' own `run` is exchanged for
- * one that counts. A list with ten wrong elements fails, wherever it stands: what a union, a `.catch()` or a
- * transformation around it does is the same as with all of its issues.
+ * Zod creates an issue for each wrong element, so an array of 500,000 of them, a body of 1 MB, would block the process
+ * for over a second. For the synchronous part of a parse, the `run` methods of lists and elements are replaced by
+ * counting ones. A list with ten wrong elements fails, wherever it is: a union, a `.catch()` or a transformation around
+ * it behaves as it would with all issues.
  *
- * @returns the ordinary way for a schema without lists
+ * @returns the ordinary parser for a schema without lists
  */
 export const boundIssues = (schema: ZodSchema): RunParse => {
   const lists = findLists(schema);
-  if (!lists) return runPlainly;
+  if (!lists?.all.every(canExchangeRuns)) return runPlainly;
   const counter = new IssueCounter(lists);
   const exchanges = listExchanges(lists, counter);
   let isRunning = false;
   return (target, payload, context) => {
-    // a function of the application may parse by the same schema
+    // a function of the application may parse with the same schema
     if (isRunning) return target._zod.run(payload, context);
     isRunning = true;
     counter.begin();
@@ -51,7 +51,7 @@ const listExchanges = (found: Lists, counter: IssueCounter): ExchangedRun[] =>
     const list = found.lists.get(schema);
     if (lazyRun) within.push(() => lazyRun);
     if (list) within.push((own) => counter.toListRun(own, list));
-    // Zod's `run` calls `parse` and then the checks; where there are none, it is the same function
+    // Zod's `run` calls `parse` and then the checks; without checks, it is the same function
     return hasChecks(schema)
       ? [...exchange(schema, "parse", within), ...exchange(schema, "run", around)]
       : exchange(schema, "run", [...within, ...around]);

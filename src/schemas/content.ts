@@ -4,29 +4,29 @@ import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
-/** What a handler returns for `ez.stream()`: a stream of Node or of the web, or anything that yields strings and bytes. */
+/** What a handler returns for `ez.stream()`: a Node.js stream, a web stream, or any iterable of strings and bytes. */
 export type StreamContent = AsyncIterable<string | Uint8Array> | ReadableStream | Readable;
 
-/** What a handler returns for `ez.file()` where a path does not say all. */
+/** What a handler returns for `ez.file()` if a path alone is not enough. */
 export interface FileContent {
   /** The path of the file: absolute, or below `root`. */
   readonly path: string;
   /**
-   * The directory that the file must be in. Set it wherever the path comes from a client: `..` and hidden files are refused
-   * then.
+   * The directory that must contain the file. Set it whenever the path comes from a client: paths with `..` and hidden
+   * files are then rejected.
    *
    * @default the path is absolute
    */
   readonly root?: string | undefined;
   /**
-   * The name under which a browser saves it; it is sent as an attachment.
+   * The name under which a browser saves the file, which is then sent as an attachment.
    *
-   * @default that of the schema; without one the browser shows the file
+   * @default the schema's `fileName`; without one, the browser shows the file
    */
   readonly fileName?: string | undefined;
   /**
-   * How long a browser may keep it without asking whether it has changed, in seconds. Shared caches may not keep it, unless
-   * the handler sets `Cache-Control` itself.
+   * How long a browser may cache the file without revalidation, in seconds. Shared caches may not store it, unless the
+   * handler sets `Cache-Control` itself.
    *
    * @default 0
    */
@@ -36,7 +36,7 @@ export interface FileContent {
 /** Options of `ez.buffer`, `ez.stream` and `ez.file` as an output. */
 export interface ContentOptions extends SchemaMeta<string> {
   /**
-   * The name under which a browser saves the content; it is sent as an attachment.
+   * The name under which a browser saves the content, which is then sent as an attachment.
    *
    * @default the browser shows the content
    */
@@ -46,21 +46,21 @@ export interface ContentOptions extends SchemaMeta<string> {
 /** How the content of an output is sent. */
 export interface ContentDeclaration {
   readonly kind: "buffer" | "file" | "stream";
-  /** The media type; that of the file's name where a file has none. */
+  /** The media type; if a file has none, it follows from its name. */
   readonly type: string | undefined;
   readonly fileName: string | undefined;
 }
 
-/** By the function that checks the value, which further checks and descriptions leave as it is. */
+/** Found by the function that checks the value, which further checks and descriptions keep. */
 const declarations = new WeakMap<object, ContentDeclaration>();
 
-/** A schema of {@link stream}. */
+/** The schema returned by {@link stream}. */
 export type StreamSchema = z.ZodCustom<StreamContent, StreamContent>;
 
-/** A schema of {@link file}. */
+/** The schema returned by {@link file}. */
 export type FileSchema = z.ZodCustom<FileContent | string, FileContent | string>;
 
-/** Makes the schema of an output that is sent as it is. */
+/** Creates the schema of an output that bypasses the result handler. */
 export const declareContent = <T>(
   declaration: Pick<ContentDeclaration, "kind" | "type">,
   isContent: (value: unknown) => boolean,
@@ -77,13 +77,13 @@ export const declareContent = <T>(
       "SLP_DEFINITION_VALUE",
       `ez.${kind}: the first argument must be a media type, such as "text/csv"; got ${JSON.stringify(type)}.`,
     );
-  // a function of its own for each schema
+  // each schema needs its own function
   const check = (value: unknown): boolean => isContent(value);
   declarations.set(check, { kind, type, fileName });
   return z.custom<T>(check, { error: expected }).meta({ ...meta });
 };
 
-/** Finds how an output is sent as it is; undefined where a result handler sends it. */
+/** Returns how an output is sent without a result handler; undefined if a result handler sends it. */
 export const readContent = (schema: ZodSchema): ContentDeclaration | undefined => {
   const { fn } = schema._zod.def as { readonly fn?: object };
   return fn && declarations.get(fn);
@@ -110,11 +110,11 @@ const isFile = (value: unknown): boolean => {
 /**
  * The output of an endpoint that sends a stream as it is, without an envelope.
  *
- * What fails before the first piece is answered by the result handler; what fails later breaks the response off. When the
+ * The result handler sends errors that occur before the first chunk; a later error breaks the response off. When the
  * client leaves, the stream is destroyed.
  *
  * @param type the media type
- * @throws {@link DefinitionError} when it is none.
+ * @throws {@link DefinitionError} when it is not a media type.
  * @example
  * output: ez.stream("text/csv", { fileName: "users.csv" }),
  * handler: async function* () { for await (const user of users) yield `${user.id},${user.name}\n`; }
@@ -123,12 +123,13 @@ export const stream = (type = "application/octet-stream", options?: ContentOptio
   declareContent({ kind: "stream", type }, isStream, "Expected stream", options);
 
 /**
- * The output of an endpoint that sends a file as it is, without an envelope: the handler returns its path, or `{ path, root }`.
+ * The output of an endpoint that sends a file as it is, without an envelope: the handler returns its path, or `{ path,
+ * root }`.
  *
- * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are answered. A file that is missing is 404.
+ * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. A missing file is a 404.
  *
- * @param type the media type; that of the file's name where it is left out
- * @throws {@link DefinitionError} when it is none.
+ * @param type the media type; by default, it follows from the file's name
+ * @throws {@link DefinitionError} when it is not a media type.
  */
 export const file = (type?: string, options?: ContentOptions): FileSchema =>
   declareContent({ kind: "file", type }, isFile, "Expected the path of a file", options);

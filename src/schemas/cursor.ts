@@ -1,15 +1,16 @@
 import { z } from "zod";
-import { DefinitionError, suggest } from "../errors.ts";
+import { show } from "../checks/show.ts";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { DefinitionError } from "../errors.ts";
+import { loadNodeCrypto } from "../lazy/node-modules.ts";
+import { toSchema } from "./assert-schema.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas } from "./some-schema.ts";
 
-/** Loads node:crypto with the first cursor. */
-const loadCrypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
-
-/** The longest text of a cursor, in characters. */
+/** The maximum length of a cursor, in characters. */
 export const maxCursorLength = 4096;
 
-/** The shortest secret, in characters; HMAC-SHA256 wants keys of its own length. */
+/** The minimum length of a secret, in characters; HMAC-SHA256 recommends keys as long as its output. */
 const minSecretLength = 32;
 
 const macLength = 32;
@@ -17,9 +18,8 @@ const macLength = 32;
 /** The second argument of `ez.cursor`. */
 export interface CursorOptions {
   /**
-   * What cursors are signed with, at least 32 characters; never sent.
-   *
-   * Of several, the first signs and all verify: put a new one in front, and drop the old one once its cursors are of no use.
+   * The secret that signs cursors, at least 32 characters; it is never sent. Of several, the first signs and all of
+   * them verify: add a new one at the front, and remove the old one once its cursors are no longer needed.
    */
   readonly secret: string | readonly string[];
 }
@@ -30,24 +30,25 @@ export type CursorValue<Schema extends z.core.SomeType> = z.ZodType<
   z.output<Schema>
 >;
 
-/** A schema of {@link cursor}: a text on the wire, a value for the handler. */
+/** The schema returned by {@link cursor}: a string on the wire, a value for the handler. */
 export type Cursor<Schema extends z.core.SomeType> = z.ZodCodec<z.ZodString, CursorValue<Schema>>;
 
-/** A codec between the text of a cursor and its value. */
+/** A codec between a cursor and its value. */
 export type CursorCodec = z.ZodCodec<z.ZodString>;
 
-/** The way out of a {@link CursorCodec}: the handler returns the value, the client gets the text. */
+/** A {@link CursorCodec} for the output: the handler returns the value, the client receives the string. */
 export type SignedCursor<Codec extends CursorCodec> = z.ZodCodec<CursorValue<Codec>, z.ZodString>;
 
 /**
- * An opaque, signed cursor: the client gets a text and can only send it back as it is; any other text is `Invalid cursor`.
+ * An opaque, signed cursor: a client receives a string and can only send it back unchanged; any other string is
+ * rejected with `Invalid cursor`.
  *
- * The text is the value as JSON behind its HMAC-SHA256, in base64url, at most 4,096 characters. It is signed, not encrypted: a client
- * can read the value. A cursor is valid wherever the secret and the schema are the same, and for as long.
+ * The string is the value as JSON with its HMAC-SHA256, in base64url, at most 4,096 characters long. It is signed, not
+ * encrypted: a client can read the value. A cursor is valid with the same secret and schema, and does not expire.
  * `z.encode(cursor, value)` signs a value by hand.
  *
- * @param schema what the value must fit; its parts must be known to JSON, or codecs to such ones, as `ez.dateIn()` is
- * @throws {@link DefinitionError} when the secret is too short or the schema has parts that JSON does not carry.
+ * @param schema the schema of the value; each part must be representable in JSON, or be a codec such as `ez.dateIn()`
+ * @throws {@link DefinitionError} when the secret is too short or the schema has parts that JSON cannot represent.
  * @see RFC 2104
  * @example
  * const after = ez.cursor(z.object({ id: z.int() }), { secret: process.env.CURSOR_SECRET ?? "" });
@@ -77,16 +78,16 @@ export const cursor = <Schema extends z.core.SomeType>(
         return refuse(
           payload,
           text === undefined
-            ? "Not a value for a cursor: JSON does not carry it"
-            : `Too much for a cursor: its text would exceed ${maxCursorLength} characters`,
+            ? "Not a value for a cursor: JSON cannot represent it"
+            : `Value too large for a cursor: it would exceed ${maxCursorLength} characters`,
         );
       }),
   });
-  // its other end takes anything because the schema has been applied between the ends, with one fixed message
+  // the inner end accepts anything because the schema was applied between the two, with one fixed message
   return codec as unknown as Cursor<Schema>;
 };
 
-/** Turns a codec of a cursor around, for the output; what its other end parses and encodes stays as it was declared. */
+/** Reverses a cursor's codec for the output; its inner end parses and encodes as declared. */
 export const toSignedCursor = <Codec extends CursorCodec>(codec: Codec): SignedCursor<Codec> => {
   const run =
     (direction: "backward" | "forward") =>
@@ -102,33 +103,29 @@ export const toSignedCursor = <Codec extends CursorCodec>(codec: Codec): SignedC
   return turned as unknown as SignedCursor<Codec>;
 };
 
-/** Tells whether a value is a codec from a text. */
+/** Checks whether a value is a codec from a string. */
 export const isCursorCodec = (value: unknown): value is CursorCodec => {
   if (!isSchema(value)) return false;
   const { def } = (value as z.core.$ZodTypes)._zod;
   return def.type === "pipe" && def.reverseTransform !== undefined && isText(def.in);
 };
 
-/** Tells whether a value is a schema of a text. */
+/** Checks whether a value is a schema of a string. */
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
 
-/** @throws {@link DefinitionError} when the options are no object or have a key that does not exist. */
+/** @throws {@link DefinitionError} when the options are not an object, or have an unknown key. */
 export const assertOptions = (where: string, options: unknown, known: readonly string[]): void => {
   if (typeof options !== "object" || options === null)
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
-      `${where}: the options must be an object with ${known.join(", ")}; got ${options === null ? "null" : typeof options}.`,
+      `${where}: the options must be an object with ${known.join(", ")}; got ${show(options)}.`,
     );
-  const wrong = Object.keys(options).find((key) => !known.includes(key));
-  if (wrong === undefined) return;
-  throw new DefinitionError(
-    "SLP_DEFINITION_UNKNOWN_KEY",
-    `${where}: there is no option \`${wrong}\`.${suggest(wrong, known)} The options are ${known.join(", ")}.`,
-  );
+  const unknown = describeUnknownKey("option", options, known, { where });
+  if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
 };
 
-/** Zod's asynchronous mode answers at once where nothing is asynchronous. */
+/** Zod's asynchronous mode returns synchronously if nothing is asynchronous. */
 const whenRun = <To>(
   schema: z.core.SomeType,
   payload: z.core.ParsePayload,
@@ -145,7 +142,7 @@ const refuse = (payload: z.core.ParsePayload, message: string): never => {
 };
 
 const sign = (content: Buffer, key: Buffer): Buffer =>
-  loadCrypto().createHmac("sha256", key).update(content).digest();
+  loadNodeCrypto().createHmac("sha256", key).update(content).digest();
 
 const seal = (value: unknown, [key]: readonly Buffer[]): string | undefined => {
   const json = JSON.stringify(value) as string | undefined;
@@ -157,17 +154,18 @@ const seal = (value: unknown, [key]: readonly Buffer[]): string | undefined => {
 const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown } | undefined => {
   if (text.length > maxCursorLength) return undefined;
   const bytes = Buffer.from(text, "base64url");
-  // the same bytes have several spellings, of which only one was ever sent
+  // the same bytes have several encodings, only one of which was ever sent
   if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
   const mac = bytes.subarray(0, macLength);
   const content = bytes.subarray(macLength);
-  if (!keys.some((key) => loadCrypto().timingSafeEqual(sign(content, key), mac))) return undefined;
+  if (!keys.some((key) => loadNodeCrypto().timingSafeEqual(sign(content, key), mac)))
+    return undefined;
   return { value: JSON.parse(content.toString()) as unknown };
 };
 
-/** Derived, so that nothing else that the application signs with the same secret passes for a cursor. */
+/** Derived, so that nothing else that the application signs with the same secret passes as a cursor. */
 const toKey = (secret: string): Buffer =>
-  loadCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
+  loadNodeCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
 
 const toKeys = (secret: unknown): readonly Buffer[] => {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
@@ -175,10 +173,10 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
     typeof one === "string" && one.length >= minSecretLength;
   if (secrets.length > 0 && secrets.every(fits)) return secrets.map(toKey);
   const wrong = secrets.find((one) => !fits(one));
-  // never the secret itself
+  // never include the secret itself
   const got =
     secrets.length === 0
-      ? "an empty list"
+      ? "an empty array"
       : typeof wrong === "string"
         ? `one of ${wrong.length} characters`
         : wrong === null
@@ -186,21 +184,17 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
           : typeof wrong;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `ez.cursor: \`secret\` must be a text of at least ${minSecretLength} characters, or a list of such texts; got ${got}. Make one with: openssl rand -base64 32`,
+    `ez.cursor: \`secret\` must be a string of at least ${minSecretLength} characters, or an array of such strings; got ${got}. Generate one with: openssl rand -base64 32`,
   );
 };
 
-const assertValueSchema = (schema: unknown): void => {
-  if (!isSchema(schema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `ez.cursor: the first argument must be a schema of Zod 4, such as z.object({ id: z.int() }); got ${schema === null ? "null" : typeof schema}.`,
-    );
+const assertValueSchema = (value: unknown): void => {
+  const schema = toSchema("ez.cursor: the first argument", value, "z.object({ id: z.int() })");
   const kind = findUnsigned(schema);
   if (kind === undefined) return;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `ez.cursor: the schema has a part of kind ${kind}, which does not come back from JSON as it was. Take what JSON has, or a codec to it, such as ez.dateIn() for a Date.`,
+    `ez.cursor: the schema has a part of kind ${kind}, which JSON cannot restore. Use a type that JSON has, or a codec, such as ez.dateIn() for a Date.`,
   );
 };
 
@@ -209,7 +203,10 @@ const unsignedKinds: ReadonlySet<string> = new Set([
   ...["symbol", "transform", "void"],
 ]);
 
-/** The kind of a part that JSON does not carry, or that works in one direction only; behind a codec anything may be. */
+/**
+ * Returns the kind of a part that JSON cannot represent, or that works in one direction only; parts behind a codec may
+ * be anything.
+ */
 const findUnsigned = (root: ZodSchema): string | undefined => {
   const seen = new Set<ZodSchema>();
   const visit = (schema: ZodSchema): string | undefined => {

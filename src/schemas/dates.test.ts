@@ -53,7 +53,7 @@ describe("ez.dateOut", () => {
     expect(ez.dateOut().safeParse(value).success).toBe(false);
   });
 
-  test("is a Date for the handler and a text on the wire", () => {
+  test("is a Date for the handler and a string on the wire", () => {
     const schema = ez.dateOut();
     expectTypeOf<z.input<typeof schema>>().toEqualTypeOf<Date>();
     expectTypeOf<z.output<typeof schema>>().toEqualTypeOf<string>();

@@ -1,25 +1,25 @@
 import { z } from "zod";
 import type { SchemaMeta } from "./schema.ts";
 
-/** A date as a client gives it: ISO 8601 text, or a `Date`, of which a client sends that text. */
+/** A date as a client sends it: an ISO 8601 string, or a `Date`, which a client converts to one. */
 export interface IsoInput extends z.ZodType<string, Date | string> {}
 
-/** A schema of {@link dateIn}. */
+/** The schema returned by {@link dateIn}. */
 export type DateIn = z.ZodCodec<IsoInput, z.ZodDate>;
 
-/** A schema of {@link dateOut}. */
+/** The schema returned by {@link dateOut}. */
 export type DateOut = z.ZodCodec<z.ZodDate, z.ZodISODateTime>;
 
-/** Text of a date, or of a date and a time. */
+/** A date string, with or without a time. */
 const isoText = () =>
   z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
     error: "Invalid input: expected an ISO 8601 date or date-time",
   });
 
 /**
- * A date in the input: ISO 8601 text becomes a `Date`.
+ * A date in the input: an ISO 8601 string becomes a `Date`.
  *
- * A date alone means midnight in UTC; a time without an offset is the server's local time.
+ * A date without a time means midnight in UTC; a time without an offset is in the server's time zone.
  *
  * @example
  * z.object({ since: ez.dateIn() }) // "2026-11-20", "2026-11-20T10:30:00Z", "2026-11-20T10:30:00+02:00"
@@ -33,10 +33,10 @@ export const dateIn = (meta: SchemaMeta<string> = {}): DateIn =>
     .meta({ ...meta });
 
 /**
- * A date in the output: a `Date` becomes ISO 8601 text in UTC.
+ * A date in the output: a `Date` becomes an ISO 8601 string in UTC.
  *
  * @example
- * z.object({ createdAt: ez.dateOut() }) // the handler returns a Date, the client gets "2026-11-20T10:30:00.000Z"
+ * z.object({ createdAt: ez.dateOut() }) // the handler returns a Date, the client receives "2026-11-20T10:30:00.000Z"
  */
 export const dateOut = (meta: SchemaMeta<string> = {}): DateOut =>
   z

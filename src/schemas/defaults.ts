@@ -1,6 +1,7 @@
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { hasDefault } from "./user-code.ts";
+import { exchangeDefault } from "./zod-internals.ts";
 
 /** A default that a compiled schema has read. */
 interface Read {
@@ -11,12 +12,12 @@ interface Read {
 
 /** Whether a compiled schema is trying a value. */
 let isTrying = false;
-/** What it has read, the last one first. */
+/** The values it has read, most recent first. */
 let last: Read | undefined;
-/** What it had read when it refused the value, by definition, the first one last. */
+/** The values it had read when it rejected the input, by definition, most recent first. */
 let left: Map<object, unknown[]> | undefined;
 
-/** Parses by a compiled schema, with its defaults at hand should it refuse the value. */
+/** Parses with a compiled schema, and keeps the defaults it reads in case it rejects the value. */
 export const readDefaultsOnce = <Result>(
   parse: (value: unknown) => Result,
   value: unknown,
@@ -32,7 +33,7 @@ export const readDefaultsOnce = <Result>(
   }
 };
 
-/** From now on, the defaults that the compiled schema has read are given once more. */
+/** From now on, the defaults that the compiled schema has read are returned again. */
 export const repeatDefaults = (): void => {
   if (!isTrying) return;
   isTrying = false;
@@ -48,8 +49,9 @@ export const repeatDefaults = (): void => {
 const kept = new WeakSet();
 
 /**
- * Sees to it that functions of `.default()` and `.prefault()` run once for each value that they replace, also where a compiled
- * schema refuses a value and Zod parses it a second time. Zod reads defaults by a getter, which does not tell functions from constants.
+ * Makes functions of `.default()` and `.prefault()` run once for each value that they replace, even if a compiled
+ * schema rejects a value and Zod parses it again. Zod reads defaults through a getter, which does not distinguish
+ * functions from constants.
  *
  * @returns whether the schema has defaults, so that it must be parsed by {@link readDefaultsOnce}
  */
@@ -64,11 +66,7 @@ export const keepDefaults = (schema: ZodSchema): boolean => {
 
 const keepDefault = (def: object): boolean => {
   if (kept.has(def)) return true;
-  const property = Object.getOwnPropertyDescriptor(def, "defaultValue");
-  const read = property?.get?.bind(def) as (() => unknown) | undefined;
-  // what is no getter is a constant
-  if (!read || property?.configurable !== true) return false;
-  const get = (): unknown => {
+  const isKept = exchangeDefault(def, (read) => () => {
     if (!isTrying) {
       const values = left?.get(def);
       return values && values.length > 0 ? values.pop() : read();
@@ -76,8 +74,7 @@ const keepDefault = (def: object): boolean => {
     const value = read();
     last = { def, value, before: last };
     return value;
-  };
-  Object.defineProperty(def, "defaultValue", { ...property, get });
-  kept.add(def);
-  return true;
+  });
+  if (isKept) kept.add(def);
+  return isKept;
 };

@@ -16,13 +16,13 @@ const user = z.object({
 const wire = { name: "Ada", bornOn: "1815-12-10T00:00:00.000Z", balance: "12", tags: ["a"] };
 
 describe("ez.encode", () => {
-  test("takes what the schema gives, and gives what it takes", () => {
+  test("accepts what the schema returns, and returns what it accepts", () => {
     const decoded = user.parse(wire);
     expect(decoded.bornOn).toBeInstanceOf(Date);
     expect(ez.encode(user).parse(decoded)).toEqual(wire);
   });
 
-  test("works inside of other schemas, and in copies", () => {
+  test("works inside other schemas, and in copies", () => {
     const page = z.object({
       users: z.array(ez.encode(user).meta({ description: "A user" })),
       last: ez.encode(user).optional(),
@@ -39,7 +39,7 @@ describe("ez.encode", () => {
     expect(z.encode(ez.encode(user), wire as never)).toEqual(user.parse(wire));
   });
 
-  test("refuses what the schema would not have given, where it is wrong", () => {
+  test("rejects what the schema would not have given, where it is wrong", () => {
     const result = ez.encode(user).safeParse({ ...user.parse(wire), bornOn: "1815-12-10" });
     expect(result.error?.issues).toMatchObject([{ path: ["bornOn"], code: "invalid_type" }]);
     const checked = ez.encode(user.refine(({ name }) => name !== "Eve", "No Eve"));
@@ -68,11 +68,11 @@ describe("ez.encode", () => {
     expect([...readTopLevel(ez.encode(user)).fields.keys()]).toEqual(Object.keys(wire));
   });
 
-  test("refuses what has no way back, and what is no schema", () => {
+  test("rejects what cannot be reversed, and what is not a schema", () => {
     expect(() => ez.encode(z.object({ a: z.string().transform(Number) }))).toThrow(
-      "ez.encode: the schema has a .transform() or z.preprocess(), which has no way back.",
+      "ez.encode: the schema has a .transform() or z.preprocess(), which cannot be reversed.",
     );
-    expect(() => ez.encode({} as never)).toThrow("must be a schema of Zod 4");
+    expect(() => ez.encode({} as never)).toThrow("must be a Zod 4 schema");
   });
 
   test("takes schemas that refer to themselves, also before they are complete", () => {

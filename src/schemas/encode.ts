@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
-import { isSchema, type AnySchema, type SchemaInput, type SchemaOutput } from "./schema.ts";
+import { toSchema } from "./assert-schema.ts";
+import { type AnySchema, type SchemaInput, type SchemaOutput } from "./schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
+import { reverse } from "./zod-internals.ts";
 
-/** A schema of {@link encode}: it takes what the other one gives, and gives what the other one takes. */
+/** The schema returned by {@link encode}: it accepts the other schema's output and returns its input. */
 export interface Encoded<S extends AnySchema> extends z.ZodType<SchemaInput<S>, SchemaOutput<S>> {}
 
 interface EncodedDef extends z.core.$ZodTypeDef {
@@ -18,49 +20,31 @@ interface EncodedType extends z.ZodType {
 
 let constructor: z.core.$constructor<EncodedType> | undefined;
 
-/** Made with the first such schema; by Zod's own means, so that `.optional()`, `.meta()` and the like keep what it does. */
+/** Created with the first such schema, using Zod's own functions, so that `.optional()`, `.meta()` and the like preserve it. */
 const toConstructor = (): z.core.$constructor<EncodedType> =>
   (constructor ??= z.core.$constructor<EncodedType>("SallyportEncoded", (inst, def) => {
     z.ZodType.init(inst, def);
-    const inner = def.encoded;
-    inst._zod.parse = (payload, context) =>
-      inner._zod.run(payload, {
-        ...context,
-        direction: context.direction === "backward" ? "forward" : "backward",
-      });
-    const mirror = (name: string, source: string): void => {
-      Object.defineProperty(inst._zod, name, {
-        configurable: true,
-        get: () => inner._zod[source as keyof typeof inner._zod],
-      });
-    };
-    // whether a field may be left out, and what tells the options of a union apart
-    mirror("optin", "optout");
-    mirror("optout", "optin");
-    mirror("propValues", "propValues");
+    reverse(inst, def.encoded);
   }));
 
 /**
- * Reads a schema backwards: it takes what `schema` gives, and gives what `schema` takes.
+ * Reverses a schema: it accepts what `schema` outputs, and outputs what `schema` accepts.
  *
- * So one schema serves both directions: `output: ez.encode(user)` takes what `input: user` gives, such as dates, and sends
- * what it takes, such as ISO 8601 texts. Documents and clients see the wire side. Checks and codecs work as in `z.encode`.
+ * So one schema serves both directions: with `input: user` and `output: ez.encode(user)`, the handler receives and
+ * returns the same values, such as dates, and both are sent in the same form, such as ISO 8601 strings. Documents and
+ * clients describe the wire format. Checks and codecs work as in `z.encode`.
  *
- * @throws {@link DefinitionError} when it has a `.transform()`, which has no way back; use `z.codec` instead.
+ * @throws {@link DefinitionError} when it has a `.transform()`, which cannot be reversed; use `z.codec` instead.
  * @example
  * const user = z.object({ name: z.string(), bornOn: ez.dateIn() });
  * const createUser = factory.build({ method: "post", input: user, output: ez.encode(user), handler: ... });
  */
-export const encode = <S extends AnySchema>(schema: S): Encoded<S> => {
-  if (!isSchema(schema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `ez.encode: the argument must be a schema of Zod 4, such as z.object({ ... }); got ${schema === null ? "null" : typeof schema}.`,
-    );
+export const encode = <S extends AnySchema>(given: S): Encoded<S> => {
+  const schema = toSchema("ez.encode: the argument", given);
   if (hasOneWay(schema))
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",
-      "ez.encode: the schema has a .transform() or z.preprocess(), which has no way back. Use z.codec(), ez.dateIn() or another codec instead.",
+      "ez.encode: the schema has a .transform() or z.preprocess(), which cannot be reversed. Use z.codec(), ez.dateIn() or another codec instead.",
     );
   const Constructor = toConstructor();
   return new Constructor({ type: "custom", encoded: schema });
@@ -70,11 +54,11 @@ const hasOneWay = (schema: ZodSchema): boolean => {
   try {
     return someSchema(schema, ({ _zod }) => _zod.def.type === "transform");
   } catch {
-    // a recursive schema may not be declared to its end yet; what has no way back is an error when it is used
+    // a recursive schema may not be fully declared yet; anything irreversible in it is an error when it is used
     return false;
   }
 };
 
-/** The schema that {@link encode} reads backwards; undefined for any other schema. */
+/** Returns the schema that {@link encode} has reversed; undefined for any other schema. */
 export const readEncoded = (schema: ZodSchema): ZodSchema | undefined =>
   (schema._zod.def as Partial<EncodedDef>).encoded;

@@ -26,10 +26,14 @@ test("ez: what is described is still known for a body or a file", () => {
 
 test.each([
   ["a form of a text", () => ez.form(z.string() as never), "pass its `shape`"],
-  ["a form of a field that is none", () => ez.form({ a: "x" } as never), "`a` must be a schema"],
+  [
+    "a form of a field that is none",
+    () => ez.form({ a: "x" } as never),
+    "`a` must be a Zod 4 schema",
+  ],
   ["a form of nothing", () => ez.form(undefined as never), "got undefined"],
   ["a raw body of a schema", () => ez.raw(z.object({}) as never), "pass its `shape`"],
-  ["a raw body of a number", () => ez.raw(5 as never), "got number"],
+  ["a raw body of a number", () => ez.raw(5 as never), "got 5"],
 ])("ez: %s is refused where it is declared", (_name, declare, text) => {
   expect(declare).toThrow(DefinitionError);
   expect(declare).toThrow(text);

@@ -7,7 +7,7 @@ import { file, stream } from "./content.ts";
 import { buffer, raw } from "./raw.ts";
 import { upload } from "./upload.ts";
 
-/** Schemas that Zod does not have, for the inputs and outputs of endpoints. */
+/** Schemas that Zod lacks, for the inputs and outputs of endpoints. */
 export const ez: {
   readonly buffer: typeof buffer;
   readonly cursor: typeof cursor;

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { assertShape } from "./assert-shape.ts";
+import { assertShape } from "./assert-schema.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
 /**
- * The input of an endpoint that takes a form, `application/x-www-form-urlencoded`; its fields are texts.
+ * The input of an endpoint that accepts a form, `application/x-www-form-urlencoded`; its fields are strings.
  *
- * @param fields the fields, or an object schema of them
+ * @param fields the fields, or an object schema
  * @throws DefinitionError when it is neither.
  */
 export function form<Shape extends z.ZodRawShape>(
@@ -18,7 +18,7 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
   const schema = fields instanceof z.ZodObject ? fields : z.object(fields);
   const marked = z.core.clone(
     schema,
-    // descriptors are copied, not read: fields may refer to what is not declared yet
+    // descriptors are copied, not read: fields may refer to something that is declared later
     Object.defineProperties(
       {},
       {
@@ -31,10 +31,10 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
   return meta ? marked.meta({ ...meta }) : marked;
 }
 
-/** In the definition of a schema, so that `.extend()` and the like keep it; also for another copy of this package. */
+/** In the schema's definition, so that `.extend()` and the like keep it and other copies of this package find it. */
 const formMark = "sallyport/form";
 
-/** Tells whether a schema is of a form, also as a part of another one. */
+/** Checks whether a schema is that of a form, or has one as a part. */
 export const isForm = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (formMark in def) return true;

@@ -1,4 +1,4 @@
-import type { OwnRun, Run } from "./exchanged-run.ts";
+import type { OwnRun, Run } from "./zod-internals.ts";
 import { maxIssues } from "./issues.ts";
 import type { ListParts } from "./lists.ts";
 import type { ZodSchema } from "./schema.ts";
@@ -7,8 +7,8 @@ type Payload = Parameters<Run>[0];
 type Context = Parameters<Run>[1];
 
 /**
- * What a wrong element means for what comes after it: unknown keys stop nothing, a failed check stops a transformation,
- * a wrong type stops the checks around it as well, and an abort stops even those that ask to run nevertheless.
+ * How a wrong element affects what comes after it: unknown keys stop nothing, a failed check stops a transformation, a
+ * wrong type also stops the checks around it, and an abort stops even those that ask to run nevertheless.
  */
 const severities = { unknownKeys: 0, check: 1, type: 2, abort: 3 } as const;
 
@@ -16,26 +16,25 @@ type Severity = (typeof severities)[keyof typeof severities];
 
 /** How a list with wrong elements is treated. */
 export interface Treatment {
-  /** Whether what becomes of a wrong list depends on how severe its issues are. */
+  /** Whether the outcome of a wrong list depends on the severity of its issues. */
   readonly weighsIssues: boolean;
-  /** Whether functions of the application look at lists with wrong elements. */
+  /** Whether functions of the application see lists with wrong elements. */
   readonly showsWrongLists: boolean;
 }
 
 /**
- * Counts the wrong elements of the list that is being parsed; beyond as many as are reported, elements pass unread.
- *
- * Where the severity of the issues matters, elements are still run until one is of a wrong type, and their issues are dropped
- * where they are no more severe than those before.
+ * Counts the wrong elements of the list being parsed; once there are as many as are reported, further elements are not
+ * checked. If the severity of issues matters, elements are still parsed until one has a wrong type, and their issues
+ * are dropped unless they are more severe than the ones before.
  */
 export class IssueCounter {
   readonly #weighsIssues: boolean;
   readonly #showsWrongLists: boolean;
   #wrong = 0;
   #severity: Severity = severities.unknownKeys;
-  /** The list that is being parsed; undefined while one of its elements is, for what runs then is no element of its own. */
+  /** The list being parsed; undefined while one of its elements is parsed, because what runs then is not an element of its own. */
   #list: ListParts | undefined;
-  /** How many runs of the elements' schema are still to come for what is no element, such as the first items of a tuple. */
+  /** How many runs of the elements' schema are still to come for values that are not elements, such as a tuple's first items. */
   #fixed = 0;
   #isKeyWrong = false;
   #severityBeforeKey: Severity = severities.unknownKeys;
@@ -45,7 +44,7 @@ export class IssueCounter {
     this.#showsWrongLists = showsWrongLists;
   }
 
-  /** Begins a parse: until there is a list, nothing counts. */
+  /** Starts a parse: until there is a list, nothing is counted. */
   begin(): void {
     this.#list = undefined;
   }
@@ -70,7 +69,7 @@ export class IssueCounter {
     };
   }
 
-  /** For what a list parses: its elements, its keys, and what has elements inside of it but is none. */
+  /** For everything that a list parses: its elements, its keys, and other values that contain elements. */
   toPartRun(own: OwnRun, schema: ZodSchema): Run {
     return (payload, context) => {
       const list = this.#list;
@@ -87,7 +86,7 @@ export class IssueCounter {
     if (isFixed) this.#fixed--;
     if (isFixed) return this.#runInside(own, payload, context);
     if (this.#isFull()) return payload;
-    // what is absent may be pardoned
+    // a missing value may be allowed
     const mayPass = payload.value === undefined;
     const result = this.#runInside(own, payload, context);
     if (!mayPass && !(result instanceof Promise) && result.issues.length > 0) this.#count(result);
@@ -95,7 +94,7 @@ export class IssueCounter {
   }
 
   #runKey(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
-    // a wrong key that looks like a number is tried as a number at once
+    // a wrong key that looks like a number is immediately tried as a number
     const isRetry = this.#isKeyWrong && typeof payload.value === "number";
     if (!isRetry && this.#isFull()) return payload;
     const result = this.#runInside(own, payload, context);
@@ -120,7 +119,7 @@ export class IssueCounter {
     return result;
   }
 
-  /** The record makes an issue of its own of it, as of a wrong type. */
+  /** The record turns it into an issue of its own, as for a wrong type. */
   #countKey(): void {
     this.#wrong++;
     this.#severityBeforeKey = this.#severity;

@@ -1,26 +1,27 @@
 import { z } from "zod";
 import { toNearestIssues } from "./nearest-issues.ts";
+import { finishIssue } from "./zod-internals.ts";
 
 /** How many issues of one validation are reported; the rest is dropped unread. */
 export const maxIssues = 10;
 
-/** How long the text of one validation may be, in bytes. */
+/** The maximum length of one validation's message, in bytes. */
 export const maxMessageBytes = 2048;
 
-/** How long the list of issues of one validation may be as JSON, in bytes. */
+/** The maximum length of one validation's issues as JSON, in bytes. */
 const maxIssuesBytes = 4096;
 
-/** How long the text of one issue and one key of its path may be, in bytes. */
+/** The maximum length of one issue's message and of one key in its path, in bytes. */
 const maxTextBytes = 256;
 
-/** One thing that is wrong with a value, cut to a size that is fit to be sent. */
+/** One thing that is wrong with a value, shortened to a size that can be sent. */
 export interface ShortIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly code: string;
 }
 
-/** Lists issues with texts cut, as many as fit into the size that a message may have. */
+/** Lists issues with shortened messages, as many as fit into the size limit. */
 export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[] => {
   const short: ShortIssue[] = [];
   let room = maxIssuesBytes;
@@ -36,19 +37,19 @@ export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[]
 const toShortStep = (step: PropertyKey): string | number =>
   typeof step === "number" ? step : truncate(String(step), maxTextBytes);
 
-/** What a key is of which the client knows the spelling, and nobody else needs it. */
+/** Replaces a key that the client itself has chosen, which need not be repeated. */
 const hiddenKey = "…";
 
 /** How many unknown keys one issue names. */
 const maxNamedKeys = 5;
 
-/** Keys that are repeated in texts: no spaces, quotes or control characters, in which a text could go on. */
+/** Keys that messages may repeat: without spaces, quotes or control characters, so that they cannot pass for other text. */
 const safeKey = /^[\w.$-]{1,64}$/;
 
 /**
- * Makes a Zod error of the first raw issues: to finish fifty thousand would cost the server, not the client.
+ * Creates a Zod error from the first raw issues: finishing fifty thousand would only cost the server.
  *
- * @param declares tells whether the schema spells a key; of input, other keys are named only where their spelling is safe
+ * @param declares returns whether the schema declares a key; other keys of the input are named only if that is safe
  */
 export const toZodError = (
   issues: readonly z.core.$ZodRawIssue[],
@@ -70,10 +71,10 @@ export const toZodError = (
     }),
   );
 
-/** What is told of the issues of unions, without the keys that are not to be told. */
+/** The reported issues of unions, without the keys that must not be named. */
 const told = new WeakMap<z.core.$ZodIssue, readonly z.core.$ZodIssue[]>();
 
-/** What is told of issues, as many as are reported. */
+/** The reported issues, up to the limit. */
 const tell = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] =>
   issues
     .flatMap((issue) => told.get(issue) ?? toNearestIssues(issue))
@@ -91,7 +92,7 @@ const hidePath = (
   ),
 });
 
-/** Zod has written the text already, with all keys. */
+/** Zod has already written the message with all keys. */
 const hideNames = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   if (issue.code !== "unrecognized_keys" || issue.keys.every((key) => safeKey.test(key)))
     return issue;
@@ -99,8 +100,7 @@ const hideNames = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   return finish({ ...rest, keys: hideKeys(issue.keys), input: undefined });
 };
 
-const finish = (issue: z.core.$ZodRawIssue): z.core.$ZodIssue =>
-  z.core.util.finalizeIssue(issue, undefined, z.core.config());
+const finish = (issue: z.core.$ZodRawIssue): z.core.$ZodIssue => finishIssue(issue);
 
 const hideKeys = (keys: readonly string[]): string[] => {
   const named: string[] = [];
@@ -114,7 +114,7 @@ const hideKeys = (keys: readonly string[]): string[] => {
 /**
  * Formats issues as `path: message` joined with `; `; dots for keys, `[n]` for indexes.
  *
- * @param root what the path begins with, such as `output`
+ * @param root the start of the path, such as `output`
  */
 export const formatIssues = (issues: readonly z.core.$ZodIssue[], root?: string): string =>
   truncate(

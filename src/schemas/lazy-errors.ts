@@ -1,30 +1,32 @@
 import { z } from "zod";
-import type { Run } from "./exchanged-run.ts";
+import { findIssueUtilities, finishIssue, type Run } from "./zod-internals.ts";
 import type { ZodSchema } from "./schema.ts";
 
 type Payload = Parameters<Run>[0];
 type Context = Parameters<Run>[1];
 
-/** How many issues are finished inside of one issue: where unions nest, there could be any number. */
+/** How many issues are finished inside one issue: nested unions could have any number. */
 const maxNestedIssues = 1000;
 
 /**
- * Finds a way to parse by a schema that finishes the issues which it hides only once somebody reads them.
+ * Returns a way to parse with a schema that finishes hidden issues only when somebody reads them.
  *
- * Zod finishes those of each option of a union that fails, and those of each value that a `.catch()` replaces, which costs
- * over a second for a list of 300,000.
+ * Zod finishes the issues of each failed option of a union and of each value that a `.catch()` replaces, which takes
+ * over a second for an array of 300,000.
  *
- * @param isRepeated whether the schema is in an element of a list
- * @returns undefined where Zod's own way will do
+ * @param isRepeated whether the schema is part of a list's elements
+ * @returns undefined if Zod's own way is fast enough
  */
 export const findLazyRun = (schema: ZodSchema, isRepeated: boolean): Run | undefined => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "catch") return isRepeated ? toLazyCatch(schema as z.core.$ZodCatch) : undefined;
+  const mayFinishLater = isRepeated && findIssueUtilities() !== undefined;
+  if (def.type === "catch")
+    return mayFinishLater ? toLazyCatch(schema as z.core.$ZodCatch) : undefined;
   if (def.type !== "union" || "discriminator" in def || def.inclusive === false) return undefined;
   const [only] = def.options;
-  // Zod calls the `run` that it had when the union was made
+  // Zod calls the `run` that it had when the union was created
   if (only && def.options.length === 1) return (...args) => only._zod.run(...args);
-  return isRepeated ? toLazyUnion(schema as z.core.$ZodUnion) : undefined;
+  return mayFinishLater ? toLazyUnion(schema as z.core.$ZodUnion) : undefined;
 };
 
 const toLazyUnion = (schema: z.core.$ZodUnion): Run => {
@@ -57,8 +59,8 @@ const settleUnion = (
     payload.value = right.value;
     return payload;
   }
-  // the only option whose type fits, if not its checks
-  const fitting = results.filter((result) => !z.core.util.aborted(result));
+  // the only option whose type fits, even if its checks fail
+  const fitting = results.filter((result) => findIssueUtilities()?.aborted(result) === false);
   if (fitting[0] && fitting.length === 1) {
     payload.value = fitting[0].value;
     return fitting[0];
@@ -67,11 +69,11 @@ const settleUnion = (
   return payload;
 };
 
-/** What a union that no option fits reports. */
+/** What a union reports if no option fits. */
 class UnionIssue {
   /**
-   * An own property, for Zod copies these alone; its getter is shared, for with one of its own each issue would be an object in
-   * V8's slow mode, which costs ten times as much.
+   * An own property, because Zod copies only these. Its getter is shared: an issue with its own getter would be an
+   * object in V8's slow mode, which costs ten times as much.
    */
   static readonly #errorsProperty: PropertyDescriptor & ThisType<UnionIssue> = {
     configurable: true,
@@ -118,7 +120,7 @@ const settleCatch = (
 ): Payload => {
   if (result.issues.length === 0) {
     payload.value = result.value;
-    // marks what Zod has not finished yet, where a value contains itself
+    // marks what Zod has not finished yet, for values that contain themselves
     if ("memo" in result) Object.assign(payload, { memo: result.memo });
     return payload;
   }
@@ -126,7 +128,7 @@ const settleCatch = (
   return payload;
 };
 
-/** What a function of `.catch()` receives; a class, for a getter of its own would make each of them slow to collect. */
+/** The argument of a `.catch()` function; a class, because a getter on each object would slow down garbage collection. */
 class Caught {
   readonly value: unknown;
   readonly input: unknown;
@@ -151,7 +153,7 @@ class Caught {
 let room = 0;
 let depth = 0;
 
-/** Finishes the issues of each result, as Zod does for an error that it throws; a union inside counts towards what is around it. */
+/** Finishes the issues of each result, as Zod does for an error that it throws; a nested union counts towards the outer one. */
 const finishAll = (results: readonly Payload[], context: Context): z.core.$ZodIssue[][] => {
   if (depth === 0) room = maxNestedIssues;
   depth++;
@@ -159,7 +161,7 @@ const finishAll = (results: readonly Payload[], context: Context): z.core.$ZodIs
     return results.map(({ issues }) => {
       const some = issues.slice(0, Math.max(0, room));
       room -= some.length;
-      return some.map((issue) => z.core.util.finalizeIssue(issue, context, z.core.config()));
+      return some.map((issue) => finishIssue(issue, context));
     });
   } finally {
     depth--;

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
-/** Lists the fields at the top level that take arrays and nothing else, which a single value of a query or a form is to satisfy as well. */
+/** Lists the top-level fields that accept only arrays, for which a single value of a query or a form becomes an array. */
 export const listArrayFields = (schema: ZodSchema): readonly string[] =>
   [...readTopLevel(schema).fields]
     .filter(([, field]) => isArray(field, new Set()))
@@ -23,7 +23,7 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
     case "intersection":
       return isArray(def.left, seen) || isArray(def.right, seen);
     case "pipe":
-      // what is preprocessed may come as anything
+      // preprocessing may accept anything
       return def.in._zod.def.type !== "transform" && isArray(def.in, seen);
     case "lazy":
       return isArray(def.getter(), seen);

@@ -1,31 +1,32 @@
 import type { ZodSchema } from "./schema.ts";
 import { listInnerSchemas, someSchema } from "./some-schema.ts";
+import { readValues } from "./zod-internals.ts";
 
-/** What a list is made of. */
+/** The parts of a list. */
 export interface ListParts {
-  /** What each element is parsed by; of a map, the keys. */
+  /** The schema of each element; of a map, that of the keys. */
   readonly element: ZodSchema;
-  /** What the values of a map are parsed by. */
+  /** The schema of a map's values. */
   readonly otherElement: ZodSchema | undefined;
-  /** What the keys of a record are parsed by, where a wrong one fails the record. */
+  /** The schema of a record's keys, if a wrong one fails the record. */
   readonly key: ZodSchema | undefined;
-  /** How many items of a tuple and fields of an object are parsed by the same schema as the elements after them. */
+  /** How many items of a tuple or fields of an object are parsed with the same schema as the elements after them. */
   readonly fixed: number;
 }
 
 /** The parts of a schema of which a value may have any number. */
 export interface Lists {
-  /** Every schema in it, itself included. */
+  /** All schemas in it, including itself. */
   readonly all: readonly ZodSchema[];
-  /** Arrays, sets, maps, records, and tuples and objects with any further elements. */
+  /** Arrays, sets, maps, records, and tuples and objects with any number of further elements. */
   readonly lists: ReadonlyMap<ZodSchema, ListParts>;
-  /** What lists parse: their elements, their keys, and what has elements inside of it but is none. */
+  /** What lists parse: their elements, their keys, and other values that contain elements. */
   readonly parts: ReadonlySet<ZodSchema>;
-  /** All that is inside of elements, themselves included. */
+  /** All schemas inside elements, including the elements' own. */
   readonly repeated: ReadonlySet<ZodSchema>;
-  /** Whether what becomes of a wrong list depends on how severe its issues are. */
+  /** Whether the outcome of a wrong list depends on the severity of its issues. */
   readonly weighsIssues: boolean;
-  /** Whether functions of the application look at lists with wrong elements. */
+  /** Whether functions of the application see lists with wrong elements. */
   readonly showsWrongLists: boolean;
 }
 
@@ -51,10 +52,10 @@ interface Definition {
 
 const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 
-/** Finds the lists of a schema, at any depth; undefined where there are none. */
+/** Finds the lists of a schema, at any depth; undefined if there are none. */
 export const findLists = (root: ZodSchema): Lists | undefined => {
   const all = listAll(root);
-  // one side of an intersection may pardon what the other refuses: keys, and issues without a path, as those of sets
+  // one side of an intersection may allow what the other rejects: keys, and issues without a path, such as those of sets
   const pardons = all.some((schema) => toDefinition(schema).type === "intersection");
   const lists = new Map<ZodSchema, ListParts>();
   for (const schema of all) {
@@ -89,10 +90,11 @@ const readParts = (schema: ZodSchema, pardons: boolean): ListParts | undefined =
     case "map":
       return toParts(def.keyType, { otherElement: def.valueType });
     case "record": {
-      // its keys and values cannot be told where one schema parses both
+      // if one schema parses both, its keys and values cannot be told apart
       if (def.keyType === def.valueType) return undefined;
       // elsewhere, a wrong key is passed on or collected
-      const refusesKeys = def.mode !== "loose" && !def.keyType?._zod.values && !pardons;
+      const refusesKeys =
+        def.mode !== "loose" && !(def.keyType && readValues(def.keyType)) && !pardons;
       return toParts(def.valueType, { key: refusesKeys ? def.keyType : undefined });
     }
     case "tuple":
@@ -149,7 +151,7 @@ const weighsIssues = (schema: ZodSchema): boolean => {
   );
 };
 
-/** Checks of size look at no element, and they run on lists with wrong elements, too. */
+/** Size checks do not look at elements, and they also run on lists with wrong elements. */
 const isOfSize = (check: Check): boolean => /_(?:length|size)$|_equals$/.test(check._zod.def.check);
 
 const hasWhen = (check: Check): boolean => check._zod.def.when !== undefined && !isOfSize(check);

@@ -1,16 +1,17 @@
 import { z } from "zod";
+import { showLiteral } from "./zod-internals.ts";
 
 type Issue = z.core.$ZodIssue;
 type UnionIssue = z.core.$ZodIssueInvalidUnion & { readonly inclusive?: boolean };
 
-/** How deep unions within unions are looked at; what is deeper is told as Zod tells it. */
+/** How deep nested unions are searched; deeper ones are reported as Zod reports them. */
 const maxDepth = 8;
 
 /**
- * Tells what is wrong with a value of a union: the issues of the alternative that comes nearest, with their whole paths,
+ * Explains why a value does not fit a union: returns the issues of the nearest alternative, with their full paths,
  * instead of "Invalid input" at the union itself.
  *
- * @returns the issue itself where it is none of a union, or where the application has given it a message
+ * @returns the issue itself if it is not a union's, or if the application has set its message
  */
 export const toNearestIssues = (issue: Issue, depth = 0): readonly Issue[] => {
   if (issue.code !== "invalid_union" || depth >= maxDepth) return [issue];
@@ -18,7 +19,7 @@ export const toNearestIssues = (issue: Issue, depth = 0): readonly Issue[] => {
   if (alternatives.length === 0 || !hasOwnText(issue)) return [issue];
   const within = (found: readonly Issue[]): Issue[] =>
     found.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
-  // a value of another kind, which none of them takes
+  // a value of another kind, which no alternative accepts
   if (alternatives.every(isOfOtherKind))
     return within([{ ...issue, path: [], message: joinKinds(alternatives.flat()) }]);
   const ranked = alternatives
@@ -26,7 +27,7 @@ export const toNearestIssues = (issue: Issue, depth = 0): readonly Issue[] => {
     .toSorted((one, other) => rank(one) - rank(other));
   const [nearest = []] = ranked;
   const tag = nearest.find(isWrongTag);
-  // none of the alternatives is meant for sure, so what their fields lack says nothing
+  // no alternative is clearly meant, so their missing fields say nothing
   return within(tag ? [joinTags(tag, ranked.flat())] : nearest);
 };
 
@@ -35,7 +36,7 @@ const listAlternatives = ({ errors }: UnionIssue, depth: number): Issue[][] =>
     .filter((one) => one.length > 0)
     .map((one) => one.flatMap((nested) => toNearestIssues(nested, depth + 1)));
 
-/** Tells whether the text of an issue is that of Zod or of its language. */
+/** Checks whether the message of an issue is Zod's own, in any language. */
 const hasOwnText = (issue: UnionIssue): boolean => {
   const { localeError } = z.core.config();
   const { message, ...raw } = issue;
@@ -48,7 +49,7 @@ const isOfOtherKind = (issues: readonly Issue[]): boolean =>
     ({ path, code }) => path.length === 0 && code !== "unrecognized_keys" && code !== "custom",
   );
 
-/** Fields with fixed values tell alternatives apart, so one that differs weighs more than anything else. */
+/** Fields with fixed values distinguish alternatives, so a different one counts more than anything else. */
 const rank = (issues: readonly Issue[]): number =>
   issues.filter(isWrongTag).length * 1000 + issues.length;
 
@@ -56,7 +57,7 @@ const isWrongTag = ({ code, path }: Issue): boolean => code === "invalid_value" 
 
 type ValueIssue = z.core.$ZodIssueInvalidValue;
 
-/** One issue for a field that each alternative wants another fixed value of. */
+/** One issue for a field of which each alternative expects a different fixed value. */
 const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
   const place = z.core.toDotPath(tag.path);
   const wanted = all.filter(
@@ -65,7 +66,7 @@ const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
   const values = [...new Set(wanted.flatMap((one) => one.values))];
   const [first] = wanted;
   if (!first || values.length === first.values.length) return tag;
-  const named = values.slice(0, 20).map((value) => z.core.util.stringifyPrimitive(value));
+  const named = values.slice(0, 20).map(showLiteral);
   return {
     ...first,
     values,
@@ -73,7 +74,7 @@ const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
   };
 };
 
-/** "expected string or number, received boolean", where Zod has said the parts; otherwise what each alternative says. */
+/** "expected string or number, received boolean" if Zod has provided the parts; otherwise the message of each alternative. */
 const joinKinds = (issues: readonly Issue[]): string => {
   const texts = [...new Set(issues.map(({ message }) => message))];
   const parts = texts.map(splitText);

@@ -6,7 +6,7 @@ const user = z.object({ name: z.string(), born: ez.dateOut() });
 const secret = "a secret of 32 characters or more";
 
 describe("ez.paginated", () => {
-  test("gives the handler numbers, and lets a client send numbers or texts", () => {
+  test("gives the handler numbers, and lets a client send numbers or strings", () => {
     const { input } = ez.paginated({ style: "offset", itemSchema: user });
     expectTypeOf<z.output<typeof input>>().toEqualTypeOf<{ limit: number; offset: number }>();
     expectTypeOf<z.input<typeof input>>().toEqualTypeOf<{
@@ -81,7 +81,7 @@ describe("ez.paginated", () => {
     >();
   });
 
-  test("refuses wrong options with messages that say so", () => {
+  test("rejects wrong options with messages that say so", () => {
     // @ts-expect-error -- itemsName "total" is reserved in offset style
     ez.paginated({ style: "offset", itemSchema: user, itemsName: "total" });
     // @ts-expect-error -- itemsName "nextCursor" is reserved in cursor style
@@ -107,7 +107,7 @@ describe("ez.cursor", () => {
   const after = ez.cursor(z.object({ id: z.int(), at: ez.dateIn() }), { secret });
   type Value = { id: number; at: Date };
 
-  test("is a text on the wire and a value for the handler", () => {
+  test("is a string on the wire and a value for the handler", () => {
     expectTypeOf(after).toExtend<Cursor<z.ZodType>>();
     expectTypeOf<z.input<typeof after>>().toEqualTypeOf<string>();
     expectTypeOf<z.output<typeof after>>().toEqualTypeOf<Value>();

@@ -108,7 +108,7 @@ describe("the output", () => {
   });
 
   test.each([{ total: -1 }, { total: 1.5 }, { limit: 0 }, { offset: -1 }, { items: null }])(
-    "refuses %j",
+    "rejects %j",
     (wrong) => {
       const value = { ...page, total: 0, offset: 0, ...wrong };
       expect(byOffset.output.safeParse(value).success).toBe(false);
@@ -158,7 +158,7 @@ describe("wrong options", () => {
     ["style", {}, /must be "offset" or "cursor"; got undefined\.$/],
     ["style", { style: "ofset" }, /got "ofset"\. Did you mean `offset`\?/],
     ["style", { style: "page" }, /got "page"\.$/],
-    ["itemSchema", { style: "offset", itemSchema: {} }, /must be a schema of Zod 4/],
+    ["itemSchema", { style: "offset", itemSchema: {} }, /must be a Zod 4 schema/],
     ["maxLimt", { style: "offset", maxLimt: 5 }, /Did you mean `maxLimit`\?/],
     ...[0, -1, 1.5, Infinity, Number.NaN, 2 ** 53, "5", null].flatMap(
       (limit): [string, object, RegExp][] => [
@@ -190,7 +190,7 @@ describe("wrong options", () => {
     expect(build).toThrow(message);
   });
 
-  test("are no object at all", () => {
+  test("are not objects", () => {
     expect(() => paginated(undefined as never)).toThrow(
       "ez.paginated: the options must be an object",
     );

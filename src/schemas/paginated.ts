@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { DefinitionError, suggest } from "../errors.ts";
+import { show } from "../checks/show.ts";
+import { suggest } from "../checks/unknown-names.ts";
+import { DefinitionError } from "../errors.ts";
 import {
   assertOptions,
   isCursorCodec,
@@ -9,13 +11,15 @@ import {
   type SignedCursor,
 } from "./cursor.ts";
 import { plainInteger, type PlainInteger } from "./plain-integer.ts";
-import { isSchema, type ZodSchema } from "./schema.ts";
+import { toSchema } from "./assert-schema.ts";
+import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
+import { readParent } from "./zod-internals.ts";
 
-/** How pages are addressed: by the number of items to skip, or by a text that says where the last page ended. */
+/** How pages are addressed: by the number of items to skip, or by a string that marks the end of the previous page. */
 export type PaginationStyle = "cursor" | "offset";
 
-/** The names that an output has beside its items. */
+/** The fields of an output besides its items. */
 interface ReservedNames {
   cursor: "limit" | "nextCursor";
   offset: "limit" | "offset" | "total";
@@ -26,7 +30,7 @@ const reservedNames: Readonly<Record<PaginationStyle, readonly string[]>> = {
   offset: ["total", "limit", "offset"],
 };
 
-/** A schema of a cursor: of `ez.cursor`, or of a text that the handler makes and checks itself. */
+/** A schema of a cursor: of `ez.cursor`, or of a string that the handler creates and checks itself. */
 export type CursorText = CursorCodec | z.ZodString;
 
 /** The argument of `ez.paginated`. */
@@ -41,7 +45,7 @@ export interface PaginatedOptions<
   /** Schema of one item. */
   readonly itemSchema: Item;
   /**
-   * The name of the list of items in the output.
+   * The name of the array of items in the output.
    *
    * @default "items"
    */
@@ -51,28 +55,29 @@ export interface PaginatedOptions<
         : Name)
     | undefined;
   /**
-   * The largest page that a client may ask for, in items; more is refused.
+   * The largest page that a client may request, in items; a larger `limit` is rejected.
    *
    * @default 100
    */
   readonly maxLimit?: number | undefined;
   /**
-   * The size of a page where the client does not say, in items.
+   * The page size if the client sends no `limit`, in items.
    *
-   * @default 20, or `maxLimit` where that is less
+   * @default 20, or `maxLimit` if that is smaller
    */
   readonly defaultLimit?: number | undefined;
   /**
-   * Schema of a cursor; with one of `ez.cursor` the handler gets and returns a value, and the client a text that it cannot change.
+   * Schema of a cursor. With `ez.cursor`, the handler receives and returns a value, and the client sees a string that
+   * it cannot change.
    *
-   * @default any text, which the handler makes and checks itself
+   * @default any string, which the handler creates and checks itself
    */
   readonly cursor?:
     | (Style extends "offset" ? "`cursor` is an option of the cursor style" : Text)
     | undefined;
   /**
-   * Whether successful responses to GET and HEAD carry a `Link` header to the next page, in offset style also to the
-   * previous, the first and the last one.
+   * Whether successful responses to GET and HEAD have a `Link` header to the next page and, in offset style, to the
+   * previous, the first and the last page.
    *
    * @default false
    * @see RFC 8288
@@ -80,29 +85,29 @@ export interface PaginatedOptions<
   readonly links?: boolean | undefined;
 }
 
-/** The input of pages by offset. */
+/** The input of offset pagination. */
 export type OffsetInput = z.ZodObject<{
   limit: PlainInteger;
   offset: PlainInteger;
 }>;
 
-/** The input of pages by cursor. */
+/** The input of cursor pagination. */
 export type CursorInput<Text extends CursorText> = z.ZodObject<{
   cursor: z.ZodOptional<Text>;
   limit: PlainInteger;
 }>;
 
-/** The items under their name, beside the other fields; a name that is not known beforehand may be any. */
+/** The items under their name, besides the other fields; a name that is not a literal type may be any. */
 type PageShape<Name extends string, Item extends z.core.SomeType, Fields> = string extends Name
   ? Readonly<Record<string, Fields[keyof Fields] | z.ZodArray<Item>>>
   : { [Key in Name | keyof Fields]: Key extends keyof Fields ? Fields[Key] : z.ZodArray<Item> };
 
-/** The output of pages by offset. */
+/** The output of offset pagination. */
 export type OffsetOutput<Item extends z.core.SomeType, Name extends string> = z.ZodObject<
   PageShape<Name, Item, { total: z.ZodInt; limit: z.ZodInt; offset: z.ZodInt }>
 >;
 
-/** The output of pages by cursor; `nextCursor` is null on the last page. */
+/** The output of cursor pagination; `nextCursor` is null on the last page. */
 export type CursorOutput<
   Item extends z.core.SomeType,
   Name extends string,
@@ -118,7 +123,7 @@ export type CursorOutput<
   >
 >;
 
-/** What {@link paginated} gives: schemas for an endpoint. */
+/** The result of {@link paginated}: schemas for an endpoint. */
 export type Paginated<
   Style extends PaginationStyle,
   Item extends z.core.SomeType,
@@ -128,7 +133,7 @@ export type Paginated<
   ? { readonly input: OffsetInput; readonly output: OffsetOutput<Item, Name> }
   : { readonly input: CursorInput<Text>; readonly output: CursorOutput<Item, Name, Text> };
 
-/** What can be told of a schema that {@link paginated} made. */
+/** What is known about a schema that {@link paginated} created. */
 export interface Pagination {
   readonly style: PaginationStyle;
   readonly itemsName: string;
@@ -138,12 +143,13 @@ export interface Pagination {
 }
 
 /**
- * The input and the output of an endpoint that gives a list in pages; both are object schemas: `.and()` and `.extend()` work.
+ * The input and the output of an endpoint that returns pages of a list. Both are object schemas, so `.and()` and
+ * `.extend()` work.
  *
- * `limit` and `offset` are whole numbers or their plain decimal digits, `5` or `"5"`; `" 5"`, `"05"`, `"1e1"`, `""` are refused, and so is
- * a `limit` over `maxLimit`.
+ * `limit` and `offset` are integers or their plain decimal digits, `5` or `"5"`. `" 5"`, `"05"`, `"1e1"`, `""` and a
+ * `limit` over `maxLimit` are rejected.
  *
- * @throws {@link DefinitionError} when an option is wrong.
+ * @throws {@link DefinitionError} when an option is invalid.
  * @example
  * const users = ez.paginated({ style: "offset", itemSchema: z.object({ name: z.string() }), itemsName: "users" });
  *
@@ -184,28 +190,30 @@ export const paginated = <
 };
 
 /**
- * Tells what {@link paginated} made a schema of, whether of the input or of the output; undefined of any other.
- *
- * The mark is on the field `limit`, which `.extend()`, `.and()`, `.describe()` and `.meta()` of the object keep as it is.
+ * Returns what {@link paginated} created a schema from, whether for the input or the output; undefined for other
+ * schemas. The mark is on the field `limit`, which `.extend()`, `.and()`, `.describe()` and `.meta()` of the object
+ * preserve.
  */
 export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   const { fields } = readTopLevel(schema);
   let field = fields.get("limit") as MarkedField | undefined;
-  // a copy of the field itself, or a wrapper such as `.optional()`, knows what it was made of
+  // a copy of the field, or a wrapper such as `.optional()`, carries the mark too
   while (field && !field[paginationMark])
-    field = (field._zod.parent ?? field._zod.def.innerType) as MarkedField | undefined;
+    field = (readParent(field as unknown as ZodSchema) ?? field._zod.def.innerType) as
+      | MarkedField
+      | undefined;
   const pagination = field?.[paginationMark];
-  // the field alone, in a schema of something else, makes no page
+  // the field alone, in another schema, does not make a page
   const places = pagination?.style === "offset" ? ["offset"] : ["cursor", "nextCursor"];
   return places.some((name) => fields.has(name)) ? pagination : undefined;
 };
 
-/** Marks the field `limit`, also for another copy of this package in the same process. */
+/** Marks the field `limit`, even for another copy of this package in the same process. */
 const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 
 interface MarkedField {
   readonly [paginationMark]?: Pagination;
-  readonly _zod: { readonly parent?: unknown; readonly def: { readonly innerType?: unknown } };
+  readonly _zod: { readonly def: { readonly innerType?: unknown } };
 }
 
 type Items = z.ZodArray<z.core.SomeType>;
@@ -240,14 +248,14 @@ const toCursorPages = (
     input: z.object({
       cursor: z
         .optional(text)
-        .describe("`nextCursor` of the page before; left out for the first page"),
+        .describe("`nextCursor` of the previous page; omitted for the first page"),
       limit,
     }),
     output: z.object({
       [name]: items,
       nextCursor: z
         .nullable(nextCursor)
-        .describe("`cursor` of the next page; null on the last one"),
+        .describe("`cursor` of the next page; null on the last page"),
       limit: used,
     }),
   };
@@ -257,18 +265,14 @@ const optionNames = [
   ...["style", "itemSchema", "itemsName", "maxLimit", "defaultLimit", "cursor", "links"],
 ] as const;
 
-/** Options as they may come from code that no compiler has checked. */
+/** Options that the compiler may not have checked. */
 type UncheckedOptions = { readonly [Name in (typeof optionNames)[number]]?: unknown };
 
 const toPagination = (options: UncheckedOptions): Pagination => {
   assertOptions("ez.paginated", options, optionNames);
   const { itemSchema, cursor, links: hasLinks = false } = options;
   const style = toStyle(options.style);
-  if (!isSchema(itemSchema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      `ez.paginated: \`itemSchema\` must be a schema of Zod 4, such as z.object({ ... }); got ${show(itemSchema)}.`,
-    );
+  toSchema("ez.paginated: `itemSchema`", itemSchema);
   const maxLimit = toLimit("maxLimit", options.maxLimit, 100);
   const defaultLimit = toLimit("defaultLimit", options.defaultLimit, Math.min(20, maxLimit));
   if (defaultLimit > maxLimit)
@@ -284,12 +288,6 @@ const wrong = (name: string, expected: string, value: unknown, more = ""): Defin
     "SLP_DEFINITION_VALUE",
     `ez.paginated: \`${name}\` must be ${expected}; got ${show(value)}.${more}`,
   );
-
-const show = (value: unknown): string => {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 60));
-  if (typeof value === "number" || value === null) return String(value);
-  return typeof value;
-};
 
 const styles: readonly PaginationStyle[] = ["offset", "cursor"];
 
@@ -313,9 +311,9 @@ const toItemsName = (style: PaginationStyle, name: unknown = "items"): string =>
   if (!reserved.includes(name)) return name;
   throw wrong(
     "itemsName",
-    `none of ${reserved.join(", ")}, which are reserved in ${style} style`,
+    `a name other than ${reserved.join(", ")}, which are reserved in ${style} style`,
     name,
-    ' Take another name, such as "items".',
+    ' Use another name, such as "items".',
   );
 };
 
@@ -324,8 +322,8 @@ const assertCursor = (style: PaginationStyle, text: unknown): void => {
   if (style === "offset")
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
-      'ez.paginated: `cursor` is an option of the cursor style. Leave it out, or set `style: "cursor"`.',
+      'ez.paginated: `cursor` is an option of the cursor style. Omit it, or set `style: "cursor"`.',
     );
   if (!isCursorCodec(text) && !isText(text))
-    throw wrong("cursor", "a schema made by ez.cursor, or another one of a text", text);
+    throw wrong("cursor", "a schema made by ez.cursor, or another string schema", text);
 };

@@ -15,7 +15,7 @@ describe("toParser", () => {
     expect(toParser(schema)).toBe(toParser(schema));
   });
 
-  test("never gives a promise for a synchronous schema, cold or hot", () => {
+  test("never returns a promise for a synchronous schema, cold or hot", () => {
     const parse = toParser(z.object({ a: z.string().transform(Number) }));
     times(compileAfter * 2, (turn) => {
       expect(parse({ a: String(turn) })).toMatchObject({ value: { a: turn }, issues: [] });
@@ -187,7 +187,7 @@ describe("functions of the application", () => {
   });
 });
 
-test("a hot schema refuses what a cold one refuses, also an absent intersection of optional schemas", () => {
+test("a hot schema rejects what a cold one rejects, also an absent intersection of optional schemas", () => {
   const optional = z.number().optional();
   const parse = toParser(z.object({ a: z.intersection(optional, optional) }));
   for (let turn = 0; turn < 2 * compileAfter; turn++)

@@ -1,22 +1,21 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { boundIssues, runPlainly, type RunParse } from "./bounded-issues.ts";
 import { keepDefaults, readDefaultsOnce, repeatDefaults } from "./defaults.ts";
-import { ExchangedRun, type Run } from "./exchanged-run.ts";
 import type { ZodSchema } from "./schema.ts";
 import type { Parser } from "./parse-result.ts";
 import { someSchema } from "./some-schema.ts";
 import { runsUserCode } from "./user-code.ts";
+import { compile, readValues } from "./zod-internals.ts";
 
 /**
- * How many parses a schema does uncompiled before it counts as hot.
- *
- * Compiling costs 0.24 ms and 11 kB a schema; an endpoint that is hardly called never pays for it.
+ * How many parses a schema does before it counts as hot and is compiled. Compiling costs 0.24 ms and 11 kB per schema;
+ * an endpoint that is hardly called never pays for it.
  */
 export const compileAfter = 8;
 
 const parsers = new WeakMap<ZodSchema, Parser>();
 
-/** Finds the parser of a schema, the same one for each place that uses the schema. */
+/** Returns the parser of a schema, the same one for each use of the schema. */
 export const toParser = (schema: ZodSchema): Parser => {
   const known = parsers.get(schema);
   if (known) return known;
@@ -27,7 +26,7 @@ export const toParser = (schema: ZodSchema): Parser => {
 
 const inputParsers = new WeakMap<ZodSchema, Parser>();
 
-/** Finds the parser of a schema for what clients send, which makes no more issues than are reported. */
+/** Returns the parser of a schema for data that clients send, which creates only as many issues as are reported. */
 export const toInputParser = (schema: ZodSchema): Parser => {
   const known = inputParsers.get(schema);
   if (known) return known;
@@ -39,7 +38,7 @@ export const toInputParser = (schema: ZodSchema): Parser => {
 
 const schemas = new WeakMap<Parser, ZodSchema>();
 
-/** Tells whether the schema of a parser spells a key, so that it is not of the client's own making. */
+/** Checks whether the schema of a parser declares a key, so that the key was not invented by the client. */
 export const declaresKey = (parse: Parser, key: string): boolean => {
   const schema = schemas.get(parse);
   return schema !== undefined && someSchema(schema, (inner) => hasKey(inner, key));
@@ -47,7 +46,7 @@ export const declaresKey = (parse: Parser, key: string): boolean => {
 
 const hasKey = (schema: ZodSchema, key: string): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "record") return def.keyType._zod.values?.has(key) === true;
+  if (def.type === "record") return readValues(def.keyType)?.has(key) === true;
   return def.type === "object" && Object.hasOwn(def.shape, key);
 };
 
@@ -62,16 +61,16 @@ const createParser = (schema: ZodSchema, run: RunParse): Parser => {
 /**
  * Creates a parser for a schema with refinements or transformations of the application.
  *
- * Zod's asynchronous mode answers at once where nothing is asynchronous, so nobody needs to know beforehand.
- * Each of the functions runs exactly once, whether the value fits or not: a compiled schema would run them
- * again on a misfit, and synchronous parsing would drop a promise that it meets, with its rejection.
+ * Zod's asynchronous mode returns synchronously if nothing is asynchronous, so nobody needs to know in advance. Each
+ * function runs exactly once, whether the value fits or not: a compiled schema would run them again on invalid input,
+ * and synchronous parsing would drop a promise that it encounters, along with its rejection.
  */
 const createCarefulParser =
   (schema: ZodSchema, run: RunParse): Parser =>
   (value) =>
     run(schema, { value, issues: [] }, { async: true });
 
-/** Creates a parser for a schema of Zod's own parts, which is synchronous; it is compiled when it turns hot. */
+/** Creates a parser for a schema of Zod's own parts, which is synchronous; it is compiled when it becomes hot. */
 const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
   const isExact = !someSchema(schema, hasIntersectionField);
   let parses = 0;
@@ -83,7 +82,7 @@ const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
   };
 };
 
-/** Compiled, a field that is an intersection of optional schemas may be absent, which Zod refuses otherwise. */
+/** When compiled, a field that is an intersection of optional schemas may be absent, which Zod otherwise rejects. */
 const hasIntersectionField = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   return (
@@ -104,19 +103,7 @@ const createHotParser = (schema: ZodSchema, run: RunParse): Parser => {
   return keepDefaults(schema) ? (value) => readDefaultsOnce(parse, value) : parse;
 };
 
-/** Compiles a schema; what it refuses is parsed by a run that is not Zod's. */
-const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
-  // Zod keeps the run that it finds
-  const exchange = new ExchangedRun(schema, "run", () => refused);
-  exchange.begin();
-  try {
-    return z.compile(schema);
-  } finally {
-    exchange.end();
-  }
-};
-
-/** Kinds of which a compiled schema calls no `run`, not even for a value that it refuses. */
+/** Kinds for which a compiled schema never calls `run`, not even for a value that it rejects. */
 const inlineKinds: ReadonlySet<string> = new Set([
   ...["any", "array", "bigint", "boolean", "date", "default", "enum", "int", "literal", "never"],
   ...["null", "nullable", "number", "object", "optional", "pipe", "prefault", "readonly", "record"],

@@ -1,17 +1,16 @@
 import { z } from "zod";
 
-/** A whole number in a range, as a number or as plain decimal digits; a preset where it is left out. */
+/** An integer in a range, as a number or as plain decimal digits; a preset value if it is missing. */
 export type PlainInteger = z.ZodPrefault<
   z.ZodPipe<z.ZodUnion<readonly [z.ZodNumber, z.ZodCodec<z.ZodString, z.ZodNumber>]>, z.ZodNumber>
 >;
 
-/** Digits as `String` would write them: no sign but a minus, no leading zeros, no space, point or exponent. */
+/** Digits as `String` would write them: no sign but a minus, no leading zeros, spaces, point or exponent. */
 const plainDigits = /^(?:0|-?[1-9]\d*)$/;
 
 /**
- * A whole number, or its plain decimal digits; anything that `Number` would read into one as well is refused.
- *
- * It is made of Zod's own parts and of pure functions, so that a schema with it can be compiled.
+ * An integer or its plain decimal digits; anything else that `Number` would convert to one is rejected. It consists of
+ * Zod's own parts and of pure functions, so that a schema with it can be compiled.
  */
 export const plainInteger = (minimum: number, maximum: number, preset: number): PlainInteger => {
   const digits = z.codec(z.string().regex(plainDigits), z.number(), {
@@ -21,8 +20,8 @@ export const plainInteger = (minimum: number, maximum: number, preset: number): 
   const schema = z
     .union([z.number(), digits], { error: "Invalid input: expected a plain integer" })
     .pipe(z.number().min(minimum, { abort: true }).max(maximum, { abort: true }).int());
-  // in documents it is the integer that it means, not the ways to spell it
+  // documents show the integer that it means, not the ways to spell it
   schema._zod.toJSONSchema = () => ({ type: "integer", minimum, maximum });
-  // `.default()` would be missing from the documents of an input, because the schema transforms
+  // `.default()` would be missing from an input's documents, because the schema transforms
   return schema.prefault(preset);
 };

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
-import { assertShape } from "./assert-shape.ts";
+import { assertShape } from "./assert-schema.ts";
 import { declareContent, type ContentOptions } from "./content.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
 
-/** Tells the schema of a raw body from that of a Buffer elsewhere. */
+/** Distinguishes the schema of a raw body from that of a Buffer elsewhere. */
 const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
 
 /**
  * A Buffer, in the input or in the output.
  *
- * With a media type it is the output of an endpoint that sends the bytes as they are, without an envelope.
+ * With a media type, it is the output of an endpoint that sends the bytes as they are, without an envelope.
  *
- * @throws {@link DefinitionError} when the first argument is no media type.
+ * @throws {@link DefinitionError} when the first argument is not a media type.
  * @example
  * output: ez.buffer("image/png"),
  */
@@ -26,21 +26,21 @@ export const buffer = (
     ? declareContent({ kind: "buffer", type }, isBuffer, "Expected Buffer", options)
     : z.custom<Buffer>(isBuffer, { error: "Expected Buffer" }).meta({ ...type });
 
-// oxlint-disable-next-line typescript/no-empty-object-type -- no fields but `raw`
+// oxlint-disable-next-line typescript/no-empty-object-type -- no fields other than `raw`
 type NoFields = {};
 
-/** What a client may give for a raw body. */
+/** What a client may send as a raw body. */
 export type RawContent = ArrayBuffer | Blob | Uint8Array | string;
 
-/** A schema of {@link raw}: a client gives a {@link RawContent}, the handler gets a Buffer. */
+/** The schema returned by {@link raw}: a client sends a {@link RawContent}, the handler receives a Buffer. */
 export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
   { raw: z.ZodCustom<Buffer, RawContent> } & Shape
 >;
 
-/** Text for documents, and the media type of the body. */
+/** Descriptions for generated documents, and the media type of the body. */
 export interface RawMeta extends SchemaMeta {
   /**
-   * The media type that documents show; the server takes any.
+   * The media type that documents show; the server accepts any.
    *
    * @default any
    */
@@ -48,7 +48,7 @@ export interface RawMeta extends SchemaMeta {
 }
 
 /**
- * The input of an endpoint that takes the body as it comes, of any media type, as the Buffer `raw`.
+ * The input of an endpoint that accepts the unparsed body, of any media type, as the Buffer `raw`.
  *
  * @param fields further fields of the input, such as path parameters
  */
@@ -65,7 +65,7 @@ export const raw = <Shape extends z.ZodRawShape = NoFields>(
     .meta({ ...meta }) as unknown as Raw<Shape>;
 };
 
-/** The media type that `.meta({ contentMediaType })` of a raw body gives. */
+/** Returns the media type in the `.meta({ contentMediaType })` of a raw body. */
 export const readRawType = (schema: ZodSchema): string | undefined => {
   if (!takesRawBody(schema)) return undefined;
   const field = readTopLevel(schema).fields.get("raw");
@@ -75,7 +75,7 @@ export const readRawType = (schema: ZodSchema): string | undefined => {
   return types.find((type): type is string => typeof type === "string");
 };
 
-/** Tells whether a schema takes the body as it comes. */
+/** Checks whether a schema accepts the unparsed body. */
 export const takesRawBody = (schema: ZodSchema): boolean => {
   const field = readTopLevel(schema).fields.get("raw");
   return (field?._zod.def as { fn?: unknown } | undefined)?.fn === isRawBody;

@@ -193,7 +193,7 @@ const isCompiledRight = (schema: z.ZodType, value: unknown): boolean => {
 
 const lists = fc.array(values, { minLength: 1, maxLength: 3 });
 
-test("any schema gives the same as Zod alone: the value, or the first issues", async () => {
+test("any schema returns the same as Zod alone: the value, or the first issues", async () => {
   await fc.assert(
     fc.asyncProperty(schemas, lists, async (schema, some) => {
       for (let turn = 0; turn <= compileAfter; turn += some.length)

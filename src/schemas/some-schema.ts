@@ -1,10 +1,12 @@
+import type { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
+import { readLazy } from "./zod-internals.ts";
 
 interface Definition {
   readonly type?: string;
 }
 
-/** Tells whether a schema, or any schema inside it, has a property; each is looked at once. */
+/** Checks whether a schema, or any schema inside it, satisfies a predicate; visits each schema once. */
 export const someSchema = (
   schema: ZodSchema,
   has: (schema: ZodSchema) => boolean,
@@ -16,12 +18,11 @@ export const someSchema = (
   return listInnerSchemas(schema).some((inner) => someSchema(inner, has, seen));
 };
 
-/** The schemas that a schema is made of, also those in its lists and shapes. */
+/** The schemas that a schema consists of, including those in its lists and shapes. */
 export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
-  // the getter of a lazy schema may make a new one each time; this is the one that Zod parses by
-  const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
+  // the getter of a lazy schema may create a new one each time; this is the one that Zod parses with
   const { def } = schema._zod;
-  if (def.type === "lazy" && innerType) return [innerType];
+  if (def.type === "lazy") return [readLazy(schema as z.core.$ZodLazy)];
   // the default is read from a getter, which calls a function of the application
   return listSchemas(
     Object.keys(def)
@@ -30,7 +31,7 @@ export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
   );
 };
 
-/** The schemas among values and in containers of them; checks are none, for they have no type. */
+/** Finds the schemas among values and in containers of values; skips Zod's checks, which have no type. */
 const listSchemas = (values: readonly unknown[]): ZodSchema[] =>
   values.flatMap((value) => {
     if (typeof value !== "object" || value === null) return [];

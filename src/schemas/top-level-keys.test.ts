@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { listForeignKeys, readTopLevel } from "./top-level-keys.ts";
+import { listMiddlewareOnlyKeys, readTopLevel } from "./top-level-keys.ts";
 
 const read = (schema: z.ZodType): unknown => {
   const { fields, others } = readTopLevel(schema);
@@ -58,16 +58,21 @@ describe("readTopLevel", () => {
   });
 });
 
-describe("listForeignKeys", () => {
+describe("listMiddlewareOnlyKeys", () => {
   const middleware = z.object({ key: z.string(), id: z.string() });
 
   test("lists what a strict or loose endpoint must not see", () => {
-    expect(listForeignKeys(z.strictObject({ id: z.string() }), [middleware])).toEqual(["key"]);
-    expect(listForeignKeys(z.looseObject({}), [middleware, middleware])).toEqual(["key", "id"]);
+    expect(listMiddlewareOnlyKeys(z.strictObject({ id: z.string() }), [middleware])).toEqual([
+      "key",
+    ]);
+    expect(listMiddlewareOnlyKeys(z.looseObject({}), [middleware, middleware])).toEqual([
+      "key",
+      "id",
+    ]);
   });
 
   test("lists nothing for a schema that strips, or that sees the whole value", () => {
-    expect(listForeignKeys(z.object({}), [middleware])).toEqual([]);
-    expect(listForeignKeys(z.any(), [middleware])).toEqual([]);
+    expect(listMiddlewareOnlyKeys(z.object({}), [middleware])).toEqual([]);
+    expect(listMiddlewareOnlyKeys(z.any(), [middleware])).toEqual([]);
   });
 });

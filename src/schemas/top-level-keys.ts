@@ -2,13 +2,13 @@ import type { z } from "zod";
 import { readEncoded } from "./encode.ts";
 import type { ZodSchema } from "./schema.ts";
 
-/** What is known of a schema's top level before anything is parsed. */
+/** What is known about a schema's top level before anything is parsed. */
 export interface TopLevel {
-  /** The fields that it names; where several parts name one, the first part's. */
+  /** The fields that it names; if several parts name one, the first part's. */
   readonly fields: ReadonlyMap<string, ZodSchema>;
   /**
-   * What happens to other keys: `strip` drops them, `refuse` is a strict schema, `keep` a loose one,
-   * `unknown` where the schema is a function of the whole value.
+   * What happens to other keys: `strip` drops them, `refuse` is a strict schema, `keep` a loose one, `unknown` means
+   * that the schema is a function of the whole value.
    */
   readonly others: "strip" | "refuse" | "keep" | "unknown";
 }
@@ -50,7 +50,7 @@ export const readTopLevel = (
     case "union":
       return join(def.options.map(read));
     case "pipe": {
-      // what is preprocessed is described by what comes after
+      // a preprocessed value is described by the schema after the function
       const first = read(def.in);
       return first.others === "unknown" ? read(def.out) : first;
     }
@@ -72,10 +72,10 @@ export const readTopLevel = (
 };
 
 /**
- * Lists the keys that middlewares declare and that an endpoint's own schema must not see:
- * a strict one would refuse them, a loose one would carry them on unparsed.
+ * Lists the keys that middlewares declare and that an endpoint's own schema must not see: a strict one would reject
+ * them, a loose one would pass them on unparsed.
  */
-export const listForeignKeys = (
+export const listMiddlewareOnlyKeys = (
   endpointSchema: ZodSchema,
   middlewareSchemas: readonly ZodSchema[],
 ): readonly string[] => {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
+import { isConstantCatch } from "./zod-internals.ts";
 
-/** Functions that have no effect and no memory, so that it does not matter how often they run. */
+/** Functions without side effects and state, so that it does not matter how often they run. */
 const pureFunctions: ReadonlySet<unknown> = new Set([
   BigInt,
   Boolean,
@@ -12,7 +13,7 @@ const pureFunctions: ReadonlySet<unknown> = new Set([
   decodeURIComponent,
 ]);
 
-/** Kinds of schemas that are made of Zod's own code and of the schemas in their definition. */
+/** Kinds of schemas that consist of Zod's own code and of the schemas in their definition. */
 const ownKinds: ReadonlySet<string> = new Set([
   "any",
   "array",
@@ -53,7 +54,7 @@ const ownKinds: ReadonlySet<string> = new Set([
   "void",
 ]);
 
-/** Checks that look at a value by what they were told when they were made, and run no function. */
+/** Checks that only compare a value with their arguments and run no function. */
 const ownChecks: ReadonlySet<string> = new Set([
   "bigint_format",
   "greater_than",
@@ -90,9 +91,8 @@ interface Definition {
 }
 
 /**
- * Tells whether to parse by a schema runs functions of the application, which may be asynchronous or count their calls.
- *
- * Functions of `.default()` and `.prefault()` do not count: Zod does not tell them from constants.
+ * Checks whether parsing with a schema runs functions of the application, which may be asynchronous or count their
+ * calls. Functions of `.default()` and `.prefault()` do not count: Zod does not distinguish them from constants.
  */
 export const runsUserCode = (schema: ZodSchema): boolean => someSchema(schema, hasOwnFunction);
 
@@ -101,7 +101,7 @@ const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 const hasOwnFunction = (schema: ZodSchema): boolean => {
   const { type, fn, checks, transform, catchValue, innerType } = toDefinition(schema);
   if (!ownKinds.has(type) || fn !== undefined || checks?.some(runsFunction)) return true;
-  // a compiled catch parses twice what does not fit, and with it the functions of defaults
+  // a compiled catch parses invalid values twice, and calls their default functions twice
   if (catchValue)
     return (
       !isConstantCatch(catchValue) || (innerType !== undefined && someSchema(innerType, hasDefault))
@@ -109,12 +109,9 @@ const hasOwnFunction = (schema: ZodSchema): boolean => {
   return transform !== undefined && !pureFunctions.has(transform);
 };
 
-/** Tells whether a schema has a default, a constant or a function. */
+/** Checks whether a schema has a default, be it a constant or a function. */
 export const hasDefault = (schema: ZodSchema): boolean =>
   ["default", "prefault"].includes(toDefinition(schema).type);
-
-const isConstantCatch = (catchValue: object): boolean =>
-  Object.hasOwn(catchValue, z.core.util.CONSTANT_CATCH);
 
 const runsFunction = ({ _zod: { def } }: Check): boolean => {
   if (def.check === "overwrite") return !isOwnOverwrite(def.tx);
@@ -123,7 +120,7 @@ const runsFunction = ({ _zod: { def } }: Check): boolean => {
 
 let ownOverwrites: ReadonlySet<string> | undefined;
 
-/** Zod makes a function each time for `.trim()` and the like; they have no effect, nor has anything that is written like them. */
+/** Zod creates a function each time for `.trim()` and the like; they have no side effects, nor has anything written like them. */
 const isOwnOverwrite = (change: unknown): boolean => {
   ownOverwrites ??= new Set(
     [

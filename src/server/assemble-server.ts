@@ -1,38 +1,39 @@
 import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError } from "../errors.ts";
-import { loadNodeHttp, loadNodeHttps } from "../http/node-modules.ts";
+import { watchReplies } from "../http/node-internals.ts";
+import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { warnAlreadySent } from "../pipeline/send-result.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
-import { answerClientErrors } from "./client-errors.ts";
-import type { ServerConfig } from "./config.ts";
+import { answerClientErrors } from "./connection/client-errors.ts";
+import type { ServerConfig } from "./config/config.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import { watchConnections } from "./connections.ts";
-import { connect, createExpressObjects, type ExpressObjects } from "./express-objects.ts";
+import { watchConnections } from "./connection/connections.ts";
+import { connect, createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
-import { toExpectingListener } from "./expectation.ts";
-import { assertFraming } from "./framing.ts";
-import { loadExpress } from "./lazy-express.ts";
-import type { Listener } from "./listen.ts";
+import { toExpectingListener } from "./head/expectation.ts";
+import { assertFraming } from "./head/framing.ts";
+import { loadExpress } from "../lazy/packages.ts";
+import type { Listener } from "./connection/listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
-import { inTurn } from "./request-queue.ts";
-import { defaultResponseIdleTimeout } from "./stalled-reader.ts";
+import { inTurn } from "./connection/request-queue.ts";
+import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
 /** A server before it listens. */
 export interface AssembledServer extends Prepared {
   readonly objects: ExpressObjects;
-  /** The servers that the configuration asks for. */
+  /** The configured servers. */
   readonly listeners: readonly Listener[];
 }
 
 /**
- * Puts a server together: routes, hooks, and the objects of node:http that take the connections.
+ * Assembles a server: routes, hooks, and the node:http objects that accept connections.
  *
- * @throws RoutingError when the routing is wrong, and what a hook throws.
+ * @throws RoutingError when the routing is invalid, and any error of a hook.
  */
 export const assembleServer = async (
   config: ServerConfig,
@@ -50,7 +51,7 @@ export const assembleServer = async (
     const app = findApp();
     return app && apiLayers.get(app);
   });
-  // it may be taken off a response
+  // a response can be detached from it
   Object.defineProperty(objects.ServerResponse.prototype, offerMark, {
     value: offer,
     writable: true,
@@ -62,7 +63,7 @@ export const assembleServer = async (
   return { ...prepared, objects, listeners };
 };
 
-/** Makes the classes of the requests and responses, and the Express application as configured once it is asked for. */
+/** Creates the classes of requests and responses, and the configured Express application once it is needed. */
 export const createAppObjects = (
   { dispatcher, getLogger }: Prepared,
   { etag, queryParser, responseIdleTimeout }: Partial<ServerConfig>,
@@ -77,18 +78,20 @@ export const createAppObjects = (
     stalled: {
       timeout: responseIdleTimeout ?? defaultResponseIdleTimeout,
       report: ({ req }) =>
-        getLogger(req as Request).debug("Dropped a client that does not read its response"),
+        getLogger(req as Request).debug(
+          "Closed the connection of a client that does not read its response",
+        ),
     },
   });
 
-/** Puts the API on an application to which nothing is added. */
+/** Adds the API to an application that has nothing else. */
 const buildStack = (app: Express, prepared: Prepared): void => {
   useBeginning(app, prepared);
   useApi(app, prepared);
   useEnding(app, prepared);
 };
 
-/** Puts the API on the application, between what the hooks add. */
+/** Adds the API to the application, between the additions of the hooks. */
 const buildOwnStack = async (
   app: Express,
   prepared: Prepared,
@@ -97,7 +100,7 @@ const buildOwnStack = async (
   const { getLogger } = prepared;
   useBeginning(app, prepared);
   if (compression) {
-    const { createCompression } = await import("./compression.ts");
+    const { createCompression } = await import("./compression/compression.ts");
     app.use(createCompression(compression === true ? {} : compression));
   }
   await beforeRouting?.({ app, getLogger });
@@ -121,17 +124,17 @@ const useApi = (app: Express, { dispatcher }: Prepared): void => {
   app.use(layer);
 };
 
-/** The layer of the API on each application. */
+/** The API's layer on each application. */
 const apiLayers = new WeakMap<Express, RequestHandler>();
 
-/** Puts what concerns all layers of the application around them, those that are added to it later included. */
+/** Puts what concerns all layers of the application around them, including layers added later. */
 const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   const router = app as unknown as {
     handle: (request: Request, response: Response, next?: NextFunction) => void;
   };
   const { handle } = router;
   router.handle = (request, response) => {
-    // before Express looks at it, and before a middleware of a hook does
+    // before Express looks at it, and before a hook's middleware does
     normalisePath(request);
     handle.call(app, request, response, toEnding(dispatcher, request, response));
   };
@@ -146,7 +149,7 @@ const toEnding =
     } else void dispatcher.answerNotFound(request, response);
   };
 
-/** The layers that were put on the application after the API; undefined where there are none. */
+/** The layers that were added to the application after the API; undefined if there are none. */
 const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined => {
   const { stack } = findApp()?.router ?? { stack: [] };
   if (stack.length <= ownLayers) return undefined;
@@ -155,10 +158,10 @@ const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined
   return late;
 };
 
-/** How many layers the API has on an application to which nothing else is added: its beginning, and itself. */
+/** The number of layers that the API adds to every application: one for the beginning of a request, one for the API itself. */
 const ownLayers = 2;
 
-/** Dispatches a request; one without a route goes on to what was put on the application since, if anything was. */
+/** Dispatches a request; a request without a route goes on to the layers added since, if any. */
 const dispatch = (
   dispatcher: Dispatcher,
   objects: ExpressObjects,
@@ -171,7 +174,7 @@ const dispatch = (
   return dispatcher.dispatch(request, response, () => void late(request, response, ending));
 };
 
-/** Serves requests; without entering the Express stack where it has nothing to add. */
+/** Serves requests; skips the Express stack if it has nothing to add. */
 const createListener =
   (
     { begin, dispatcher }: Prepared,
@@ -179,14 +182,14 @@ const createListener =
     stack: Express | undefined,
   ): RequestListener =>
   (message, reply) => {
-    // the server makes them with the classes of the application
+    // the server creates them with the application's classes
     const request = message as Request;
     const response = reply as Response;
     connect(request, response);
     let beginning: Promise<void> | undefined;
     try {
       assertFraming(request);
-      // a preflight is for the option `cors` to answer, whatever a hook has put before the API
+      // the option `cors` handles preflights, whatever a hook has put before the API
       if (stack && !dispatcher.isPreflight(request)) {
         (response as { [watchedMark]?: boolean })[watchedMark] = true;
         stack(request, response);
@@ -208,13 +211,13 @@ const createListener =
       );
   };
 
-/** Times in milliseconds; `http.options` and `https.options` replace them. */
+/** Times in milliseconds; `http.options` and `https.options` override them. */
 const defaultOptions = {
   connectionsCheckingInterval: 5000,
   headersTimeout: 15_000,
   keepAliveTimeout: 65_000,
   requestTimeout: 60_000,
-  // it is checked with the envelope of the API
+  // sallyport checks it and responds with the API's envelope
   requireHostHeader: false,
 };
 
@@ -247,6 +250,7 @@ const createServers = (
   });
   for (const { name, server } of listeners) {
     watchConnections(server, name === "https");
+    watchReplies(server);
     server.on("request", onRequest);
     server.on("checkContinue", onContinue);
     server.on("checkExpectation", onExpectation);

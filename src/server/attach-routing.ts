@@ -5,23 +5,23 @@ import { isLogger, type Logger } from "../logger/logger.ts";
 import { listRoutes } from "../routing/list-routes.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import type { AttachedApi } from "./attached-api.ts";
-import { checkAppConfig } from "./check-config.ts";
-import type { AppConfig } from "./config.ts";
+import { checkAppConfig } from "./config/check-config.ts";
+import type { AppConfig } from "./config/config.ts";
 
-/** What joins an application of your own. */
+/** What to add to your own application. */
 export interface AttachedRouting {
-  /** Answers a path that neither the API nor your own routes have; put it last with `app.use`. */
+  /** Responds to paths that neither the API nor your own routes have; add it last with `app.use`. */
   readonly notFoundHandler: RequestHandler;
   /** The logger in use. */
   readonly logger: Logger;
 }
 
 /**
- * Puts the API on an Express application or router of your own.
+ * Adds the API to your own Express application or router.
  *
- * Your own routes may stand before and after it; a path that the API does not have goes on to what follows.
+ * Your own routes may come before and after it; requests for other paths are passed on to what follows.
  *
- * @throws ConfigError when the configuration is wrong, RoutingError when the routing is wrong.
+ * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid.
  * @example
  * const app = express();
  * const { notFoundHandler } = attachRouting(createConfig({ app, cors: false }), routing);
@@ -58,7 +58,7 @@ const normalising = new WeakSet<object>();
 /** The requests whose paths were normalised before anything on their application saw them. */
 const guarded = new WeakSet<Request>();
 
-/** What takes requests to what was added to it: an application, or a router, which alone emits no events. */
+/** What passes requests to its layers: an application, or a router, which emits no events. */
 interface Handling {
   handle?: (request: Request, response: Response, next: NextFunction) => unknown;
   readonly parent?: Handling;
@@ -66,8 +66,8 @@ interface Handling {
 }
 
 /**
- * Makes an application normalise the paths of its requests before anything on it sees them, what was added earlier included;
- * so does the application that it is mounted on.
+ * Makes an application normalise request paths before any of its layers sees them, even layers added earlier. The
+ * application that it is mounted on does the same.
  */
 const normaliseFirst = (app: Handling): void => {
   if (normalising.has(app)) return;
@@ -81,7 +81,7 @@ const normaliseFirst = (app: Handling): void => {
     if (!isRouter) {
       guarded.add(request);
     } else if (request.app && !guarded.has(request)) {
-      // its application is known from the first request on; until then, guards on it may have seen another path
+      // its application is unknown until the first request; guards on it may have seen a different path until then
       normaliseFirst(request.app);
       if (!isNormal) return next();
     }

@@ -3,10 +3,10 @@ import { RequestError } from "../errors.ts";
 import { failWalk } from "../pipeline/send-result.ts";
 import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
-import type { CommonConfig } from "./config.ts";
-import { markSending } from "./mark-sending.ts";
+import type { CommonConfig } from "./config/config.ts";
+import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
-import { inTurn } from "./request-queue.ts";
+import { inTurn } from "./connection/request-queue.ts";
 
 /** An API as layers of an Express application. */
 export interface AttachedApi {
@@ -21,7 +21,7 @@ export const createAttachedApi = async (
 ): Promise<AttachedApi> => {
   const { begin, dispatcher } = await prepare(config, entries);
   const handle: AttachedApi["handle"] = async (request, response, next) => {
-    // a router has no application of its own before it serves
+    // a router has no application until it serves a request
     markSending((request.app as Express).response);
     try {
       await begin(request, response);
@@ -30,7 +30,7 @@ export const createAttachedApi = async (
       return;
     }
     if (dispatcher.hasLeft(request, response)) return;
-    // what Express fails to send for a handler is the endpoint's to answer, else it goes on to the user's own handlers
+    // the endpoint handles what Express fails to send for its handler; without one, the user's own handlers do
     const onNext: NextFunction = (error?: unknown) => {
       const walk = (request as WalkingRequest)[currentWalk];
       if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));

@@ -1,19 +1,20 @@
-/** The oldest line of Node that receives security fixes, as of November 2026. */
+/** The oldest Node.js release line with security fixes, as of November 2026. */
 const oldestMaintained = 22;
 
-/** Says that a version of Node no longer receives security fixes; undefined for one that does. */
+/** Returns a warning if a version of Node.js no longer receives security fixes; undefined if it does. */
 export const toRuntimeWarning = (version: string): string | undefined => {
   const major = Number(version.split(".")[0]);
   return major >= oldestMaintained
     ? undefined
-    : `Node.js ${version} no longer receives security fixes; run ${oldestMaintained}, 24 or 26.`;
+    : `Node.js ${version} no longer receives security fixes; use ${oldestMaintained}, 24 or 26.`;
 };
 
 let isWarned = false;
 
-/** Warns once a process, on its standard error, of a runtime that is too old to be safe. */
-export const checkRuntime = (): void => {
-  const warning = isWarned ? undefined : toRuntimeWarning(process.versions.node);
+/** Warns once per process, on standard error, but not in tests, of a runtime that is too old to be safe. */
+export const checkRuntime = (version = process.versions.node): void => {
+  if (isWarned || process.env["NODE_ENV"] === "test") return;
   isWarned = true;
+  const warning = toRuntimeWarning(version);
   if (warning !== undefined) process.emitWarning(warning, { code: "SLP_WARN_RUNTIME" });
 };

@@ -1,13 +1,13 @@
 import { tellStarting } from "../endpoint/build-hook.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
-import type { ServerConfig } from "./config.ts";
+import type { ServerConfig } from "./config/config.ts";
 import type { RunningServer } from "./start-server.ts";
 
 /**
  * Starts the server.
  *
  * @returns once every configured server listens
- * @throws ConfigError when the configuration is wrong, RoutingError when the routing is wrong, what a hook throws,
+ * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, any error of a hook,
  * and Node's error when a server cannot listen; nothing is left listening then.
  * @example
  * const { servers } = await createServer(createConfig({ http: { listen: 8090 }, cors: true }), {
@@ -19,7 +19,7 @@ export const createServer = async <const R extends Routing>(
   routing: R & CheckRouting<R>,
 ): Promise<RunningServer> => {
   tellStarting();
-  // the servers of Node are loaded where one is started, and not by every program that declares an endpoint
+  // the code that serves is loaded only here, and not by every program that declares an endpoint
   const { startServer } = await import("./start-server.ts");
   return startServer(config, routing);
 };

@@ -13,20 +13,20 @@ import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toSendingError } from "../results/http-error.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
-import { parseBody, type BodyOptions } from "./body.ts";
+import { parseBody, type BodyOptions } from "./body/body.ts";
 import {
   setCorsHeaders,
   setCorsHeadersOfOther,
   type CorsFunction,
   type CorsOption,
-} from "./cors.ts";
+} from "./head/cors.ts";
 import { closeAfterReply } from "../http/lingering-close.ts";
-import { answerPreflight, runNativePreflight } from "./preflight.ts";
-import { toCanonicalPath } from "./request-target.ts";
-import type { StaticMounts } from "./static-mounts.ts";
+import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
+import { toCanonicalPath } from "./head/request-target.ts";
+import type { StaticMounts } from "./express/static-mounts.ts";
 
-/** What the dispatcher knows of a server, settled at its start. */
-export interface DispatchPlan {
+/** What the dispatcher knows about a server from the start. */
+export interface DispatchOptions {
   readonly table: RouteTable<LazyPlan>;
   readonly statics: StaticMounts | undefined;
   readonly cors: CorsOption;
@@ -42,27 +42,27 @@ const methods: ReadonlyMap<string, Method> = new Map([
 ]);
 
 /**
- * Takes requests to their endpoints, and answers those that have none.
+ * Passes requests to their endpoints, and responds to those without one.
  *
  * One request, top to bottom: find the route, set the CORS headers, parse the body, run the endpoint.
  */
 export class Dispatcher {
-  readonly #plan: DispatchPlan;
+  readonly #options: DispatchOptions;
 
-  constructor(plan: DispatchPlan) {
-    this.#plan = plan;
+  constructor(options: DispatchOptions) {
+    this.#options = options;
   }
 
   /**
    * Dispatches a request; never rejects.
    *
-   * @param next where a path without a route goes on; without it the answer is 404
+   * @param next called for a path without a route; if omitted, the response is 404
    */
   dispatch(request: Request, response: Response, next?: NextFunction): Promise<void> {
-    const { table } = this.#plan;
+    const { table } = this.#options;
     let plan: EndpointPlan;
     try {
-      // what the parser of Node lets through needs no check, unlike what an adapter of an application makes up
+      // what Node's parser accepts needs no check, unlike the requests that an application's adapter creates
       let route = next ? undefined : table.findPlain(request.method, request.url);
       if (!route) {
         const path = toCanonicalPath(request);
@@ -74,7 +74,7 @@ export class Dispatcher {
       plan = target.plan;
       request.route = target.route;
       const { params } = route as { readonly params: Request["params"] };
-      // a router of the user's own may have parameters of its own
+      // a user's own router may have parameters too
       request.params = request.params === undefined ? params : { ...request.params, ...params };
     } catch (error) {
       return this.fail(error, request, response);
@@ -82,16 +82,16 @@ export class Dispatcher {
     return this.serve(plan, request, response);
   }
 
-  /** Tells whether the client has left, and says so in the log; asked where a request had to wait. */
+  /** Checks whether the client has left, and logs it; called after the request had to wait. */
   hasLeft(request: Request, response: Response): boolean {
     if (!isAbandoned(response)) return false;
-    logAbandoned({ request, logger: this.#plan.getLogger(request) });
+    logAbandoned({ request, logger: this.#options.getLogger(request) });
     return true;
   }
 
-  /** Serves a request whose route is found; never rejects. */
+  /** Serves a request for a known route; never rejects. */
   serve(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
-    const { cors, getLogger } = this.#plan;
+    const { cors, getLogger } = this.#options;
     const logger = getLogger(request);
     if (typeof cors === "function") return this.#serveByCors(cors, plan, request, response, logger);
     return this.#run(plan, request, response, logger);
@@ -121,7 +121,7 @@ export class Dispatcher {
     // nothing runs before the body is needed
     let parsing: Promise<void> | undefined;
     try {
-      parsing = parseBody(plan, this.#plan.bodies, request, response, logger);
+      parsing = parseBody(plan, this.#options.bodies, request, response, logger);
     } catch (error) {
       return this.fail(error, request, response, plan.endpoint);
     }
@@ -139,22 +139,25 @@ export class Dispatcher {
       throw error;
     };
     try {
-      return parseBody(plan, this.#plan.bodies, request, response, logger)?.catch(fail);
+      return parseBody(plan, this.#options.bodies, request, response, logger)?.catch(fail);
     } catch (error) {
       return fail(error);
     }
   };
 
-  /** What answers a fault of a request to an endpoint that was not reached: its own result handler, unless that is the default one. */
+  /**
+   * Returns the result handler for a fault of a request whose endpoint was not reached: the endpoint's own, unless that
+   * is the default.
+   */
   #toErrorHandler(endpoint: AnyEndpoint): AnyResultHandler {
     const { resultHandler } = endpoint;
-    return resultHandler === defaultResultHandler ? this.#plan.errorHandler : resultHandler;
+    return resultHandler === defaultResultHandler ? this.#options.errorHandler : resultHandler;
   }
 
   /**
-   * Answers an error that comes before an endpoint runs; never rejects.
+   * Responds with an error that occurs before an endpoint runs; never rejects.
    *
-   * @param endpoint the one that the path leads to, if any; otherwise the configured error handler answers
+   * @param endpoint the endpoint of the path; if there is none, the configured error handler responds
    */
   async fail(
     error: unknown,
@@ -162,7 +165,7 @@ export class Dispatcher {
     response: Response,
     endpoint?: AnyEndpoint,
   ): Promise<void> {
-    const { getLogger, errorHandler: handler } = this.#plan;
+    const { getLogger, errorHandler: handler } = this.#options;
     const errorHandler = endpoint ? this.#toErrorHandler(endpoint) : handler;
     forgetSending(response);
     if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
@@ -170,26 +173,26 @@ export class Dispatcher {
     await sendError(walk, toSendingError(error));
   }
 
-  /** Tells whether a request is a preflight that the option `cors` answers. */
+  /** Checks whether a request is a preflight that the option `cors` handles. */
   isPreflight(request: Request): boolean {
-    if (request.method !== "OPTIONS" || this.#plan.cors === false) return false;
+    if (request.method !== "OPTIONS" || this.#options.cors === false) return false;
     if (request.headers["access-control-request-method"] === undefined) return false;
     try {
-      return this.#plan.table.findAll(toCanonicalPath(request)).length > 0;
+      return this.#options.table.findAll(toCanonicalPath(request)).length > 0;
     } catch {
       return false;
     }
   }
 
-  /** Answers a path that nothing serves with 404; never rejects. */
+  /** Responds with 404 to a path that nothing serves; never rejects. */
   async answerNotFound(request: Request, response: Response): Promise<void> {
-    const { cors, getLogger } = this.#plan;
+    const { cors, getLogger } = this.#options;
     if (typeof cors === "function")
       await setCorsHeadersOfOther(cors, request, response, getLogger(request));
     await this.fail(new RequestError("SLP_NOT_FOUND"), request, response);
   }
 
-  /** A request without a route for its method: a preflight, a file, 405 or 404. */
+  /** Handles a request without a route for its method: a preflight, a file, 405 or 404. */
   async #dispatchOther(
     request: Request,
     response: Response,
@@ -206,9 +209,9 @@ export class Dispatcher {
     else await this.answerNotFound(request, response);
   }
 
-  /** @returns false where the path has no route at all */
+  /** @returns false if the path has no route at all */
   async #answerOther(request: Request, response: Response, path: string): Promise<boolean> {
-    const { table, statics, cors, wrongMethodBehavior, getLogger } = this.#plan;
+    const { table, statics, cors, wrongMethodBehavior, getLogger } = this.#options;
     if (path === "*") {
       response.writeHead(204, { Allow: toAllowed(endpointMethods, true) }).end();
       return true;
@@ -234,7 +237,7 @@ export class Dispatcher {
       answerPreflight(response);
       return true;
     }
-    // with CORS off, a native middleware such as the cors package may answer it
+    // with CORS off, a native middleware such as the cors package may handle it
     if (request.method === "OPTIONS" && (await runNativePreflight(plan, request, response, logger)))
       return true;
     if (wrongMethodBehavior === 404) throw new RequestError("SLP_NOT_FOUND");
@@ -242,7 +245,7 @@ export class Dispatcher {
       routes.map(({ method }) => method),
       cors !== false,
     );
-    // set here as well, for error handlers that do not look at the headers of errors
+    // also set here, for error handlers that ignore the headers of errors
     response.setHeader("Allow", allowed);
     const error = new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
     await this.fail(error, request, response, plan.endpoint);
@@ -250,7 +253,7 @@ export class Dispatcher {
   }
 }
 
-/** The field `Allow`: the methods of a path in alphabetical order, HEAD where it has GET, OPTIONS where CORS is on. */
+/** The `Allow` field: the methods of a path in alphabetical order, with HEAD if it has GET, and OPTIONS if CORS is on. */
 export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): string =>
   [
     ...declared.map((method) => method.toUpperCase()).toSorted(),

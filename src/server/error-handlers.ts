@@ -1,13 +1,13 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { answered, type OfferFault } from "../pipeline/offer-fault.ts";
 import { isTaken } from "../pipeline/response-state.ts";
-import { loadExpress } from "./lazy-express.ts";
+import { loadExpress } from "../lazy/packages.ts";
 
 /**
- * Makes what offers the faults of endpoints to the error handlers that were put on the application after the API, as Express does
- * with those of its routes: one answers, or passes the error on by `next(error)`.
+ * Creates the function that offers endpoint faults to the error handlers added to the application after the API, as
+ * Express does for its routes: a handler responds, or passes the error on with `next(error)`.
  *
- * @param findApp gives the application where there is one
+ * @param findApp returns the application, if there is one
  * @param api the layer of the API
  */
 export const createFaultOffer =

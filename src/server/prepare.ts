@@ -9,29 +9,29 @@ import { shareSamples } from "../logger/sampling.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import type { Circumstances } from "../routing/diagnostics/diagnostic.ts";
+import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
-import { defaultBodyLimit } from "./body.ts";
-import { defaultBodyIdleTimeout, IdleBodies } from "./idle-bodies.ts";
-import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config.ts";
-import { setDefaultCorsHeaders } from "./cors.ts";
+import { defaultBodyLimit } from "./body/body.ts";
+import { defaultBodyIdleTimeout, IdleBodies } from "./body/idle-bodies.ts";
+import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
+import { setDefaultCorsHeaders } from "./head/cors.ts";
 import { Dispatcher } from "./dispatch.ts";
-import type { StaticMounts } from "./static-mounts.ts";
+import type { StaticMounts } from "./express/static-mounts.ts";
 
-/** What is settled before a server takes its first request. */
+/** What is known before a server accepts its first request. */
 export interface Prepared {
   /** The logger as configured. */
   readonly logger: Logger;
   readonly dispatcher: Dispatcher;
-  /** Gives the logger of a request, or that of the server. */
+  /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
-  /** Begins a request: CORS headers, its logger, its line in the access log; a promise while its logger is being made. */
+  /** Begins a request: CORS headers, its logger, its access log line; returns a promise if its logger is created asynchronously. */
   readonly begin: (request: Request, response: Response) => Promise<void> | undefined;
 }
 
 /**
- * Settles the routes, the plans of the endpoints and the loggers; loads what the configuration asks for, and no more.
+ * Prepares the routes, the endpoint plans and the loggers; loads only what the configuration needs.
  *
  * @throws RoutingError when two entries have the same method and path.
  */
@@ -44,7 +44,7 @@ export const prepare = async (
   const isDevelopment = process.env["NODE_ENV"] !== "production";
   if (!isDevelopment && !isLogger(config.logger))
     logger.warn(
-      'SLP_WARN_CONSOLE_LOGGER: the built-in logger writes plain text synchronously, which slows a busy server and is hard to search. Set `logger` to one of your own with debug, info, warn and error, such as one that calls pino; or `logger: { level: "silent" }`.',
+      'SLP_WARN_CONSOLE_LOGGER: the built-in logger writes plain text synchronously, which slows down a busy server and is hard to search. Set `logger` to your own logger with debug, info, warn and error, such as pino, or to `{ level: "silent" }`.',
     );
   if (isDevelopment && config.cors === undefined)
     logger.warn(
@@ -71,12 +71,12 @@ export const prepare = async (
   for (const { method, path, endpoint } of endpointEntries) {
     const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path);
     table.add(method, path, lazy);
-    // what is wrong with a schema is found before production
+    // faulty schemas are found before production
     if (isDevelopment) void lazy.plan;
   }
   if (isDevelopment && entries.length > 0) {
     const { checkRouting } = await import("../routing/check-routing.ts");
-    checkRouting(entries, toCircumstances(config, toSources), logger);
+    checkRouting(entries, toRoutingFacts(config, toSources), logger);
   }
 
   const children = new WeakMap<Request, Logger>();
@@ -93,7 +93,7 @@ export const prepare = async (
       bodies: {
         limit: config.bodyLimit ?? defaultBodyLimit,
         uploads: config.upload
-          ? (await import("./uploads.ts")).planUploads(config.upload)
+          ? (await import("./body/uploads.ts")).prepareUploads(config.upload)
           : undefined,
         idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
       },
@@ -103,7 +103,7 @@ export const prepare = async (
   };
 };
 
-/** The routes of the documentation, where it is served. */
+/** The routes of the documentation, if it is served. */
 const listDocs = async (
   config: CommonConfig,
   entries: readonly EndpointEntry[],
@@ -114,7 +114,7 @@ const listDocs = async (
   const isServed = options.production ?? options.factory !== undefined;
   if (process.env["NODE_ENV"] === "production" && !isServed) {
     logger.warn(
-      "SLP_WARN_DOCS: the option `docs` serves in development alone, so there is no documentation now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that guard it.",
+      "SLP_WARN_DOCS: the option `docs` serves the documentation in development only, so there is none now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that protect it.",
     );
     return [];
   }
@@ -122,11 +122,11 @@ const listDocs = async (
   return listDocsEntries(entries, config, options, logger);
 };
 
-/** What the checks of the routing need to know of a configuration. */
-const toCircumstances = (
+/** What the routing checks need to know about a configuration. */
+const toRoutingFacts = (
   config: CommonConfig & Partial<Omit<ServerConfig, "app"> & AppConfig>,
   toSources: (method: Method, endpoint: AnyEndpoint) => readonly InputSource[],
-): Circumstances => {
+): RoutingFacts => {
   const { app, queryParser = "simple", upload = false, beforeRouting } = config;
   return {
     toSources: ({ method, endpoint }) => toSources(method, endpoint),
@@ -136,11 +136,11 @@ const toCircumstances = (
   };
 };
 
-/** That of an application of the user's own; a router gets that of the application it joins later. */
+/** The parser of a user's own application; a router gets that of its application later. */
 const readQueryParser = (app: object): unknown =>
   (app as { readonly settings?: Readonly<Record<string, unknown>> }).settings?.["query parser"];
 
-const toQueryParser = (setting: unknown): Circumstances["queryParser"] =>
+const toQueryParser = (setting: unknown): RoutingFacts["queryParser"] =>
   setting === "simple" || setting === "extended" ? setting : "unknown";
 
 const toStaticMounts = async (
@@ -149,7 +149,7 @@ const toStaticMounts = async (
 ): Promise<StaticMounts | undefined> => {
   const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   if (statics.length === 0) return undefined;
-  const { StaticMounts } = await import("./static-mounts.ts");
+  const { StaticMounts } = await import("./express/static-mounts.ts");
   return new StaticMounts(statics, sources);
 };
 
@@ -160,10 +160,10 @@ const createBeginning = async (
 ): Promise<Prepared["begin"]> => {
   const logAccess = toAccessLogger(accessLogger, logger);
   const readCookies = cookies
-    ? (await import("./cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
+    ? (await import("./head/cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
     : undefined;
   const identify = requestId
-    ? (await import("./request-id.ts")).createIdentifier(requestId)
+    ? (await import("./head/request-id.ts")).createIdentifier(requestId)
     : undefined;
   const beginHead = (request: Request, response: Response): Logger => {
     if (cors === true) setDefaultCorsHeaders(response);
@@ -192,7 +192,7 @@ const createBeginning = async (
 
 type LogAccess = (request: Request, response: Response, logger: Logger) => void;
 
-/** The access log, or undefined where nobody would see its lines. */
+/** The access log, or undefined if nobody would see its lines. */
 const toAccessLogger = (
   configured: CommonConfig["accessLogger"],
   logger: Logger,
@@ -212,7 +212,7 @@ const toAccessLogger = (
   );
 };
 
-/** Calls an access log once the reply has ended, or the client has left. */
+/** Calls an access log once the response has ended, or the client has left. */
 const atEnd =
   (log: (request: Request, logger: Logger, reply: AccessedReply) => unknown): LogAccess =>
   (request, response, logger) => {
@@ -228,6 +228,6 @@ const atEnd =
     response.once("finish", end).once("close", end);
   };
 
-/** What adapters of functions in the cloud give for a socket counts nothing. */
+/** The sockets of adapters for serverless functions do not count bytes. */
 const countWritten = ({ bytesWritten = 0 }: { readonly bytesWritten?: number }): number =>
   bytesWritten;

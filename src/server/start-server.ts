@@ -3,22 +3,22 @@ import type { Express } from "express";
 import type { Logger } from "../logger/logger.ts";
 import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "./assemble-server.ts";
-import { checkServerConfig } from "./check-server-config.ts";
+import { checkServerConfig } from "./config/check-server-config.ts";
 import { checkRuntime } from "./check-runtime.ts";
-import type { ServerConfig } from "./config.ts";
-import { beginShutdown } from "./begin-shutdown.ts";
-import { listen } from "./listen.ts";
-import { createClosing, shutDownOnSignals } from "./shutdown.ts";
+import type { ServerConfig } from "./config/config.ts";
+import { beginShutdown } from "./connection/begin-shutdown.ts";
+import { listen } from "./connection/listen.ts";
+import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {
-  /** The Express application that serves the API; without hooks it is made, and Express loaded, when it is first read. */
+  /** The Express application that serves the API; without hooks, it is created, and Express loaded, when first read. */
   readonly app: Express;
   /** The logger in use. */
   readonly logger: Logger;
-  /** The servers that listen, HTTP before HTTPS. */
+  /** The listening servers, HTTP before HTTPS. */
   readonly servers: readonly Server[];
-  /** Closes the servers: running requests are finished first, as with `gracefulShutdown`. */
+  /** Closes the servers after running requests have finished, as with `gracefulShutdown`. */
   readonly close: () => Promise<void>;
 }
 

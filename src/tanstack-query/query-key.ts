@@ -1,7 +1,7 @@
-/** A key of a query, or the beginning of one. */
+/** A query key, or the beginning of one. */
 export type RouteQueryKey = readonly unknown[];
 
-/** What TanStack Query can hash and compare: bigints as strings, without what is undefined. */
+/** A value that TanStack Query can hash and compare: bigints become strings, and undefined values are left out. */
 const toPlain = (input: unknown): unknown =>
   JSON.parse(
     JSON.stringify(input ?? {}, (_key, value: unknown) =>
@@ -10,10 +10,10 @@ const toPlain = (input: unknown): unknown =>
   );
 
 /**
- * Gives the key of a query: the segments of the path, the method, the input.
+ * Returns the key of a query: the segments of the path, the method, the input.
  *
- * Less gives the beginning of keys, to invalidate by: without an input all queries of a route, and with a path alone all
- * beneath that path.
+ * With fewer arguments it returns a prefix, to invalidate several queries: without an input, all queries of a route;
+ * with only a path, everything beneath that path.
  *
  * @example
  * queryKey("get /v1/users", { limit: 10 }); // ["v1", "users", "get", { limit: 10 }]

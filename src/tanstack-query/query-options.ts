@@ -1,25 +1,31 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
 import type { CallOptions } from "../client/call-options.ts";
-import type { Arguments } from "../client/generated-client.ts";
 import { toNextPage } from "../client/pages.ts";
 import { fetchPayload, type ClientOf } from "./client-routes.ts";
 import { queryKey, type RouteQueryKey } from "./query-key.ts";
-import type { CheckedKey, CheckedPage, RouteData, RouteInput, RoutePage } from "./route-types.ts";
+import type {
+  Arguments,
+  CheckedKey,
+  CheckedPage,
+  RouteData,
+  RouteInput,
+  RoutePage,
+} from "./route-types.ts";
 
-/** Options of the calls; the signal is TanStack Query's. */
+/** Options of the calls; TanStack Query provides the signal. */
 export type QueryCallOptions = Omit<CallOptions, "signal">;
 
-/** Options for `useQuery` and its like. */
+/** Options for `useQuery` and the like. */
 export interface RouteQueryOptions<Data> {
   readonly queryKey: DataTag<RouteQueryKey, Data>;
   readonly queryFn: (context: Pick<QueryFunctionContext, "signal">) => Promise<Data>;
 }
 
 /**
- * Gives the options of a query: its key, and a function that fetches what the response is about.
+ * Returns the options of a query: its key, and a function that fetches the response's data.
  *
- * That is the `data` of the default envelope, or the body of other result handlers. An error of the API is thrown as a
- * `ReplyError`, which has `status`, `body` and `issues`.
+ * The data is the `data` of the default envelope, or the body of other result handlers. An error response is thrown as
+ * a `ReplyError`, which has `status`, `body` and `issues`.
  *
  * @example
  * const { data, error } = useQuery(queryOptions(client, "get /v1/users/:id", { id }));
@@ -37,10 +43,10 @@ export const queryOptions = <R, Key extends string>(
   };
 };
 
-/** What the input of a further page has beside that of the first. */
+/** The additional input of every page after the first. */
 export type PageParameter = { readonly cursor?: unknown; readonly offset?: number };
 
-/** Options for `useInfiniteQuery` and its like. */
+/** Options for `useInfiniteQuery` and the like. */
 export interface RouteInfiniteQueryOptions<Page> {
   readonly queryKey: DataTag<RouteQueryKey, InfiniteData<Page, PageParameter>>;
   readonly queryFn: (
@@ -51,9 +57,9 @@ export interface RouteInfiniteQueryOptions<Page> {
 }
 
 /**
- * Gives the options of an infinite query over the pages of a route, of either style.
+ * Returns the options of an infinite query over the pages of a route, of either style.
  *
- * @param input that of the first page
+ * @param input the input of the first page
  * @example
  * const { data, fetchNextPage, hasNextPage } = useInfiniteQuery(infiniteQueryOptions(client, "get /v1/users", { limit: 50 }));
  */
@@ -64,7 +70,7 @@ export const infiniteQueryOptions = <R, Key extends string>(
 ): RouteInfiniteQueryOptions<RoutePage<R, Key>> => {
   type Page = RoutePage<R, Key>;
   return {
-    // beside the key of a query of the same page, which has other data
+    // distinct from the key of a query of the same page, which has other data
     queryKey: [...queryKey(key, input ?? {}), "infinite"] as unknown as DataTag<
       RouteQueryKey,
       InfiniteData<Page, PageParameter>
@@ -84,14 +90,14 @@ export const infiniteQueryOptions = <R, Key extends string>(
   };
 };
 
-/** Options for `useMutation` and its like. */
+/** Options for `useMutation` and the like. */
 export interface RouteMutationOptions<Input, Data> {
   readonly mutationKey: RouteQueryKey;
   readonly mutationFn: (input: Input) => Promise<Data>;
 }
 
 /**
- * Gives the options of a mutation: the input is what `mutate` is given.
+ * Returns the options of a mutation, whose input is the argument of `mutate`.
  *
  * @example
  * const { mutate } = useMutation({

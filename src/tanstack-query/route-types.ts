@@ -3,10 +3,10 @@ import type { CheckKey, CheckPage } from "../client/inferred-client.ts";
 import type { TypesAt } from "../client/route-at.ts";
 import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types.ts";
 
-/** A part of what a generated client knows of a route. */
+/** A part of what a generated client knows about a route. */
 type Part<Routes, Key, Name> = Key extends keyof Routes ? PartOf<Routes[Key], Name> : never;
 
-/** The key itself, or what is wrong with it. */
+/** The key itself, or a message that says what is wrong with it. */
 export type CheckedKey<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? Key extends keyof Routes
@@ -14,29 +14,35 @@ export type CheckedKey<R, Key extends string> =
       : keyof Routes & string
     : CheckKey<R, Key, TypesAt<R, Key>>;
 
-/** The key itself, or what is wrong with it as that of a page. */
+/** The key itself, or a message that says why its route has no pages. */
 export type CheckedPage<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? Key extends keyof Routes
       ? [PartOf<Routes[Key], "page">] extends [never]
-        ? `${Key} gives no pages`
+        ? `${Key} returns no pages`
         : Key
       : keyof Routes & string
     : CheckPage<R, Key, TypesAt<R, Key>>;
 
-/** What a client gives a route. */
+/** The input, which may be omitted if nothing in it is required, and the options. */
+export type Arguments<Input, Options> = [
+  ...({} extends Input ? [input?: Input] : [input: Input]),
+  options?: Options,
+];
+
+/** What a client returns for a route. */
 export type RouteInput<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? Part<Routes, Key, "input">
     : InputAt<TypesAt<R, Key>, Key>;
 
-/** What a success of a route is about. */
+/** The data of a route's success. */
 export type RouteData<R, Key extends string> = PayloadOf<
   R extends GeneratedRoutes<infer Routes>
     ? Part<Routes, Key, "success">
     : SuccessAt<TypesAt<R, Key>>
 >;
 
-/** The page that a route gives. */
+/** The page that a route returns. */
 export type RoutePage<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes> ? Part<Routes, Key, "page"> : PageAt<TypesAt<R, Key>>;

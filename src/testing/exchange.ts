@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type Server } from "node:http";
 import { createSocketPair } from "./memory-socket.ts";
 
-/** What either side may send before a body, in bytes: cookies and tokens of a test may be of any size. */
+/** The maximum head size on either side, in bytes: a test's cookies and tokens may be of any size. */
 export const maxHeaderSize = 1_048_576;
 
 /** What a client sends. */
@@ -18,8 +18,8 @@ export interface Sent {
  * Sends a request to a server that need not listen, with Node's own client, over a connection within this process.
  *
  * @param onResponse called before a byte of the body can be lost
- * @returns undefined when the server has closed the connection without a response
- * @throws what Node's client says of a request that cannot be sent, and the reason of the signal.
+ * @returns undefined if the server closed the connection without a response
+ * @throws Node's error for a request that cannot be sent, and the reason of the signal.
  */
 export const exchange = (
   server: Server,
@@ -31,7 +31,7 @@ export const exchange = (
     const request = httpRequest({
       method,
       path: target,
-      // so that a body that is shorter than announced has an end as well
+      // so that a body that is shorter than announced also ends
       headers: { Connection: "close", ...headers },
       createConnection: () => near,
       maxHeaderSize,
@@ -60,14 +60,14 @@ export const exchange = (
 /** What a client has received. */
 export interface Received {
   readonly status: number;
-  /** By names in lower case; several `Set-Cookie` as a list. */
+  /** By names in lower case; several `Set-Cookie` fields as an array. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer;
-  /** Whether the response was broken off before its end. */
+  /** Whether the response was cut off before its end. */
   readonly isCut: boolean;
 }
 
-/** Collects a response to its end, or until it is broken off. */
+/** Collects a response until it ends or is cut off. */
 export const collect = (message: IncomingMessage): Promise<Received> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -1,9 +1,8 @@
 import { Duplex } from "node:stream";
 
 /**
- * One end of a connection within this process; what is written to it can be read from its peer.
- *
- * It has what node:http asks of a socket, and no timers, so that tests may fake the clock.
+ * One end of a connection within this process; its peer reads what is written to it. It has what node:http needs of a
+ * socket, and no timers, so that tests can fake the clock.
  */
 class MemorySocket extends Duplex {
   readonly remoteAddress = "127.0.0.1";
@@ -39,7 +38,7 @@ class MemorySocket extends Duplex {
     else onDone();
   }
 
-  /** The other side reads an end, as with a socket that is closed. */
+  /** The other side reads an end, as with a closed socket. */
   override _destroy(error: Error | null, onDone: (error: Error | null) => void): void {
     const peer = this.#peer;
     this.#peer = undefined;
@@ -48,7 +47,7 @@ class MemorySocket extends Duplex {
     onDone(error);
   }
 
-  /** Takes a piece from the other side, or its end, and says when there is room for the next. */
+  /** Accepts a chunk from the other side, or its end, and reports when there is space for the next. */
   #take(chunk: Buffer | null, onTaken: () => void): void {
     if (this.destroyed || this.#isEnded) {
       onTaken();
@@ -60,7 +59,7 @@ class MemorySocket extends Duplex {
     else this.#onRead = onTaken;
   }
 
-  /** Node ends a connection so after its last response. */
+  /** Node ends a connection this way after its last response. */
   destroySoon(): void {
     if (this.writableFinished) this.destroy();
     else this.once("finish", () => this.destroy());

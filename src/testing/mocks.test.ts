@@ -28,7 +28,7 @@ describe("responseMock", () => {
   ])("says what a body is that is no JSON: %s", async (body, shown) => {
     const { responseMock } = await testEndpoint({ endpoint: sends("html", body) });
     expect(() => responseMock._getJSONData()).toThrow(
-      new Error(`The body of the response is no JSON; read it with _getData(). ${shown}`),
+      new Error(`The body of the response is not JSON; read it with _getData(). ${shown}`),
     );
   });
 

@@ -5,14 +5,14 @@ import type { Received } from "./exchange.ts";
 /** The arguments of each call, by severity. */
 export type Logs = Readonly<Record<Severity, unknown[][]>>;
 
-/** A logger that remembers its lines. */
+/** A logger that records its lines. */
 export type LoggerMock<Props extends object = object> = Logger &
   Omit<Props, Severity> & {
-    /** Gives the lines so far: a list of arguments for each. */
+    /** Returns the lines so far, each as an array of arguments. */
     readonly _getLogs: () => Logs;
   };
 
-/** Makes a logger that remembers its lines; other members than the four severities are those of `props`. */
+/** Creates a logger that records its lines; members other than the four severities come from `props`. */
 export const createLoggerMock = <Props extends object = object>(
   props?: Props,
 ): LoggerMock<Props> => {
@@ -32,7 +32,7 @@ export const createLoggerMock = <Props extends object = object>(
     get: (_target, key): unknown => {
       if (Object.hasOwn(recorders, key)) return Reflect.get(recorders, key);
       const value: unknown = Reflect.get(props, key);
-      // private members are those of the instance; a plain object writes its lines to the mock
+      // private members belong to the instance; a plain object writes its lines to the mock
       return typeof value === "function" && isInstance ? (value.bind(props) as unknown) : value;
     },
     has: (_target, key) => Object.hasOwn(recorders, key) || Reflect.has(props, key),
@@ -47,33 +47,33 @@ export const createLoggerMock = <Props extends object = object>(
   }) as LoggerMock<Props>;
 };
 
-/** What a client has received, beside the response as the application has seen it. */
+/** What a client has received, in addition to the response as the application sees it. */
 export interface ResponseMockMethods {
   /** The status. */
   readonly _getStatusCode: () => number;
-  /** The body parsed as JSON. @throws Error when it is none */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what a test expects, instead of a cast
+  /** The body, parsed as JSON. @throws Error when it is not JSON */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what a test expects, without a cast
   readonly _getJSONData: <Data = unknown>() => Data;
   /** The headers by their names in lower case, without those of the connection. */
   readonly _getHeaders: () => Readonly<Record<string, string | string[]>>;
-  /** The body as text. */
+  /** The body as a string. */
   readonly _getData: () => string;
   /** The body as bytes. */
   readonly _getBuffer: () => Buffer;
-  /** Whether the body is declared to be JSON. */
+  /** Whether the Content-Type declares the body to be JSON. */
   readonly _isJSON: () => boolean;
   /** Whether the response was ended. */
   readonly _isEndCalled: () => boolean;
-  /** Whether the response was broken off, so that the client has not received all of it. */
+  /** Whether the response was cut off, so that the client has not received all of it. */
   readonly _isCut: () => boolean;
-  /** Where the response redirects to; empty where it does not. */
+  /** The redirect target; empty if the response is not a redirect. */
   readonly _getRedirectUrl: () => string;
 }
 
-/** The response of a test, an Express response with what the client has received. */
+/** The response of a test: an Express response with what the client has received. */
 export type ResponseMock = Response & ResponseMockMethods;
 
-/** Fields of the connection, which node:http adds, and the date, which differs each time. */
+/** Connection fields, which node:http adds, and the date, which always differs. */
 const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
   "date",
@@ -84,7 +84,7 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 /**
  * Adds what the client has received.
  *
- * @param isSent false where nobody has meant to send anything
+ * @param isSent false if no response was intended
  */
 export const toResponseMock = (
   response: Response,
@@ -112,7 +112,7 @@ export const toResponseMock = (
   return Object.assign(response, methods);
 };
 
-/** A `Location` says as well where a new thing is. */
+/** A `Location` may also tell where a new resource is. */
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 const toTexts = (headers: object): Received["headers"] =>
@@ -133,7 +133,7 @@ const parseJson = (text: string): unknown => {
   } catch (cause) {
     const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
     throw new Error(
-      `The body of the response is no JSON; read it with _getData(). It is: ${shown === "" ? "(empty)" : shown}`,
+      `The body of the response is not JSON; read it with _getData(). It is: ${shown === "" ? "(empty)" : shown}`,
       { cause },
     );
   }

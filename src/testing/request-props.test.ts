@@ -40,7 +40,7 @@ describe("what a test gives for a request", () => {
     }
   });
 
-  test("has a path that is a text", async () => {
+  test("has a path that is a string", async () => {
     const endpoint = factory.build({
       handler: async ({ request }) => ({ isRoot: request.path.startsWith("/") }),
     });

@@ -1,9 +1,9 @@
 import type { Request } from "express";
 import { DefinitionError } from "../errors.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import type { RequestProps } from "./test-options.ts";
 
-/** Fields that say how a message is framed; the handler sees them, but the connection must not act on them. */
+/** Fields that frame a message; the handler sees them, but they must not affect the connection. */
 const framingHeaders: ReadonlySet<string> = new Set([
   ...["connection", "content-length", "expect", "keep-alive", "te", "trailer"],
   ...["transfer-encoding", "upgrade"],
@@ -11,7 +11,7 @@ const framingHeaders: ReadonlySet<string> = new Set([
 
 type Headers = Record<string, string | readonly string[]>;
 
-/** The headers of a test by their names in lower case; those without a value are left out. */
+/** The headers of a test by their names in lower case, without undefined values. */
 const toHeaders = (given: RequestProps["headers"]): Headers =>
   Object.fromEntries(
     Object.entries(given ?? {})
@@ -22,7 +22,7 @@ const toHeaders = (given: RequestProps["headers"]): Headers =>
 /**
  * Lists the headers that are really sent.
  *
- * @throws {@link DefinitionError} when one of them cannot be.
+ * @throws {@link DefinitionError} when one of them cannot be sent.
  */
 export const toSentHeaders = (where: string, given: RequestProps["headers"]): Headers => {
   const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
@@ -35,14 +35,14 @@ export const toSentHeaders = (where: string, given: RequestProps["headers"]): He
     } catch {
       throw new DefinitionError(
         "SLP_TEST_OPTIONS",
-        `${where}: requestProps.headers has a field that cannot be sent: ${JSON.stringify(name)}: ${JSON.stringify(value)}. A name is letters, digits and hyphens; a value is Latin text in one line.`,
+        `${where}: requestProps.headers has a field that cannot be sent: ${JSON.stringify(name)}: ${JSON.stringify(value)}. Names consist of letters, digits and hyphens, values of Latin-1 characters on one line.`,
       );
     }
   }
   return headers;
 };
 
-/** Gives a request what a test wants its handler to see. */
+/** Adds to a request what a test wants its handler to see. */
 export const applyRequestProps = (request: Request, { headers, ...props }: RequestProps): void => {
   const given = toHeaders(headers);
   for (const name of framingHeaders) delete request.headers[name];
@@ -52,7 +52,7 @@ export const applyRequestProps = (request: Request, { headers, ...props }: Reque
   request.url = url;
   request.originalUrl = url;
   request.body = body;
-  // without a length there is no body for Express' `request.is`
+  // without a length, Express' `request.is` sees no body
   if (props.body !== undefined && !request.headers["transfer-encoding"])
     request.headers["content-length"] ??= toLength(body);
   request.params = params as Request["params"];
@@ -61,7 +61,7 @@ export const applyRequestProps = (request: Request, { headers, ...props }: Reque
   defineProps(request, others);
 };
 
-/** Sets properties of which many are getters of an Express request. */
+/** Sets properties, many of which are getters of an Express request. */
 export const defineProps = (request: Request, props: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(props))
     if (value !== undefined)

@@ -1,19 +1,20 @@
 import type { Request, Response } from "express";
+import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { createAppObjects } from "../server/assemble-server.ts";
-import { checkServerConfig } from "../server/check-server-config.ts";
-import type { ServerConfig } from "../server/config.ts";
-import { connect } from "../server/express-objects.ts";
+import { checkServerConfig } from "../server/config/check-server-config.ts";
+import type { ServerConfig } from "../server/config/config.ts";
+import { connect } from "../server/express/express-objects.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
-import { loadNodeHttp } from "../http/node-modules.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
 import type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
 
-/** A request on its way, for what is under test. */
+/** The request passed to the code under test. */
 export interface Scene {
   readonly config: ServerConfig;
   readonly prepared: Prepared;
@@ -25,7 +26,7 @@ export interface Scene {
 
 const knownMethods = [...endpointMethods.map((method) => method.toUpperCase()), "HEAD", "OPTIONS"];
 
-/** The method of a test that names none: GET, or one that takes a body where there is one. */
+/** The method of a test that names none: GET, or a method with a body if there is one. */
 const toDefaultMethod = (
   declared: readonly Method[] | undefined,
   hasBody: boolean,
@@ -36,21 +37,21 @@ const toDefaultMethod = (
   return methods.includes("get") ? "get" : methods[0];
 };
 
-/** @throws {@link DefinitionError} when the method is none. */
+/** @throws {@link DefinitionError} when the method is invalid. */
 const toMethod = (where: string, method: unknown): string => {
   const upper = typeof method === "string" ? method.toUpperCase() : undefined;
   if (upper !== undefined && knownMethods.includes(upper)) return upper;
   throw new DefinitionError(
     "SLP_TEST_METHOD",
-    `${where}: requestProps.method must be one of ${knownMethods.join(", ")}; got ${JSON.stringify(method)}.`,
+    `${where}: requestProps.method must be one of ${knownMethods.join(", ")}; got ${show(method)}.`,
   );
 };
 
 /**
- * Runs what is under test between a client and a server of node:http that are connected within this process.
+ * Runs the code under test between a client and a server of node:http, connected within this process.
  *
- * @param declared the methods that are declared, where some are
- * @throws {@link DefinitionError} when the method is wrong, ConfigError when the configuration is.
+ * @param declared the declared methods, if any
+ * @throws {@link DefinitionError} when the method is invalid, ConfigError when the configuration is.
  */
 export const runInMemory = async <LoggerProps extends object>(
   where: string,
@@ -66,7 +67,7 @@ export const runInMemory = async <LoggerProps extends object>(
   if (declared && !isPreflight && !declared.includes(method))
     throw new DefinitionError(
       "SLP_TEST_METHOD",
-      `${where}: the endpoint answers ${declared.join(", ").toUpperCase()} only, and requestProps.method is ${sent}; a server would answer 405.`,
+      `${where}: the endpoint only declares ${declared.join(", ").toUpperCase()}, but requestProps.method is ${sent}; a server would respond with 405.`,
     );
 
   const loggerMock = createLoggerMock(options.loggerProps);
@@ -87,7 +88,7 @@ export const runInMemory = async <LoggerProps extends object>(
     const request = (requestMock = message as Request);
     const response = (responseMock = reply as Response);
     connect(request, response);
-    // a test may replace the socket by less than one
+    // a test may replace the socket by an incomplete one
     request.on("error", () => undefined);
     Object.assign(response.locals, options.responseOptions?.locals);
     const scene = { config, prepared, request, response, method, isPreflight };
@@ -95,7 +96,7 @@ export const runInMemory = async <LoggerProps extends object>(
       applyRequestProps(request, props);
       return perform(act, scene, props);
     };
-    // a body is given as it is once parsed, so its bytes have been read before
+    // the body is given in its parsed form, so its bytes count as read
     acting = props.body === undefined ? begin() : untilRead(request).then(begin);
   });
   let receiving: Promise<Received> | undefined;
@@ -126,7 +127,7 @@ const untilRead = (request: Request): Promise<void> =>
       .once("close", () => resolve());
   });
 
-/** @returns false where nothing was sent, as by most middlewares */
+/** @returns false if nothing was sent, as with most middlewares */
 const perform = async (
   act: (scene: Scene) => Promise<void>,
   scene: Scene,
@@ -134,10 +135,10 @@ const perform = async (
 ): Promise<boolean> => {
   const { prepared, request, response } = scene;
   try {
-    // as a server does: where there is nothing to wait for, the handler begins before anything else is done
+    // as on a server: if there is nothing to wait for, the handler begins before anything else is done
     const beginning = prepared.begin(request, response);
     if (beginning) await beginning;
-    // what a test gives beats what the server would parse
+    // what a test sets overrides what the server would parse
     defineProps(request, { cookies, signedCookies });
     await act(scene);
   } catch (error) {

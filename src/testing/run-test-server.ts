@@ -5,19 +5,19 @@ import type { Express } from "express";
 import { isLogger } from "../logger/logger.ts";
 import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "../server/assemble-server.ts";
-import { checkServerConfig } from "../server/check-server-config.ts";
-import type { ServerConfig } from "../server/config.ts";
+import { checkServerConfig } from "../server/config/check-server-config.ts";
+import type { ServerConfig } from "../server/config/config.ts";
 import { exchange } from "./exchange.ts";
 import { createLoggerMock, type LoggerMock } from "./mocks.ts";
 
 /** A whole API without a port. */
 export interface TestServer {
   /**
-   * Sends a request as the global `fetch` does, but within this process.
+   * Sends a request like the global `fetch`, but within this process.
    *
-   * Redirects are not followed, and compressed bodies are given as they are. A path without an origin will do.
+   * Redirects are not followed, and compressed bodies are not decompressed. A path without an origin is enough.
    *
-   * @throws TypeError when the server has closed the connection without a response.
+   * @throws TypeError when the server closes the connection without a response.
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** The Express application that serves the API. */
@@ -63,7 +63,7 @@ export const runTestServer = async (
       });
       if (!message)
         throw new TypeError("fetch failed: the connection was closed without a response");
-      // what the server does once a reply is out, such as its access log, comes first
+      // what the server does after a response, such as its access log, comes first
       await setImmediate();
       const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
       const headers = new Headers();

@@ -256,11 +256,11 @@ describe("the options", () => {
   test.each([
     [
       { endpoint: fine, requestProp: {} },
-      "there is no `requestProp` in options. Did you mean `requestProps`? Known are endpoint, requestProps, responseOptions, configProps, loggerProps, signal.",
+      "there is no option `requestProp`. Did you mean `requestProps`? The options are endpoint, requestProps, responseOptions, configProps, loggerProps, signal.",
     ],
     [
       { endpoint: fine, responseOptions: { local: {} } },
-      "there is no `local` in responseOptions. Did you mean `locals`? Known are locals.",
+      "there is no option `responseOptions.local`. Did you mean `responseOptions.locals`? The options are responseOptions.locals.",
     ],
     [{}, "`endpoint` must be an endpoint, made with a factory's `build`."],
     [
@@ -273,11 +273,11 @@ describe("the options", () => {
     ],
     [
       { endpoint: many, requestProps: { method: "delete" } },
-      "the endpoint answers PUT, GET, POST only, and requestProps.method is DELETE; a server would answer 405.",
+      "the endpoint only declares PUT, GET, POST, but requestProps.method is DELETE; a server would respond with 405.",
     ],
     [
       { endpoint: poster, requestProps: { method: "HEAD" } },
-      "the endpoint answers POST only, and requestProps.method is HEAD; a server would answer 405.",
+      "the endpoint only declares POST, but requestProps.method is HEAD; a server would respond with 405.",
     ],
   ])("are explained where they are wrong: %o", async (options, message) => {
     const refusal = await refusalOf(options);
@@ -293,7 +293,7 @@ describe("the options", () => {
     expect((refusal as Error).message).toContain("Did you mean `handlerTimeout`?");
   });
 
-  test("may be left out, but for the endpoint", async () => {
+  test("may be left out, apart from the endpoint", async () => {
     const options = { requestProps: undefined, configProps: undefined, loggerProps: undefined };
     const { responseMock } = await testEndpoint({
       ...{ endpoint: fine, responseOptions: undefined, ...options },
@@ -316,7 +316,7 @@ describe("the options", () => {
 });
 
 describe("a run", () => {
-  test("lasts until the handler is done, also where it has answered before", async () => {
+  test("lasts until the handler is done, even if it has answered before", async () => {
     const endpoint = factory.buildVoid({
       handler: async ({ response, logger }) => {
         response.send("sent");

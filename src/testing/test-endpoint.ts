@@ -1,13 +1,13 @@
 import type { TestEndpointOptions, TestResult } from "./test-options.ts";
 
 /**
- * Runs an endpoint without a server: the same walk as behind a socket, from its middlewares to the bytes of the response.
+ * Runs an endpoint without a server, but with the same stages, from its middlewares to the bytes of the response.
  *
- * The body is given as it is once parsed; CORS headers are set where `configProps.cors` asks for them.
+ * The body is given in its parsed form. CORS headers are set if `configProps.cors` requests them.
  *
- * @returns the request and the response as the handler has seen them, what the client has received, and the log
- * @throws {@link DefinitionError} when an option is wrong or the endpoint does not answer the method, ConfigError
- * when `configProps` are wrong; never what the endpoint throws, which is answered.
+ * @returns the request and the response as the handler saw them, what the client received, and the log
+ * @throws {@link DefinitionError} when an option is invalid or the endpoint does not have the method, ConfigError when
+ * `configProps` is invalid. Errors of the endpoint become error responses.
  * @example
  * const { responseMock, loggerMock } = await testEndpoint({
  *   endpoint: getUser,

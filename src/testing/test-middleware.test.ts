@@ -92,7 +92,7 @@ describe("the output", () => {
     },
   );
 
-  test("is what was returned also where the middleware has ended the response", async () => {
+  test("is what was returned even if the middleware has ended the response", async () => {
     const { output, responseMock } = await testMiddleware({
       middleware: does(async ({ response }) => {
         response.status(418).send("tea");
@@ -308,7 +308,7 @@ describe("the request", () => {
     expect(loggerMock._getLogs().warn).toEqual([["child: seen"]]);
   });
 
-  test("whose logger cannot be made is answered with 500, without the middleware", async () => {
+  test("whose logger cannot be made gets a 500, without the middleware", async () => {
     const handler = vi.fn(async () => ({}));
     const { output, responseMock } = await testMiddleware({
       middleware: does(handler),
@@ -321,9 +321,9 @@ describe("the request", () => {
 
 describe("the options", () => {
   test.each([
-    [{ middleware: auth, context: {} }, "there is no `context` in options."],
+    [{ middleware: auth, context: {} }, "there is no option `context`."],
     [{ middleware: auth, requestprops: {} }, "Did you mean `requestProps`?"],
-    [{ endpoint: auth }, "there is no `endpoint` in options."],
+    [{ endpoint: auth }, "there is no option `endpoint`."],
     [{}, "`middleware` must be a middleware, made with `new Middleware({ ... })`."],
     [{ middleware: factory.build({ handler: () => ({}) }) }, "`middleware` must be a middleware"],
     [{ middleware: () => undefined }, "`middleware` must be a middleware"],

@@ -12,25 +12,26 @@ export interface TestMiddlewareOptions<
 > extends TestOptions<LoggerProps> {
   /** The middleware under test. */
   readonly middleware: Middleware<Context, Returned, Input>;
-  /** The context that earlier middlewares have made. */
+  /** The context that earlier middlewares have returned. */
   readonly ctx?: Context | undefined;
 }
 
-/** What came of the test of a middleware. */
+/** The result of a middleware test. */
 export interface TestMiddlewareResult<
   Output,
   LoggerProps extends object = object,
 > extends TestResult<LoggerProps> {
-  /** What the middleware has returned; `{}` when it has thrown. */
+  /** What the middleware returned; `{}` if it threw. */
   readonly output: Output;
 }
 
 /**
  * Runs one middleware without a server.
  *
- * What it throws is answered by `configProps.errorHandler` or the default result handler.
+ * `configProps.errorHandler`, or the default result handler, sends the errors that it throws.
  *
- * @throws {@link DefinitionError} when an option is wrong, ConfigError when `configProps` are wrong; never what the middleware throws.
+ * @throws {@link DefinitionError} when an option is invalid, ConfigError when `configProps` is invalid. Errors of the
+ * middleware become error responses.
  * @example
  * const { output, responseMock } = await testMiddleware({
  *   middleware: auth,

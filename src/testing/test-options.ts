@@ -1,11 +1,12 @@
 import type { Request } from "express";
 import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
-import { DefinitionError, suggest } from "../errors.ts";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import type { ServerConfig } from "../server/config.ts";
+import type { ServerConfig } from "../server/config/config.ts";
 import type { LoggerMock, ResponseMock } from "./mocks.ts";
 
-/** The request of a test: any property of an Express request may be given, as a handler is to see it. */
+/** The request of a test: any property of an Express request, as the handler should see it. */
 export interface RequestProps {
   /**
    * The method, in upper or lower case.
@@ -14,14 +15,14 @@ export interface RequestProps {
    */
   readonly method?: Uppercase<Method> | Method | "HEAD" | "OPTIONS" | undefined;
   /**
-   * The target, such as `/users?limit=5`; it gives `query` unless that is set.
+   * The target, such as `/users?limit=5`; it determines `query` unless that is set.
    *
    * @default ""
    */
   readonly url?: string | undefined;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * The body as it is once parsed.
+   * The body in its parsed form.
    *
    * @default {}
    */
@@ -29,22 +30,22 @@ export interface RequestProps {
   readonly params?: Readonly<Record<string, string | string[]>> | undefined;
   /** The headers; `content-type` is `application/json` unless it is set. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** The files as an upload would give them: by name, with `name`, `data`, `size`, `mimetype` and `mv`. */
+  /** The files by name, as an upload would provide them: with `name`, `data`, `size`, `mimetype` and `mv`. */
   readonly files?: Readonly<Record<string, unknown>> | undefined;
   readonly [property: string]: unknown;
 }
 
-/** What `testEndpoint` and `testMiddleware` share. */
+/** The options that `testEndpoint` and `testMiddleware` share. */
 export interface TestOptions<LoggerProps extends object = object> {
   /** The request. */
   readonly requestProps?: RequestProps | undefined;
   /** `locals` of the response. */
   readonly responseOptions?: { readonly locals?: Readonly<Record<string, unknown>> } | undefined;
-  /** The configuration; only what concerns a single endpoint has an effect. */
+  /** The configuration; only options that affect a single endpoint have an effect. */
   readonly configProps?: Partial<ServerConfig> | undefined;
   /** Further members of the logger; its four severities always record. */
   readonly loggerProps?: LoggerProps | undefined;
-  /** Makes the client leave: for a stream without an end, `AbortSignal.timeout(100)`. */
+  /** Makes the client leave; use `AbortSignal.timeout(100)` for an endless stream. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -56,18 +57,18 @@ export interface TestEndpointOptions<
   readonly endpoint: MarkedEndpoint;
 }
 
-/** What came of a test. */
+/** The result of a test. */
 export interface TestResult<LoggerProps extends object = object> {
-  /** The Express request that the handler has seen. */
+  /** The Express request that the handler saw. */
   readonly requestMock: Request;
-  /** The Express response that the handler has seen, with what the client has received. */
+  /** The Express response that the handler saw, with what the client received. */
   readonly responseMock: ResponseMock;
   readonly loggerMock: LoggerMock<LoggerProps>;
 }
 
 const optionNames = ["requestProps", "responseOptions", "configProps", "loggerProps", "signal"];
 
-/** @throws {@link DefinitionError} when the options of a test are wrong. */
+/** @throws {@link DefinitionError} when the options of a test are invalid. */
 export const assertTestOptions = (
   where: string,
   options: unknown,
@@ -94,13 +95,10 @@ const assertNames = (
   value: unknown,
   known: readonly string[],
 ): void => {
-  const fail = (reason: string): never => {
-    throw new DefinitionError(
-      "SLP_TEST_OPTIONS",
-      `${where}: ${reason} Known are ${known.join(", ")}.`,
-    );
-  };
-  if (typeof value !== "object" || value === null) fail(`${what} must be an object.`);
-  const wrong = Object.keys(value as object).find((name) => !known.includes(name));
-  if (wrong !== undefined) fail(`there is no \`${wrong}\` in ${what}.${suggest(wrong, known)}`);
+  assertObject(where, what, value ?? null);
+  const unknown = describeUnknownKey("option", value as object, known, {
+    where,
+    prefix: what === "options" ? "" : `${what}.`,
+  });
+  if (unknown !== undefined) throw new DefinitionError("SLP_TEST_OPTIONS", unknown);
 };

@@ -222,7 +222,7 @@ describe("a target", () => {
     expect(request.bodyUsed).toBe(true);
   });
 
-  test("that is no URL is refused as by fetch", async () => {
+  test("that is not an URL is rejected as by fetch", async () => {
     const { fetch } = await open();
     await expect(fetch("http://[")).rejects.toThrow(TypeError);
   });
@@ -424,7 +424,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a server", () => {
-  test("is refused where the configuration or the routing is wrong, or a hook fails", async () => {
+  test("is rejected where the configuration or the routing is wrong, or a hook fails", async () => {
     const wrong = { corss: true } as never;
     await expect(testServer(wrong, { reader })).rejects.toThrow(ConfigError);
     await expect(testServer(wrong, { reader })).rejects.toThrow("Did you mean `cors`?");

@@ -1,13 +1,14 @@
 import type { CheckRouting, Routing } from "../routing/routing.ts";
-import type { ServerConfig } from "../server/config.ts";
+import type { ServerConfig } from "../server/config/config.ts";
 import type { TestServer } from "./run-test-server.ts";
 
 /**
- * Puts a whole API together and serves it within this process, without a port: routing, hooks, parsers, CORS,
- * 404 and 405, uploads, static files, error handling, everything but listening.
+ * Assembles a whole API and serves it within this process, without a port: routing, hooks, parsers, CORS, 404 and 405,
+ * uploads, static files and error handling, everything but listening.
  *
- * @param config the configuration of `createServer`; `cors` is false unless it is set, `http.listen` and `https` are not used
- * @throws ConfigError when the configuration is wrong, RoutingError when the routing is wrong, and what a hook throws.
+ * @param config the configuration of `createServer`; `cors` defaults to false, `http.listen` and `https` are ignored
+ * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, and any error of a
+ * hook.
  * @example
  * const { fetch } = await testServer({ cors: true }, routing);
  * const response = await fetch("/v1/users", { method: "POST", body: JSON.stringify({ name: "Ada" }),

@@ -109,7 +109,7 @@ describe("testEndpoint", () => {
     expectTypeOf<RequestProps["session"]>().toBeUnknown();
   });
 
-  test("refuses options that are wrong", () => {
+  test("rejects options that are wrong", () => {
     // @ts-expect-error -- the endpoint is missing
     void testEndpoint({});
     // @ts-expect-error -- this is no endpoint
@@ -175,7 +175,7 @@ describe("testMiddleware", () => {
     expectTypeOf(loggerMock._getLogs()).toEqualTypeOf<Logs>();
   });
 
-  test("refuses options that are wrong", () => {
+  test("rejects options that are wrong", () => {
     // @ts-expect-error -- the middleware is missing
     void testMiddleware({});
     // @ts-expect-error -- this is no middleware
@@ -205,7 +205,7 @@ describe("testServer", () => {
     void server.fetch(new Request("http://a"), { method: "POST", body, signal: null });
   });
 
-  test("refuses what is wrong", () => {
+  test("rejects what is wrong", () => {
     // @ts-expect-error -- there is no such option
     void testServer({ corss: true }, {});
     // @ts-expect-error -- the routing is missing

@@ -1,5 +1,5 @@
 import express from "express";
-import { requestMembers, responseMembers } from "../../src/server/lazy-express.ts";
+import { requestMembers, responseMembers } from "../../src/server/express/placeholders.ts";
 import { describe, expect, test } from "vitest";
 
 describe("what is relied on in Express", () => {

@@ -10,14 +10,14 @@ describe("what is relied on in Zod", () => {
     expect(run(schema, { a: "1", b: [1] }, { async: true })).not.toBeInstanceOf(Promise);
   });
 
-  test("its asynchronous mode gives a promise where something is asynchronous", async () => {
+  test("its asynchronous mode returns a promise if something is asynchronous", async () => {
     const schema = z.object({ a: z.string().refine(async () => true) });
     const result = run(schema, { a: "x" }, { async: true });
     expect(result).toBeInstanceOf(Promise);
     expect((await result).issues).toEqual([]);
   });
 
-  test("compiling gives back a schema that it cannot compile", () => {
+  test("compiling returns a schema that it cannot compile", () => {
     const schema = z.object({ a: z.string().refine(async () => true) });
     expect(z.compile(schema)).toBe(schema);
   });
@@ -36,7 +36,7 @@ describe("what is relied on in Zod", () => {
     });
   });
 
-  test("a list that is too long is refused before its elements are parsed", () => {
+  test("a list that is too long is rejected before its elements are parsed", () => {
     let parsed = 0;
     const schema = z.array(z.unknown().refine(() => ++parsed > 0)).max(3);
     const result = schema.safeParse(Array.from({ length: 1000 }));

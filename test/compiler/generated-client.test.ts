@@ -81,18 +81,21 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
     'client.provide("post /created", { nam: "a" })',
     "Object literal may only specify known properties, but 'nam' does not exist in type 'PostCreatedInput'. Did you mean to write 'name'?",
   ],
-  ['client.provide("post /created")', "Expected 2-3 arguments, but got 1."],
+  [
+    'client.provide("post /created")',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<PostCreatedInput>'.`,
+  ],
   [
     'client.iterate("get /png")',
-    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png gives no pages"'.`,
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png returns no pages"'.`,
   ],
   [
     'import("sallyport/tanstack-query").then((own) => own.infiniteQueryOptions(client, "get /png"))',
-    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png gives no pages"'.`,
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png returns no pages"'.`,
   ],
   [
     'client.subscribe("get /png")',
-    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png is no event stream"'.`,
+    `Argument of type '"get /png"' is not assignable to parameter of type '"get /png is not an event stream"'.`,
   ],
 ];
 

@@ -62,7 +62,7 @@ const kinds: Readonly<Record<string, () => Buffer[]>> = {
   "JSON: empty objects beside an escape": () =>
     post("/loose", fill('{"b":"\\u0041","a":[', "{},", "{}]}")),
   "JSON: keys": () => post("/loose", keys()),
-  "JSON: keys that a strict schema refuses": () => post("/strict", keys()),
+  "JSON: keys that a strict schema rejects": () => post("/strict", keys()),
   "JSON: depth": () => post("/loose", fill('{"a":', "[", "")),
   "JSON: a string of escapes": () => post("/loose", fill('{"a":"', "\\u00e9", '"}')),
   "JSON: wrong elements": () => post("/list", wrong),
@@ -78,7 +78,7 @@ const kinds: Readonly<Record<string, () => Buffer[]>> = {
     const body = Buffer.concat(Array.from({ length: 16 }, () => encoded));
     return post("/loose", body, ["Content-Type: application/json", "Content-Encoding: gzip"]);
   },
-  "gzip members that hold nothing": () => {
+  "empty gzip members": () => {
     const empty = zlib.gzipSync("");
     const body = Buffer.concat(
       Array.from({ length: Math.floor(mebi / empty.length) }, () => empty),

@@ -18,23 +18,23 @@ const refusals: readonly Case[] = [
     "get /a/:id",
     { id: "" },
     "id",
-    'is empty, or has "" in it, which ends it',
+    'is empty, or contains "", which would end it',
   ],
-  ["a missing parameter", "get /a/:id", {}, "id", "is missing in the path"],
-  ["a parameter that is null", "get /a/:id", { id: null }, "id", "is missing in the path"],
+  ["a missing parameter", "get /a/:id", {}, "id", "is missing from the path"],
+  ["a parameter that is null", "get /a/:id", { id: null }, "id", "is missing from the path"],
   [
     "a separator in a parameter",
     "get /:a-:b",
     { a: "x-y", b: "z" },
     "a",
-    'is empty, or has "-" in it, which ends it',
+    'is empty, or contains "-", which would end it',
   ],
   [
     "a wildcard that is no array",
     "get /*rest",
     { rest: "a" },
     "rest",
-    "is no array of path segments",
+    "is not an array of path segments",
   ],
   [
     "a dot in a wildcard",
@@ -59,7 +59,7 @@ const refusals: readonly Case[] = [
     "post /a",
     { q: JSON.parse('{"__proto__":1}') as object },
     "q.__proto__",
-    "has a name that APIs refuse",
+    "has a name that APIs reject",
   ],
   ["a function", "post /a", { q: () => 1 }, "q", "is of type function"],
   ["a symbol", "post /a", { q: Symbol("s") }, "q", "is of type symbol"],
@@ -71,7 +71,7 @@ const refusals: readonly Case[] = [
   ["an invalid date", "post /a", { q: new Date(Number.NaN) }, "q", "is an invalid date"],
   ["an object in a query", "get /a", { q: { a: 1 } }, "q", "is of type object"],
   ["null in a query", "get /a", { q: null }, "q", "is of type null"],
-  ["an empty array in a query", "get /a", { q: [] }, "q", "is empty; leave it out"],
+  ["an empty array in a query", "get /a", { q: [] }, "q", "is empty; omit it"],
   ["an object beside a file", "post /a", { f: new Blob(["x"]), q: {} }, "q", "is of type object"],
   ["a file in an object", "post /a", { q: { f: new Blob(["x"]) } }, "q.f", "is of type blob"],
   [
@@ -79,7 +79,7 @@ const refusals: readonly Case[] = [
     "post /a",
     { f: new Blob(["x"]), 'a"b': "c" },
     'a"b',
-    "has a name that forms do not keep",
+    "has a name that forms do not preserve",
   ],
   ["no bytes", "post /a", { raw: new Uint8Array() }, "raw", "is empty"],
   [
@@ -95,7 +95,7 @@ const refusals: readonly Case[] = [
     "get /a/:id",
     { id: "1", q: "x" },
     "q",
-    "has no source that could carry it",
+    "has no input source that could carry it",
     { inputSources: { get: ["params"] } },
   ],
   [
@@ -103,7 +103,7 @@ const refusals: readonly Case[] = [
     "get /a",
     { "a[b]": "x" },
     "a[b]",
-    "has a name that the extended parser does not keep",
+    "has a name that the extended parser does not preserve",
     { queryParser: "extended" },
   ],
   [
@@ -111,7 +111,7 @@ const refusals: readonly Case[] = [
     "get /a",
     { q: Array.from({ length: 21 }, () => "x") },
     "q",
-    "is more than the extended parser reads",
+    "exceeds what the extended parser reads",
     { queryParser: "extended" },
   ],
   [
@@ -119,7 +119,7 @@ const refusals: readonly Case[] = [
     "get /a",
     deep,
     "a.b.c.d.e.f",
-    "is more than the extended parser reads",
+    "exceeds what the extended parser reads",
     { queryParser: "extended" },
   ],
   [
@@ -131,7 +131,7 @@ const refusals: readonly Case[] = [
   ],
 ];
 
-test.each(refusals)("%s is refused before anything is sent", async (...given) => {
+test.each(refusals)("%s is rejected before anything is sent", async (...given) => {
   const [, key, input, field, reason, options = {}] = given as unknown as Case;
   let isSent = false;
   const client = createClient<Routing>({

@@ -179,7 +179,7 @@ describe("a client stops", () => {
       method: "GET",
       path: "/slow",
       timeout: 30,
-      message: "GET /slow: no whole response within 30 ms",
+      message: "GET /slow: no complete response within 30 ms",
     });
   });
 
@@ -205,7 +205,7 @@ describe("a client stops", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test("also where a hook or a custom fetch does not", async () => {
+  test("even if a hook or a custom fetch does not", async () => {
     const client = createClient<{ slow: typeof slow }>({
       baseUrl: "http://127.0.0.1:1",
       timeout: 20,
@@ -284,7 +284,7 @@ describe("an event stream", () => {
     for await (const { data } of silent) expect(data).toBeGreaterThan(0);
   });
 
-  test("is refused with 4xx, and tried again after 5xx", async () => {
+  test("is rejected with 4xx, and tried again after 5xx", async () => {
     let calls = 0;
     const refused = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit } }) => {

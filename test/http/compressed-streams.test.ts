@@ -207,7 +207,7 @@ describe("a stream", () => {
     expect((await ask(server, "/late")).text).toBe(long);
   });
 
-  test("is begun, also where its encoder has given nothing yet", async () => {
+  test("is begun, even if its encoder has given nothing yet", async () => {
     const resultHandler = new ResultHandler({
       positive: z.string(),
       negative: z.string(),

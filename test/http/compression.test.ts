@@ -156,7 +156,7 @@ describe("what is compressed", () => {
     expect(bytes.toString()).toBe(long);
   });
 
-  test("what is encoded already is not encoded again, but identity is no encoding", async () => {
+  test("what is encoded already is not encoded again, but identity is not an encoding", async () => {
     const zipped = brotliCompressSync(long);
     const done = send((response) =>
       response.set({ ...typed, "Content-Encoding": "br" }).end(zipped),
@@ -246,7 +246,7 @@ describe("what is compressed", () => {
 });
 
 describe("the head", () => {
-  test("R1: of HEAD is that of GET, but for the framing", async () => {
+  test("R1: of HEAD is that of GET, apart from the framing", async () => {
     const stream = send((response) => Readable.from([long]).pipe(response.type("text")));
     const written = send((response) => response.type("text").write(long) && response.end());
     const server = await start({ plain, text, stream, written }, { compression: true });
@@ -279,7 +279,7 @@ describe("the head", () => {
     expect((await ask(other, "/already")).headers.etag).toBe('W/"a"');
   });
 
-  test("varies also where the client accepts nothing, beside what varies already", async () => {
+  test("varies even if the client accepts nothing, beside what varies already", async () => {
     const server = await start({ fields }, { compression: true });
     const varyOf = async (vary?: string, accepted?: string) =>
       (await ask(server, withFields(vary === undefined ? {} : { Vary: vary }), accepted)).headers
@@ -437,16 +437,20 @@ describe("with the rest of the server", () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ["encodings", { encodings: [] }, /a list of one or more of zstd, br, gzip, deflate; got \[\]/],
-    ["encodings", { encodings: ["brotli"] }, /a list of one or more of zstd, br, gzip, deflate/],
-    ["encodings", { encodings: "gzip" }, /a list of one or more of zstd, br, gzip, deflate/],
-    ["level", { level: 10 }, /a whole number from 0 to 9; got 10/],
-    ["memLevel", { memLevel: 0 }, /a whole number from 1 to 9; got 0/],
-    ["strategy", { strategy: 5 }, /a whole number from 0 to 4; got 5/],
-    ["chunkSize", { chunkSize: 63 }, /a whole number from 64 to/],
-    ["threshold", { threshold: "1 tb" }, /a number of bytes, or a text such as "1kb"/],
-    ["threshold", { threshold: -1 }, /a number of bytes, or a text such as "1kb"/],
-    ["filter", { filter: () => true }, /There is no option `compression.filter`/],
+    [
+      "encodings",
+      { encodings: [] },
+      /an array of one or more of zstd, br, gzip, deflate; got \[\]/,
+    ],
+    ["encodings", { encodings: ["brotli"] }, /an array of one or more of zstd, br, gzip, deflate/],
+    ["encodings", { encodings: "gzip" }, /an array of one or more of zstd, br, gzip, deflate/],
+    ["level", { level: 10 }, /an integer from 0 to 9; got 10/],
+    ["memLevel", { memLevel: 0 }, /an integer from 1 to 9; got 0/],
+    ["strategy", { strategy: 5 }, /an integer from 0 to 4; got 5/],
+    ["chunkSize", { chunkSize: 63 }, /an integer from 64 to/],
+    ["threshold", { threshold: "1 tb" }, /a number of bytes, or a string such as "1kb"/],
+    ["threshold", { threshold: -1 }, /a number of bytes, or a string such as "1kb"/],
+    ["filter", { filter: () => true }, /Unknown option `compression.filter`/],
   ])("a broken `%s` (%o) stops the start", async (option, compression, message) => {
     const starting = start({}, { compression });
     await expect(starting).rejects.toThrow(ConfigError);
@@ -456,7 +460,7 @@ describe("with the rest of the server", () => {
 
   test.skipIf(hasZstd)("zstd stops the start where Node lacks it", async () => {
     await expect(start({}, { compression: { encodings: ["gzip", "zstd"] } })).rejects.toThrow(
-      /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; leave it out, or run Node.js 22.15/,
+      /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; omit it, or run Node.js 22.15/,
     );
   });
 });

@@ -219,7 +219,7 @@ describe("configuration: cors", () => {
     expect(server.linesOf("warn")[0]?.message).toContain("`cors`");
   });
 
-  it("decision 7: missing, it is not warned of in production", async () => {
+  it("decision 7: missing, it causes no warning in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const server = await start(routing, { cors: undefined as never });
     expect(server.linesOf("warn")).toEqual([]);
@@ -238,7 +238,7 @@ describe("configuration: inputSources with cookies that nothing parses", () => {
     expect(warnings.filter((text) => text.startsWith("SLP_WARN_COOKIES: "))).toHaveLength(count);
   });
 
-  it("is not warned of in production", async () => {
+  it("causes no warning in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     expect((await start(routing, { inputSources })).linesOf("warn")).toEqual([]);
   });
@@ -308,7 +308,7 @@ describe("decision 9: createServer", () => {
     await release();
     expect(error).toMatchObject({ code: "EADDRINUSE" });
     expect(error.message).toContain(`\`http.listen\` is ${JSON.stringify(at)}`);
-    expect(error.message).toContain("choose another one");
+    expect(error.message).toContain("choose another address");
     expect(await isListening(at)).toBe(false);
   });
 
@@ -350,13 +350,13 @@ describe("a bad configuration rejects, naming option, value and fix", () => {
     [{ http: { listen: Number.NaN } }, "SLP_CONFIG_VALUE", ["`http.listen`", "NaN", "port"]],
     [{ http: { listen: 65_536 } }, "SLP_CONFIG_VALUE", ["`http.listen`", "65536", "port"]],
     [{ http: 8090 }, "SLP_CONFIG_VALUE", ["`http`", "8090", "listen"]],
-    [{ http, cors: "*" }, "SLP_CONFIG_VALUE", ["`cors`", "'*'", "true, false"]],
-    [{ http, logger: { level: "all" } }, "SLP_CONFIG_VALUE", ["`logger.level`", "'all'", "'warn'"]],
+    [{ http, cors: "*" }, "SLP_CONFIG_VALUE", ["`cors`", '"*"', "true, false"]],
+    [{ http, logger: { level: "all" } }, "SLP_CONFIG_VALUE", ["`logger.level`", '"all"', '"warn"']],
     [{ http, logger: { color: 1 } }, "SLP_CONFIG_VALUE", ["`logger.color`", "1", "true or false"]],
-    [{ http, bodyLimit: "10 mb" }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "'10 mb'", "bytes"]],
+    [{ http, bodyLimit: "10 mb" }, "SLP_CONFIG_VALUE", ["`bodyLimit`", '"10 mb"', "bytes"]],
     [{ http, bodyLimit: -1 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "-1", "positive"]],
     [{ http, bodyLimit: 0 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "positive"]],
-    [{ http, bodyLimit: 1.5 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "whole"]],
+    [{ http, bodyLimit: 1.5 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "integer"]],
     [{ http, constructor: 1 }, "SLP_CONFIG_UNKNOWN_OPTION", ["`constructor`"]],
     [{ http, upload: { toString: 1 } }, "SLP_CONFIG_UNKNOWN_OPTION", ["`upload.toString`"]],
     [{ http, handlerTimeout: Number.NaN }, "SLP_CONFIG_VALUE", ["`handlerTimeout`", "NaN"]],
@@ -369,7 +369,7 @@ describe("a bad configuration rejects, naming option, value and fix", () => {
     [{ http, errorHandler: () => 1 }, "SLP_CONFIG_VALUE", ["`errorHandler`", "ResultHandler"]],
     [{ http, wrongMethodBehavior: 400 }, "SLP_CONFIG_VALUE", ["400", "404, 405"]],
     [{ http, beforeRouting: {} }, "SLP_CONFIG_VALUE", ["`beforeRouting`", "function"]],
-    [{ http, etag: "soft" }, "SLP_CONFIG_VALUE", ["`etag`", "'soft'", "'weak'"]],
+    [{ http, etag: "soft" }, "SLP_CONFIG_VALUE", ["`etag`", '"soft"', '"weak"']],
   ])("%o: %s", async (config, code, words) => {
     const error = await failToStart(config);
     expect(error).toMatchObject({ code });

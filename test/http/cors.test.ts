@@ -121,7 +121,7 @@ describe("CORS rule 1: cors must be set explicitly to true, false, or a function
     }
   });
 
-  test("R9: a preflight without CORS is answered with 405 and Allow", async () => {
+  test("R9: a preflight without CORS gets a 405 and Allow", async () => {
     const server = await start(routing);
     const headers = { origin, "access-control-request-method": "GET" };
     const answer = await server.send("/things", { method: "OPTIONS", headers });

@@ -74,14 +74,14 @@ describe("the declared status of a success", () => {
 
   test.each([99, 199, 300, 404, 200.5, "201", null])("%s is refused", (statusCode) => {
     expect(() => factory.build({ statusCode: statusCode as 200, handler: () => ({}) })).toThrow(
-      /`statusCode` must be the status of a success, 200 to 299; got /,
+      /`statusCode` must be a success status \(200 to 299\); got /,
     );
   });
 
-  test("is no option of event streams", () => {
+  test("is not an option of event streams", () => {
     const events = new EventStreamFactory({ a: z.string() });
     const definition = { statusCode: 201, handler: (): void => undefined };
-    expect(() => events.build(definition)).toThrow("there is no `statusCode`");
+    expect(() => events.build(definition)).toThrow("there is no key `statusCode`");
   });
 });
 
@@ -105,7 +105,7 @@ describe("declared errors", () => {
     expect((await server.send("/text")).text).toBe("Oh");
   });
 
-  test("send no data that is not declared", async () => {
+  test("H19: send no data that is not declared", async () => {
     const handler = throwing(409, { data: { field: "email" } });
     const server = await start({
       none: factory.build({ handler }),
@@ -117,7 +117,7 @@ describe("declared errors", () => {
   });
 
   test.each([undefined, null, {}, { field: 1 }])(
-    "answer 500 where the data is %j, which does not fit",
+    "H19: answer 500 where the data is %j, which does not fit",
     async (data) => {
       const server = await start({
         a: factory.build({ errors: { 409: taken }, handler: throwing(409, { data }) }),
@@ -210,19 +210,16 @@ describe("declared errors", () => {
 
   test.each<[string, object]>([
     ["`errors` must be an object of statuses", []],
-    ['`errors` has "200", which is no status of an error', { 200: "Fine" }],
-    ['`errors` has "abc", which is no status of an error', { abc: "What" }],
+    ['`errors` has "200", which is not an error status', { 200: "Fine" }],
+    ['`errors` has "abc", which is not an error status', { abc: "What" }],
     ['`errors` has "404" without a description', { 404: undefined }],
     ['`errors` has "404" without a `description`', { 404: { schema: z.object({}) } }],
-    [
-      "there is no `shema` in a definition. Did you mean `schema`?",
-      { 404: { description: "", shema: 1 } },
-    ],
+    ["there is no key `shema`. Did you mean `schema`?", { 404: { description: "", shema: 1 } }],
     [
       "the `schema` of `errors[404]` must be a schema of Zod 4",
       { 404: { description: "", schema: {} } },
     ],
-    ["`headers` that are no texts", { 404: { description: "", headers: { a: 1 } } }],
+    ["`headers` that are not strings", { 404: { description: "", headers: { a: 1 } } }],
   ])("are refused: %s", (message, errors) => {
     const definition = { errors: errors as Record<number, string>, handler: () => ({}) };
     expect(() => factory.build(definition)).toThrow(message);
@@ -247,17 +244,17 @@ describe("in development, a status that is not declared", () => {
   const warnings = (server: { lines: { message: string }[] }): string[] =>
     server.lines.map(({ message }) => message).filter((line) => line.includes("SLP_WARN_STATUS"));
 
-  test("is warned of once, with the line to add", async () => {
+  test("causes a warning once, with the line to add", async () => {
     const server = await start({ users: { ":id": answering } });
     for (const status of [409, 409, 404, 500, 400, 201, 202])
       await server.send(`/users/1?status=${status}`);
     expect(warnings(server)).toEqual([
-      'SLP_WARN_STATUS: GET /users/:id has answered 409, which is not declared. Add `409: "..."` to the `errors` of the endpoint, or of the middleware that throws it.',
-      "SLP_WARN_STATUS: GET /users/:id has answered 202, which is not declared. Set `statusCode: 202` where it is built.",
+      'SLP_WARN_STATUS: GET /users/:id responded with 409, which is not declared. Add `409: "..."` to the `errors` of the endpoint, or of the middleware that throws it.',
+      "SLP_WARN_STATUS: GET /users/:id responded with 202, which is not declared. Set `statusCode: 202` where it is built.",
     ]);
   });
 
-  test("is warned of where the handler sends it itself", async () => {
+  test("causes a warning where the handler sends it itself", async () => {
     const server = await start({ a: answering });
     for (const status of [410, 302, 304]) await server.send(`/a?status=${status}&way=send`);
     expect(warnings(server)).toHaveLength(1);

@@ -35,7 +35,7 @@ const leave = async (server: TestServer): Promise<readonly string[]> => {
   return messages();
 };
 
-describe("a client that leaves while a result handler streams is no fault of the server", () => {
+describe("a client that leaves while a result handler streams is not a fault of the server", () => {
   test.each<[string, (source: Readable, response: Response) => unknown]>([
     ["an awaited pipeline", (source, response) => pipeline(source, response)],
     ["the awaited end of a pipe", (source, response) => finished(source.pipe(response))],
@@ -43,7 +43,7 @@ describe("a client that leaves while a result handler streams is no fault of the
     const source = Readable.from(endless());
     const factory = createFactory((response) => sendBody(source, response));
     const server = await start({ t: factory.build({ handler: () => ({}) }) });
-    expect(await leave(server)).toEqual(["The client has left before the answer"]);
+    expect(await leave(server)).toEqual(["The client left before the response"]);
   });
 
   test("what breaks by itself is a fault as before", async () => {

@@ -113,7 +113,7 @@ const defects: readonly Defect[] = [
   [
     "SLP_WARN_INPUT_TEXT",
     "patch /:id",
-    ["`input.id` of PATCH /:id", "a path parameter is a text"],
+    ["`input.id` of PATCH /:id", "a path parameter is a string"],
     { "patch :id": input({ id: z.number(), age: z.number() }) },
     {},
   ],
@@ -237,7 +237,7 @@ describe("in development each defect is one warning with code, place and fix", (
       "SLP_WARN_OUTPUT_JSON",
     ]);
     expect(server.linesOf("debug").map(({ message }) => message)).toContain(
-      "A check of the routing has failed",
+      "A routing check failed",
     );
   });
 });
@@ -369,7 +369,7 @@ describe("nothing is said", () => {
     const server = await start(sound, { upload: true });
     expect(server.linesOf("warn")).toEqual([]);
     expect(server.linesOf("debug").map(({ message }) => message)).not.toContain(
-      "A check of the routing has failed",
+      "A routing check failed",
     );
   });
 
@@ -422,7 +422,7 @@ describe("the built-in logger in production", () => {
     expect(await warnings({ level })).toEqual([]);
   });
 
-  test("is not warned of in development, nor where a custom logger is set", async () => {
+  test("causes no warning in development, nor where a custom logger is set", async () => {
     const { logger, lines } = createRecorder();
     expect(await warnings(logger)).toEqual([]);
     expect(lines).toEqual([]);

@@ -129,7 +129,7 @@ describe("the documentation", () => {
 describe("what cannot be documented", () => {
   const broken = factory.build({ output: z.object({ n: z.bigint() }), handler: () => ({ n: 1n }) });
 
-  test("is warned of in development, and answered with 500 that names the route", async () => {
+  test("causes a warning in development, and a 500 that names the route", async () => {
     const server = await start({ broken }, { docs });
     await vi.waitFor(() =>
       expect(server.lines.some(({ message }) => message.startsWith("SLP_WARN_DOCS_DOCUMENT"))).toBe(

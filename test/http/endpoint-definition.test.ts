@@ -80,7 +80,7 @@ describe("endpoint definition: input", () => {
     expect(await ask(echo(z.object({ a: z.string() })), "?a=1&b=2")).toEqual(got({ a: "1" }));
   });
 
-  it("a strict object: other fields are refused; a loose one: kept", async () => {
+  it("a strict object: other fields are rejected; a loose one: kept", async () => {
     expect(await ask(echo(z.strictObject({ a: z.string() })), "?a=1&b=2")).toEqual(
       invalid('Unrecognized key: "b"'),
     );
@@ -120,7 +120,7 @@ describe("endpoint definition: input", () => {
   });
 
   it("descriptions change nothing", async () => {
-    const endpoint = echo(z.object({ a: z.string().describe("a text") }).describe("an input"));
+    const endpoint = echo(z.object({ a: z.string().describe("a string") }).describe("an input"));
     expect(await ask(endpoint, "?a=1")).toEqual(got({ a: "1" }));
   });
 
@@ -345,7 +345,7 @@ describe("definition errors, thrown by build", () => {
   });
 });
 
-describe("a definition that is wrong is refused where it is declared", () => {
+describe("a definition that is wrong is rejected where it is declared", () => {
   const handler = async (): Promise<object> => ({});
 
   it.each<[string, () => unknown, string]>([
@@ -377,7 +377,7 @@ describe("a definition that is wrong is refused where it is declared", () => {
     [
       "an output of buildVoid",
       () => defaultEndpointsFactory.buildVoid({ output: z.object({}), handler } as never),
-      "no `output`",
+      "no key `output`",
     ],
     [
       "a middleware's key",

@@ -201,12 +201,12 @@ test.each([
   [{ inputSources: "query" }, "build: `inputSources` must be an array of query, params,"],
   [{ inputSources: ["qery"] }, "build: `inputSources` must be an array of query, params,"],
   [{ inputSources: { post: ["qery"] } }, "build: `inputSources.post` must be an array of"],
-  [{ inputSources: { pots: [] } }, "build: `inputSources`: there is no `pots` in a definition."],
-  [{ bodyLimit: 0 }, "build: `bodyLimit` must be a positive whole number of bytes; got 0."],
-  [{ bodyLimit: "1mb" }, "build: `bodyLimit` must be a positive whole number"],
+  [{ inputSources: { pots: [] } }, "build: `inputSources`: there is no key `pots`."],
+  [{ bodyLimit: 0 }, "build: `bodyLimit` must be a positive integer, in bytes; got 0."],
+  [{ bodyLimit: "1mb" }, "build: `bodyLimit` must be a positive integer"],
   [{ upload: true }, "build: `upload` must be an object with `limits`; got true."],
   [{ upload: { limits: { fileSze: 1 } } }, "Did you mean `fileSize`?"],
-  [{ upload: { limits: { files: -1 } } }, "build: `upload.limits.files` must be a whole number, 0"],
+  [{ upload: { limits: { files: -1 } } }, "build: `upload.limits.files` must be an integer, 0"],
 ])("%j is refused where it is declared", (options, message) => {
   expect(() => echo(options as never)).toThrow(DefinitionError);
   expect(() => echo(options as never)).toThrow(message);

@@ -85,7 +85,7 @@ test("an error handler that is put on the app of a running server is asked as we
   expect((await server.send("/boom")).text).toBe("late");
 });
 
-test("a client that leaves while an error handler works is no fault", async () => {
+test("a client that leaves while an error handler works is not a fault", async () => {
   let isAsked = false;
   const server = await start(routing, {
     afterRouting: ({ app }) => {

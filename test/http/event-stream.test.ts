@@ -72,7 +72,7 @@ describe("events", () => {
     expect(server.lines).toEqual([]);
   });
 
-  test("are opened and ended also where there is none", async () => {
+  test("are opened and ended even if there is none", async () => {
     const answer = await (await startRun(() => undefined)).send("/run");
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect(answer.headers["content-type"]).toBe("text/event-stream");
@@ -148,7 +148,7 @@ describe("events", () => {
   });
 
   test.each([1n, undefined, () => 1, { toJSON: () => undefined }])(
-    "that are no JSON are thrown to the handler (%#)",
+    "that are not JSON are thrown to the handler (%#)",
     async (data) => {
       const server = await startRun(({ emit }) => emit("whatever", data));
       const answer = await server.send("/run");
@@ -210,9 +210,9 @@ describe("a definition", () => {
 
   test("that has no schema says what it has instead", () => {
     expect(create({ a: null })).toThrow(
-      "`a` must be a schema of Zod 4, such as z.number(); got null.",
+      "`a` must be a Zod 4 schema, such as z.number(); got null.",
     );
-    expect(create({ a: "x" })).toThrow("got string.");
+    expect(create({ a: "x" })).toThrow('got "x".');
   });
 
   test.each([
@@ -230,7 +230,7 @@ describe("a definition", () => {
     expect(create(...args)).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
   });
 
-  test("of an endpoint that is wrong is refused", () => {
+  test("of an endpoint that is wrong is rejected", () => {
     const factory = new EventStreamFactory(events);
     const build = (definition: unknown) => (): unknown => factory.build(definition as never);
     const handler = (): void => undefined;
@@ -357,7 +357,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("stands behind the middlewares of its factory, which are answered for as ever", async () => {
+  test("stands behind the middlewares of its factory, which are answered for as usual", async () => {
     const factory = new EventStreamFactory({ hello: z.string() })
       .addMiddleware({
         input: z.object({ key: z.string() }),

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { syncBuiltinESMExports } from "node:module";
+import { createClient } from "sallyport/client";
+import { expect, test, vi } from "vitest";
 import { apiKey } from "../../example/src/factories.ts";
 import { routing } from "../../example/src/routing.ts";
 import { errorEnvelope, start, successEnvelope, type Answer } from "./harness.ts";
@@ -52,6 +54,38 @@ test("the example creates, reads, lists, changes, exports and deletes users", as
   expect((await server.send(path)).status).toBe(404);
 });
 
+test("the example takes a picture, sends it back, and tells those who watch", async () => {
+  const { port } = await start(routing, { cors: true, upload: true });
+  const client = createClient<typeof routing>({
+    baseUrl: `http://127.0.0.1:${port}`,
+    headers: key,
+  });
+  const controller = new AbortController();
+  const events = client.subscribe("get /v1/users/watch", {}, { signal: controller.signal });
+  const first = events.next();
+  // an event that comes before the stream is open is missed, so more than one is caused
+  const created = await client.provide("post /v1/users", { name: "Bo", email: "bo@example.com" });
+  if (created.status !== "success") throw new Error(created.error.message);
+  const { id } = created.data;
+  const picture = new File(["\x89PNG"], "bo.png", { type: "image/png" });
+  const seen = first.then(({ value }) => value);
+  const timer = setInterval(() => void client.provide("patch /v1/users/:id", { id }), 20);
+  expect(await seen).toMatchObject({ event: "saved", data: { id } });
+  clearInterval(timer);
+  controller.abort();
+
+  const sent = await client.provide("post /v1/users/:id/picture", { id, picture });
+  if (sent.status !== "success") throw new Error(sent.error.message);
+  const answer = await fetch(`http://127.0.0.1:${port}${sent.data.picture}`);
+  expect(answer.headers.get("content-type")).toBe("image/png");
+  expect(await answer.arrayBuffer()).toEqual(await picture.arrayBuffer());
+
+  const text = new File(["a"], "bo.txt", { type: "text/plain" });
+  expect(await client.provide("post /v1/users/:id/picture", { id, picture: text })).toMatchObject({
+    error: { issues: [{ path: ["picture"], message: "Choose a PNG" }] },
+  });
+});
+
 test("the example says which field is wrong", async () => {
   const server = await start(routing, { cors: true });
   for (const [target, message] of [
@@ -62,5 +96,28 @@ test("the example says which field is wrong", async () => {
     const answer = await server.send(target);
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject(errorEnvelope(message));
+  }
+});
+
+test("R15: the example compares keys by digests of one length, in constant time", async () => {
+  const crypto = process.getBuiltinModule("node:crypto");
+  const compare = vi.spyOn(crypto, "timingSafeEqual");
+  syncBuiltinESMExports();
+  try {
+    const server = await start(routing, { cors: true });
+    const near = `${apiKey.slice(0, -1)}x`;
+    const keys = ["", "x", near, `${apiKey}x`, apiKey.toUpperCase(), "ä".repeat(500), apiKey];
+    const statuses: number[] = [];
+    for (const key of keys) {
+      const headers = { "x-api-key": encodeURI(key) };
+      statuses.push((await server.send("/v1/users", { method: "POST", headers, body: {} })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 400]);
+    expect(compare).toHaveBeenCalledTimes(keys.length);
+    for (const [one, other] of compare.mock.calls)
+      expect([one.byteLength, other.byteLength]).toEqual([32, 32]);
+  } finally {
+    compare.mockRestore();
+    syncBuiltinESMExports();
   }
 });

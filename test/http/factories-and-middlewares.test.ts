@@ -205,7 +205,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
     expect(await ask(behind)).toEqual(await ask(count));
   });
 
-  it("behaviour 9.3: next('route') is no error", async () => {
+  it("behaviour 9.3: next('route') is not an error", async () => {
     const endpoint = factory.use((_request, _response, next) => next("route")).build(ctxOf);
     expect(await ask(endpoint)).toEqual(ok({}));
   });
@@ -327,7 +327,7 @@ describe("middleware definition", () => {
     }
   });
 
-  it("decision 10: one that ends the response ends the walk, also if it throws then", async () => {
+  it("decision 10: one that ends the response ends the walk, even if it throws then", async () => {
     for (const after of [() => ({}), () => Promise.reject(new Error("late"))]) {
       const later: string[] = [];
       const endpoint = factory

@@ -185,7 +185,7 @@ describe("the fast way to the socket", () => {
     ["json", [false, true]],
     ["send", [false, true]],
   ] as const)(
-    "is left where a handler has replaced a method of the response: %s",
+    "R17: is left where a handler has replaced a method of the response: %s",
     async (name, state) => {
       const seen = vi.fn();
       let sent: object = {};

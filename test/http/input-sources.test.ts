@@ -222,7 +222,7 @@ describe("configuration: inputSources", () => {
     );
   });
 
-  it("decision 6: a body that is no source is not even parsed", async () => {
+  it("decision 6: a body that is not a source is not even parsed", async () => {
     const sent = {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -270,7 +270,7 @@ describe("decision 11: names that could change a prototype", () => {
     },
   );
 
-  it("a path parameter of that name is refused at start; one of that value is plain text", async () => {
+  it("a path parameter of that name is rejected at start; one of that value is plain text", async () => {
     await expect(start({ ":__proto__": echo })).rejects.toMatchObject({
       code: "SLP_ROUTING_PATH_SYNTAX",
       cause: { path: "/:__proto__" },
@@ -320,7 +320,7 @@ describe("configuration: bodyLimit", () => {
   });
 });
 
-describe("reliability B13: a body that is no object", () => {
+describe("reliability B13: a body that is not an object", () => {
   it.each(["null", "5", '"text"', "[1,2]", "true"])("%s: 400", async (body) => {
     const headers = { "content-type": "application/json" };
     expect(await ask("/echo", { method: "POST", headers, body })).toEqual({

@@ -75,7 +75,7 @@ describe("a large body that is the only source with anything", () => {
     expect((await post(z.object({ toString: z.string() }) as never)).answer.status).toBe(400);
   });
 
-  test("is an object again where it is refused", async () => {
+  test("is an object again where it is rejected", async () => {
     const prototypes: unknown[] = [];
     const from = factory.use((request, response, next) => {
       response.on("finish", () => prototypes.push(Object.getPrototypeOf(request.body)));

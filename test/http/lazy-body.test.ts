@@ -38,7 +38,7 @@ const readUntil = (socket: Socket, count: number): Promise<readonly number[]> =>
     socket.once("close", () => resolve(listStatuses(text)));
   });
 
-describe("B20: who is refused by a middleware is refused before the body is read", () => {
+describe("B23: who is refused by a middleware is refused before the body is read", () => {
   test.each([
     ["malformed", "{", json],
     ["of another type", "x", { "content-type": "text/plain" }],
@@ -173,7 +173,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(seen).toEqual([undefined, { a: 1 }, { a: 1 }]);
   });
 
-  test("to look at a body that nobody has read is warned of once, naming the fix", async () => {
+  test("to look at a body that nobody has read causes a warning once, naming the fix", async () => {
     const look: RequestHandler = (request, _response, next) => next(request.body && undefined);
     const server = await start({ look: bodyOf(look), parsed: bodyOf(express.json()) });
     for (const path of ["/look", "/look", "/parsed"])
@@ -185,7 +185,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     ]);
   });
 
-  test("one that looks whether something has read it, and otherwise reads it itself, is not warned of", async () => {
+  test("one that looks whether something has read it, and otherwise reads it itself, causes no warning", async () => {
     const answer: RequestHandler = async (request, response) => {
       let text = "";
       // as graphql-http does
@@ -197,7 +197,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(server.linesOf("warn")).toEqual([]);
   });
 
-  test("B21: bytes and texts that stand in `request.body` are parsed by their content type", async () => {
+  test("B21: bytes and strings that stand in `request.body` are parsed by their content type", async () => {
     const put =
       (body: unknown): RequestHandler =>
       (request, _response, next) => {
@@ -267,7 +267,7 @@ describe("a fault before the endpoint is reached", () => {
   });
 });
 
-test("a body that a native middleware has read is not read again, also where its stream has not told its end", async () => {
+test("a body that a native middleware has read is not read again, even if its stream has not told its end", async () => {
   const server = await start({
     form: factory
       .use((request, _response, next) => {

@@ -135,7 +135,7 @@ describe("DECISIONS 16, OPTIONS", () => {
     expect((await server.send("/a", { method: "OPTIONS" })).status).toBe(405);
   });
 
-  test("R19: with CORS on, a native middleware that refuses does not refuse a preflight", async () => {
+  test("R19: with CORS on, a native middleware that rejects does not reject a preflight", async () => {
     const guarded = factory.use((_request, _response, next) => next(createHttpError(401)));
     const server = await start({ a: guarded.build({ handler: () => ({}) }) }, { cors: true });
     const headers = { "access-control-request-method": "GET" };

@@ -73,7 +73,7 @@ describe("native middlewares behave as on Express", () => {
     expect(server.linesOf("warn")).toHaveLength(1);
   });
 
-  test("a provider that throws is answered once, also where the middleware catches what `next` throws", async () => {
+  test("a provider that throws is answered once, even if the middleware catches what `next` throws", async () => {
     const provider = (): never => {
       throw createHttpError(401, "who");
     };
@@ -125,7 +125,7 @@ describe("native middlewares behave as on Express", () => {
     expect(use).toThrow(expect.objectContaining({ name: "DefinitionError" }));
   });
 
-  test("R19: what refuses requests never refuses a preflight that CORS allows", async () => {
+  test("R19: what rejects requests never rejects a preflight that CORS allows", async () => {
     const hits = vi.fn();
     const limit: RequestHandler = (_request, response) => {
       hits();

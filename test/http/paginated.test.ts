@@ -216,7 +216,7 @@ describe("the size of a page", () => {
 });
 
 describe("a signed cursor", () => {
-  test("is refused once a character is changed, removed or added", async () => {
+  test("is rejected once a character is changed, removed or added", async () => {
     const server = await start(routing);
     const { nextCursor } = read(await server.send("/signed?size=9&limit=4"));
     const valid = nextCursor ?? "";

@@ -89,7 +89,7 @@ describe("problemResultHandler", () => {
     expect(answer.headers["retry-after"]).toBe("7");
   });
 
-  test("headers that cannot be sent: 500, which says nothing of the error", async () => {
+  test("headers that cannot be sent: 500, which says nothing about the error", async () => {
     const headers = { "x-bad": "a\r\nb: c" };
     const { answer, server } = await throwProblem(
       createHttpError(404, "Secret", { headers, problem: { secret: true } }),
@@ -140,10 +140,10 @@ describe("problemResultHandler", () => {
     expectProblem(exposed.answer, problem(503, "Service Unavailable", "Later", own.problem));
   });
 
-  test("an output that JSON cannot carry, and a thrown value without a status: 500", async () => {
+  test("an output that JSON cannot represent, and a thrown value without a status: 500", async () => {
     const endpoint = problemEndpointsFactory.build({ handler: () => ({ n: 1n }) });
     const server = await start({ "": endpoint });
-    const detail = "The output cannot be written as JSON: output.n is a BigInt";
+    const detail = "The output cannot be serialised as JSON: output.n is a BigInt";
     expectProblem(await server.send("/"), problem(500, "Internal Server Error", detail));
     expect(server.linesOf("error")).toHaveLength(1);
     const { answer } = await throwProblem(new Error("boom"));
@@ -267,13 +267,13 @@ describe("arrayResultHandler", () => {
     },
   );
 
-  test("items that JSON cannot carry: 500 in plain text, and one line in the log", async () => {
+  test("items that JSON cannot represent: 500 in plain text, and one line in the log", async () => {
     const endpoint = arrayEndpointsFactory.build({ handler: () => ({ items: [1n] }) });
     const server = await start({ "": endpoint });
     expectText(
       await server.send("/"),
       500,
-      "The output cannot be written as JSON: output.items[0] is a BigInt",
+      "The output cannot be serialised as JSON: output.items[0] is a BigInt",
     );
     expect(server.linesOf("error")).toHaveLength(1);
   });

@@ -14,7 +14,7 @@ import {
 } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, send, start, successEnvelope } from "./harness.ts";
+import { errorEnvelope, send, shortenGrace, start, successEnvelope } from "./harness.ts";
 
 const later = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -256,6 +256,7 @@ describe("streams", () => {
   });
 
   test("H13: a result handler that sends a head alone leaves no socket hanging", async () => {
+    shortenGrace();
     const headOnly = new ResultHandler({
       positive: z.object({}),
       negative: z.object({}),
@@ -431,7 +432,7 @@ test("static files behind a factory are looked for only when its middlewares let
   expect((await server.send("/docs/none.md?key=right")).status).toBe(404);
 });
 
-test("warnings are sampled also where each request has a logger of its own", async () => {
+test("warnings are sampled even if each request has a logger of its own", async () => {
   const act = factory.build({ method: "post", input: z.looseObject({}), handler: () => ({}) });
   const server = await start({ act }, { childLoggerProvider: ({ parent }) => ({ ...parent }) });
   const body = '{"__proto__":1}';

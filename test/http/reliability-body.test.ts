@@ -57,7 +57,7 @@ const expectKeptAlive = async (
 ): Promise<string> => {
   const text = await server.raw(
     Buffer.concat([Buffer.from(request), Buffer.from(goodRequest)]),
-    3000,
+    20_000,
   );
   const [reply = "", next, ...others] = splitReplies(text);
   expect(reply.slice(9, 12)).toBe(String(status));
@@ -125,7 +125,7 @@ describe("JSON", () => {
   const key = "Forbidden key in the body";
   refuses("B2: a key that could change a prototype is 400", 400, key, ofBodies(...forbidden));
 
-  test("B2: forbidden keys are one warning a second, and no error", async () => {
+  test("B2: forbidden keys are one warning per second, and no error", async () => {
     const { server } = await startEcho();
     for (const body of forbidden) await server.raw(post(body, ["Connection: close"]), 2000);
     expect(server.linesOf("warn")).toHaveLength(1);
@@ -167,7 +167,7 @@ describe("JSON", () => {
     expect(reply.length).toBeLessThan(8192);
   });
 
-  test("B5: a list over the schema's maximum is refused before its elements are walked", async () => {
+  test("B5: a list over the schema's maximum is rejected before its elements are walked", async () => {
     let walked = 0;
     const reply = await sendList(z.array(z.string().refine(() => ++walked > 0)).max(10));
     const issue = { path: ["list"], code: "too_big" };
@@ -181,7 +181,7 @@ describe("JSON", () => {
     const keys = Array.from({ length: 400_000 }, (_, index) => `"${index * 65_536}":0`);
     const head = await expectKeptAlive(echo, post(`{"a":{${keys.join(",")}}}`), 200);
     expect(head.length).toBeGreaterThan(keys.join(",").length);
-  });
+  }, 20_000);
 });
 
 describe("Limits", () => {
@@ -276,7 +276,7 @@ describe("Types", () => {
   const unknown = "Unsupported content encoding";
   refuses("B10: an unknown content encoding is 415", 415, unknown, encodings);
 
-  test("B10: the refusal of an encoding says which ones are known", async () => {
+  test("B10: the rejection of an encoding says which ones are known", async () => {
     const request = post('{"a":1}', ["Content-Encoding: x"]);
     const head = await expectKeptAlive(await startEcho(), request, 415);
     expect(head).toMatch(/^accept-encoding: gzip, deflate, br(, zstd)?, identity\r?$/im);

@@ -14,7 +14,14 @@ import {
 } from "sallyport";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, start, successEnvelope, type Answer, type TestServer } from "./harness.ts";
+import {
+  type Answer,
+  errorEnvelope,
+  shortenGrace,
+  start,
+  successEnvelope,
+  type TestServer,
+} from "./harness.ts";
 import { splitReplies } from "./replies.ts";
 
 const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
@@ -270,7 +277,7 @@ test("H9: a handler that asks for the signal after its time sees it aborted", as
   await expect.poll(() => seen).toEqual([true]);
 });
 
-test("H9: a handler within its time answers as ever", async () => {
+test("H9: a handler within its time answers as usual", async () => {
   const server = await startQuietly(late(() => sleep(20, "x"), 2000));
   expect((await server.send("/run")).json()).toEqual(successEnvelope({ late: "x" }));
   expect(server.lines).toEqual([]);
@@ -309,7 +316,7 @@ test.each([
   expect(server.linesOf("error")).toHaveLength(1);
 });
 
-test("H10: a handler that stops because its client has left, in a stream as well, is no fault", async () => {
+test("H10: a handler that stops because its client has left, in a stream as well, is not a fault", async () => {
   let isDone = false;
   const server = await startRun(async ({ response, signal }) => {
     response.write("begun");
@@ -389,6 +396,7 @@ test("H12: a handler that blocks for longer than the time of others costs none o
 test.each([...failing, () => undefined, async () => undefined])(
   "H13: a result handler that fails or sends nothing is 500 in plain text (%#)",
   async (handler) => {
+    shortenGrace();
     const schema = z.object({});
     const results = new ResultHandler({ positive: schema, negative: schema, handler });
     const run = new EndpointsFactory(results).build({ handler: () => ({}) });

@@ -342,7 +342,7 @@ describe("Parameters", () => {
     expect(await statusesOf(server, query(1001))).toEqual([400, 200]);
   });
 
-  test("Q12: so many that the target is too long are refused by its length", async () => {
+  test("Q12: so many that the target is too long are rejected by its length", async () => {
     const server = await start(routing);
     expect((await server.send(query(4000))).status).toBe(400);
     expect((await server.send(query(6000))).status).toBe(414);
@@ -350,7 +350,7 @@ describe("Parameters", () => {
     expect([414, 431]).toContain((await server.send(query(10_000))).status);
   });
 
-  test("Q12: brackets in names are literal, and a fragment is no part of the query", async () => {
+  test("Q12: brackets in names are literal, and a fragment is not part of the query", async () => {
     const server = await start(routing);
     const answer = await server.send("/echo?a[b][c]=1&a[999999999]=x&d[]=2#b?e=3&f=4");
     expect(answer.json()).toEqual(

@@ -39,7 +39,7 @@ describe("a handler that returns the response", () => {
     const answer = await server.send("/");
     expect(answer.status).toBe(500);
     expect(answer.json()).toEqual(
-      errorEnvelope("The handler returned the response, which nothing has been sent with"),
+      errorEnvelope("The handler returned the response without sending it"),
     );
     const [line, ...others] = server.linesOf("error");
     expect(others).toEqual([]);
@@ -65,7 +65,7 @@ describe("a handler that returns the response", () => {
   });
 });
 
-test("a handler that has sent the response and returns something else is warned of", async () => {
+test("a handler that has sent the response and returns something else causes a warning", async () => {
   const endpoint = factory.build({
     output,
     handler: async ({ response }) => {

@@ -272,7 +272,7 @@ describe("stages 4 and 4a, validate input", () => {
     handler: ({ input }) => input,
   });
 
-  it("4: the handler receives what the schema gives", async () => {
+  it("4: the handler receives what the schema returns", async () => {
     expect(await ask(endpoint, "/?a=1&other=2")).toEqual(ok({ a: 1, b: "none" }));
   });
 
@@ -299,7 +299,7 @@ describe("stage 4a, more wrong values than Zod can carry", () => {
     const reported = z.object({ list: z.array(text) }).check(({ value, issues }) => {
       for (const input of value.list) issues.push({ code: "custom", message: "wrong", input });
     });
-    expect(await post(reported)).toEqual(failed(400, "Too many wrong values"));
+    expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
   it("reported by an asynchronous refinement inside a field: 400 with a fixed text", async () => {
@@ -309,7 +309,7 @@ describe("stage 4a, more wrong values than Zod can carry", () => {
         for (const input of value) issues.push({ code: "custom", message: "wrong", input });
       }),
     });
-    expect(await post(reported)).toEqual(failed(400, "Too many wrong values"));
+    expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
   it("in a union: no more of them are found than are reported", async () => {
@@ -333,7 +333,7 @@ describe("stages 5 and 5a, handler", () => {
     expect(await ask(rejecting, "/")).toEqual(failed(status, message));
   });
 
-  it("5a: decision 18, a ZodError thrown inside a handler is no invalid input: 500", async () => {
+  it("5a: decision 18, a ZodError thrown inside a handler is not invalid input: 500", async () => {
     const handler = () => ({ a: z.number().parse("1") });
     expect((await ask(factory.build({ handler }), "/")).status).toBe(500);
   });

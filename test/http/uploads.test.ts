@@ -244,7 +244,7 @@ test("decision 23: several files under one name are a list, and one satisfies a 
   );
 });
 
-test("a missing file is 400, also where uploads are off, which do not parse multipart at all", async () => {
+test("a missing file is 400, even if uploads are off, which do not parse multipart at all", async () => {
   const missing = errorEnvelope("file: Expected file upload, received undefined");
   const answer = await post(await begin(), [["title", "x"]]);
   expect([answer.status, answer.json()]).toMatchObject([400, missing]);
@@ -273,7 +273,7 @@ test.each([500, 5000])("mv moves a file of %i bytes, once", async (size) => {
   });
   const answer = await post(await begin({}, endpoint as never), [["file", content, "a"]]);
   expect(answer.json()).toEqual(
-    successEnvelope({ again: "The uploaded file cannot be moved: it was moved before" }),
+    successEnvelope({ again: "The uploaded file cannot be moved: it has been moved already" }),
   );
   expect(await readFile(moved())).toEqual(content);
   await expect.poll(() => readdir(directory)).toEqual(["moved"]);
@@ -319,7 +319,7 @@ test("U11: mv after the response is finished rejects, and mv to nowhere is the h
   await expectClean();
 });
 
-test("beforeUpload refuses before a byte of the body is read", async () => {
+test("beforeUpload rejects before a byte of the body is read", async () => {
   const beforeUpload = vi.fn(
     ({ request }: { request: { get(name: string): string | undefined } }) => {
       if (!request.get("x-key")) throw createHttpError(403, "No uploads for you");
@@ -441,7 +441,7 @@ test("U5: of the name of a field that is too large, the answer shows a hundred c
   expect([answer.status, answer.json()]).toEqual([413, errorEnvelope(shown)]);
 });
 
-test("a field of the application's own that is named raw is no raw body", async () => {
+test("a field of the application's own that is named raw is not a raw body", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ raw: z.custom<number>((value) => typeof value === "number") }),

@@ -147,7 +147,7 @@ describe("an upload", () => {
   });
 });
 
-test("a cors function is told of the better match, also where the method has none", async () => {
+test("a cors function is told of the better match, even if the method has none", async () => {
   const told: unknown[] = [];
   const one = factory.build({ handler: async () => ({}) });
   const best = factory.build({ method: "post", handler: async () => ({}) });

@@ -78,7 +78,7 @@ describe("sallyport routes", () => {
     expect(status).toBe(0);
     const [heading, ...lines] = stdout.trim().split("\n");
     expect(heading).toMatch(/^METHOD +PATH +SOURCES +STATUSES +SECURITY +TAGS +MIDDLEWARES +AT$/);
-    expect(lines).toHaveLength(6);
+    expect(lines).toHaveLength(9);
     expect(lines[1]).toMatch(
       /^POST +\/v1\/users +body params files +201 400 401 409 413 415 500 +header x-api-key +users +src\/factories.ts:\d+ src\/factories.ts:\d+ +src\/users-endpoints.ts:\d+$/,
     );
@@ -124,7 +124,7 @@ describe("sallyport openapi", () => {
     expect(parse(yaml.stdout)).toMatchObject({ openapi: "3.1.2" });
   });
 
-  test("writes a file, and shows how it is stale", async () => {
+  test("writes a file, and shows how it is out of date", async () => {
     const folder = toFolder({
       "package.json": '{ "name": "own", "version": "1.2.3" }',
       "api.ts": api(),
@@ -141,7 +141,7 @@ describe("sallyport openapi", () => {
     writeFileSync(file, written.replace('"getHello"', '"getOther"'));
     const { status, stderr } = await run(folder, "openapi", "--out", "a/b.json", "--check");
     expect(status).toBe(1);
-    expect(stderr).toContain("a/b.json is stale.");
+    expect(stderr).toContain("a/b.json is out of date.");
     expect(stderr).toMatch(/- +"operationId": "getOther",\n\+ +"operationId": "getHello",/);
   });
 });
@@ -161,7 +161,7 @@ test("help has no colours where it is not read on a terminal", () => {
 });
 
 describe("sallyport client", () => {
-  test("writes a file, and shows how it is stale", async () => {
+  test("writes a file, and shows how it is out of date", async () => {
     const folder = toFolder({ "api.ts": api() });
     expect((await run(folder, "client", "--out", "a/client.ts")).status).toBe(0);
     const file = join(folder, "a/client.ts");
@@ -172,7 +172,7 @@ describe("sallyport client", () => {
     writeFileSync(file, written.replaceAll("/hello", "/other"));
     const { status, stderr } = await run(folder, "client", "--out", "a/client.ts", "--check");
     expect(status).toBe(1);
-    expect(stderr).toContain("a/client.ts is stale.");
+    expect(stderr).toContain("a/client.ts is out of date.");
     expect(stderr).toMatch(/- +"get \/other": \{\n/);
   });
 
@@ -187,13 +187,13 @@ describe("sallyport client", () => {
 
 describe("mistakes are told without a stack", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
-    ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
+    ["another command", ["opnapi"], {}, 2, "Unknown command `opnapi`. Did you mean `openapi`?"],
     [
       "another option",
       ["openapi", "--chek"],
       {},
       2,
-      "has no option `--chek`. Did you mean `check`?",
+      "openapi: there is no option `--chek`. Did you mean `--check`?",
     ],
     [
       "another format",
@@ -210,13 +210,13 @@ describe("mistakes are told without a stack", () => {
       "--openapi must be one of 3.0, 3.1, 3.2; got 2.0.",
     ],
     ["a check of nothing", ["openapi", "--check"], {}, 2, "--check needs --out"],
-    ["a client without a file", ["client"], {}, 2, "--out is missing: the file to write"],
+    ["a client without a file", ["client"], {}, 2, "--out is missing. Pass the file to write"],
     [
       "dates of the inferred client",
       ["client", "--out", "a.d.ts", "--types", "--format", "date"],
       {},
       2,
-      "--types takes no --format date",
+      "--types does not support --format date",
     ],
     [
       "another format of dates",
@@ -226,7 +226,7 @@ describe("mistakes are told without a stack", () => {
       "--format must be string or date; got text.",
     ],
     ["two entries", ["routes", "a.ts", "b.ts"], {}, 2, "takes one entry; got a.ts b.ts."],
-    ["no module", ["routes"], {}, 1, "There is none of src/api.ts, src/api.js, src/routing.ts"],
+    ["no module", ["routes"], {}, 1, "None of src/api.ts, src/api.js, src/routing.ts"],
     ["a missing module", ["routes", "a.ts"], {}, 1, "There is no file a.ts."],
     [
       "a module without routing",
@@ -251,14 +251,14 @@ describe("mistakes are told without a stack", () => {
         ),
       },
       1,
-      "starts a server, or imports what does. Move `routing` and `config` to a module that starts nothing",
+      "starts a server, or imports a module that does. Move `routing` and `config` to a module that starts nothing",
     ],
     [
       "wrong routing",
       ["routes", "a.ts"],
       { "a.ts": "export const routing = { a: 5 };" },
       1,
-      'The routing at "/a" is a number',
+      'The routing at "/a" is 5',
     ],
   ])("%s", async (_name, args, files, status, message) => {
     const result = await run(toFolder(files), ...args);

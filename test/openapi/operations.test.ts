@@ -68,7 +68,7 @@ describe("operation ids", () => {
 });
 
 describe("paths", () => {
-  test("have their parameters in braces, and texts encoded", () => {
+  test("have their parameters in braces, and strings encoded", () => {
     const routing = {
       "a b": plain,
       "{x}": plain,
@@ -85,7 +85,7 @@ describe("paths", () => {
   test("of one shape with other names are an error", () => {
     const error = errorOf({ users: { "get :id": plain, "put :key": factory.build({ handler }) } });
     expect(error.message).toBe(
-      "GET /users/:id and PUT /users/:key are one path to OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or put a fixed text into one of the paths.",
+      "GET /users/:id and PUT /users/:key are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.",
     );
     expect(error.code).toBe("SLP_OPENAPI_PATHS");
     expect(errorOf({ files: { ":id": plain, "*rest": plain } }).code).toBe("SLP_OPENAPI_PATHS");
@@ -294,7 +294,7 @@ test("information is kept, as far as the version has a place for it", () => {
 
 test.each<[string, unknown]>([
   ["the argument must be an object of options", undefined],
-  ["there is no option `route`. Did you mean `routing`?", { route: {} }],
+  ["unknown option `route`. Did you mean `routing`?", { route: {} }],
   ["`info` must have a `title` and a `version`", { routing: {} }],
   ["`info` must have a `title` and a `version`", { routing: {}, info: { title: "A" } }],
   [

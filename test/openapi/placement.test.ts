@@ -87,7 +87,7 @@ describe("a field goes to the first place that its route has", () => {
     expect(placesOf(generateOne("POST /a", { a: endpoint }, { config }))).toEqual({ a: "query" });
   });
 
-  test("headers with means of their own are no parameters", () => {
+  test("headers with means of their own are not parameters", () => {
     const input = fields("authorization", "content-type", "accept", "x-a");
     const endpoint = factory.build({ input, handler: () => ({}) });
     const config = { inputSources: { get: ["headers"] } } as const;
@@ -139,7 +139,7 @@ describe("parameters", () => {
     const { a } = parametersOf(input, { queryParser: "extended" });
     expect(a).toMatchObject({ style: "deepObject", explode: true });
     expect(() => parametersOf(input)).toThrow(
-      'input.a of GET /a is an object, which the query parser "simple" never makes of a query. Set `queryParser: "extended"`',
+      'input.a of GET /a is an object, which the query parser "simple" never returns. Set `queryParser: "extended"`',
     );
     const either = z.object({ a: z.union([z.string(), z.object({ b: z.string() })]) });
     expect(parametersOf(either)["a"]).not.toHaveProperty("style");
@@ -242,7 +242,7 @@ describe("the body of a request", () => {
     expect(bodyOf(z.object({}))).toBeUndefined();
   });
 
-  test("lacks what comes from elsewhere, also inside of unions and named schemas", () => {
+  test("lacks what comes from elsewhere, also inside unions and named schemas", () => {
     const named = z.object({ id: z.string(), a: z.string() }).meta({ id: "Named" });
     const input = z.union([named, z.object({ id: z.string(), b: z.string() })]);
     expect(bodyOf(input, ":id")?.content["application/json"]?.schema).toEqual({

@@ -141,24 +141,24 @@ describe("schemas", () => {
   test.each<[z.ZodType, string]>([
     [
       z.date(),
-      "input.value of POST /a cannot be documented: JSON carries no date; use ez.dateIn(), which takes ISO 8601 texts.",
+      "input.value of POST /a cannot be documented: JSON has no date; use ez.dateIn(), which accepts ISO 8601 strings.",
     ],
     [z.array(z.object({ at: z.date() })), "input.value[].at of POST /a"],
-    [z.bigint(), "JSON carries no bigint; use a codec from text"],
-    [z.map(z.string(), z.string()), "JSON carries no map; use z.record()"],
-    [z.set(z.string()), "JSON carries no set; use z.array()"],
-    [z.symbol(), "JSON carries no symbol"],
-    [z.nan(), "JSON carries no nan"],
-    [z.literal(5n), "JSON carries no bigint"],
+    [z.bigint(), "JSON has no bigint; use a codec from a string"],
+    [z.map(z.string(), z.string()), "JSON has no map; use z.record()"],
+    [z.set(z.string()), "JSON has no set; use z.array()"],
+    [z.symbol(), "JSON has no symbol"],
+    [z.nan(), "JSON has no nan"],
+    [z.literal(5n), "JSON has no bigint"],
   ])("what cannot come is an error: %#", (schema, message) => {
     expect(() => inputOf(schema)).toThrow(message);
   });
 
   test.each<[z.ZodType, string]>([
-    [z.bigint(), "response.data.value of GET /a cannot be documented: JSON writes no bigint;"],
+    [z.bigint(), "response.data.value of GET /a cannot be documented: JSON has no bigint;"],
     [
       z.object({ list: z.array(z.map(z.string(), z.int())) }),
-      "of GET /a cannot be documented: JSON writes no map;",
+      "of GET /a cannot be documented: JSON has no map;",
     ],
   ])("what cannot be sent is an error: %#", (schema, message) => {
     expect(() => outputOf(schema)).toThrow(message);
@@ -305,7 +305,7 @@ describe("components", () => {
     expect(() =>
       componentsOf(post(z.object({ a: make(z.string()) })), post(z.object({ b: make(z.int()) }))),
     ).toThrow(
-      'Two different schemas have the id "Same": one at POST /a0, the other at POST /a1. Give one of them another .meta({ id }).',
+      'Two different schemas have the id "Same": one at POST /a0, the other at POST /a1. Give one of them a different .meta({ id }).',
     );
     expect(() => componentsOf(two(z.string(), z.int()))).toThrow('have the id "Same"');
     const together = z.object({ a: make(z.string()), b: make(z.int()) });
@@ -315,7 +315,7 @@ describe("components", () => {
   test("cannot have any name", () => {
     const user = z.object({}).meta({ id: "a/b" });
     expect(() => componentsOf(post(z.object({ user })))).toThrow(
-      'The id "a/b" of a schema, at POST /a0, cannot name a component',
+      'The id "a/b" of a schema, at POST /a0, cannot be a component name',
     );
   });
 });

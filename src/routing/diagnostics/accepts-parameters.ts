@@ -7,7 +7,7 @@ import type { PathParameters } from "../route-table.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs } from "./diagnostic.ts";
 
-/** Tells whether the input of a route surely takes path parameters, so that their path is meant for it. */
+/** Checks whether the input of a route definitely accepts path parameters, so that their path is meant for it. */
 export const acceptsParameters = (
   { endpoint }: EndpointEntry,
   parameters: PathParameters,
@@ -20,7 +20,7 @@ export const acceptsParameters = (
     });
   });
 
-/** Functions of the application are not run, for they may do more than look; what is before them is asked. */
+/** Functions of the application are not run, because they may have side effects; the schemas before them are checked. */
 const accepts = (schema: ZodSchema, value: unknown): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "promise") return false;

@@ -7,7 +7,7 @@ import type { ZodSchema } from "../../schemas/schema.ts";
 import type { Routing } from "../routing.ts";
 import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
-import type { Circumstances } from "./diagnostic.ts";
+import type { RoutingFacts } from "./diagnostic.ts";
 
 const taking = (schema: ZodSchema) =>
   factory.buildVoid({ input: schema as z.ZodObject, handler: () => undefined });
@@ -15,14 +15,14 @@ const taking = (schema: ZodSchema) =>
 const check = (
   routing: Routing,
   sources: Partial<InputSources> = {},
-  circumstances: Partial<Circumstances> = {},
+  facts: Partial<RoutingFacts> = {},
 ): string[] =>
   checkBodies([...walkRouting(routing)] as EndpointEntry[], {
     toSources: ({ method }) => sources[method] ?? defaultInputSources[method],
     queryParser: "simple",
     takesUploads: true,
     hasNativeParsers: false,
-    ...circumstances,
+    ...facts,
   }).map(({ code, meta }) => {
     const { method, path } = meta as { method: string; path: string };
     return `${code} ${method} ${path}`;
@@ -34,7 +34,7 @@ const lists = taking(z.object({ files: z.array(ez.upload()) }).and(z.object({ a:
 const raw = taking(ez.raw({ id: z.string().optional() }));
 
 describe("the body of a GET", () => {
-  test("is warned of once, where there is a GET", () => {
+  test("causes one warning, if there is a GET", () => {
     const sources = { get: ["query", "body"] } as const;
     expect(check({ a: { get: optional }, b: { get: optional } }, sources)).toContain(
       "SLP_WARN_GET_BODY get /a",

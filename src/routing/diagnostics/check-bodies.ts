@@ -2,32 +2,32 @@ import { takesRawBody } from "../../schemas/raw.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import { takesFiles } from "../../schemas/upload.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diagnostic.ts";
+import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import type { Wire } from "./wire.ts";
 
-/** Finds schemas of bodies and files on routes that have none, and bodies where clients hardly send any. */
+/** Finds body and file schemas on routes without a body, and bodies on methods whose clients hardly ever send one. */
 export const checkBodies = (
   entries: readonly EndpointEntry[],
-  circumstances: Circumstances,
+  facts: RoutingFacts,
 ): readonly Diagnostic[] => [
-  ...checkBodyOfGet(entries, circumstances),
-  ...checkRawBodies(entries, circumstances),
-  ...checkKeptBodies(entries, circumstances),
-  ...checkUploads(entries, circumstances),
+  ...checkBodyOfGet(entries, facts),
+  ...checkRawBodies(entries, facts),
+  ...checkKeptBodies(entries, facts),
+  ...checkUploads(entries, facts),
 ];
 
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1 */
 const checkBodyOfGet = (
   entries: readonly EndpointEntry[],
-  { toSources }: Circumstances,
+  { toSources }: RoutingFacts,
 ): readonly Diagnostic[] => {
   const entry = entries.find((one) => one.method === "get" && toSources(one).includes("body"));
   if (!entry) return [];
   return [
     {
       code: "SLP_WARN_GET_BODY",
-      text: `\`inputSources.get\` has "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Take it out, and use POST for what needs a body.`,
+      text: `\`inputSources.get\` has "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`,
       meta: { method: entry.method, path: entry.path },
     },
   ];
@@ -35,7 +35,7 @@ const checkBodyOfGet = (
 
 const checkRawBodies = (
   entries: readonly EndpointEntry[],
-  { toSources }: Circumstances,
+  { toSources }: RoutingFacts,
 ): readonly Diagnostic[] => {
   const known = new Set<ZodSchema>();
   return entries.flatMap((entry): Diagnostic[] => {
@@ -47,7 +47,7 @@ const checkRawBodies = (
     return [
       {
         code: "SLP_WARN_NO_BODY",
-        text: `the input of ${toPlace(entry)} is ez.raw(), but the body is no source of its method, so each request is answered with 400. Serve it with POST or PUT, or add "body" to \`inputSources.${entry.method}\`.`,
+        text: `the input of ${toPlace(entry)} is ez.raw(), but the body is not an input source of its method, so every request gets a 400. Serve it with POST or PUT, or add "body" to \`inputSources.${entry.method}\`.`,
         meta: { method: entry.method, path: entry.path, sources },
       },
     ];
@@ -56,12 +56,12 @@ const checkRawBodies = (
 
 const checkKeptBodies = (
   entries: readonly EndpointEntry[],
-  { toSources }: Circumstances,
+  { toSources }: RoutingFacts,
 ): readonly Diagnostic[] => {
   const known = new Set<unknown>();
   return entries.flatMap((entry): Diagnostic[] => {
     const { endpoint, method, path } = entry;
-    // it may be served by a method with a body as well
+    // another method, which has a body, may serve it too
     const isKept = entries.some(
       (other) => other.endpoint === endpoint && toSources(other).includes("body"),
     );
@@ -70,14 +70,14 @@ const checkKeptBodies = (
     return [
       {
         code: "SLP_WARN_NO_BODY",
-        text: `\`keepRawBody\` of ${toPlace(entry)} keeps nothing, for the body is no source of its method. Serve it with POST or PUT, or take the option out.`,
+        text: `\`keepRawBody\` of ${toPlace(entry)} has no effect, because the body is not an input source of its method. Serve it with POST or PUT, or remove the option.`,
         meta: { method, path },
       },
     ];
   });
 };
 
-/** What a request without files has; everything else of an input is not looked at here. */
+/** A request without files, as far as this check needs one. */
 const withoutFiles: Wire = {
   carrier: "json",
   kinds: new Set([
@@ -90,35 +90,35 @@ const withoutFiles: Wire = {
 
 const checkUploads = (
   entries: readonly EndpointEntry[],
-  circumstances: Circumstances,
+  facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
   const known = new Set<ZodSchema>();
   const uses = entries.flatMap((entry) =>
     listInputs(entry.endpoint)
       .filter(({ schema }) => takesFiles(schema))
-      .map(({ schema }) => ({ entry, schema, obstacle: findObstacle(entry, circumstances) })),
+      .map(({ schema }) => ({ entry, schema, obstacle: findObstacle(entry, facts) })),
   );
   return uses.flatMap(({ entry, schema, obstacle }): Diagnostic[] => {
     if (!obstacle || known.has(schema)) return [];
-    // files that are optional may be for another route with the same schema
+    // optional files may be for another route with the same schema
     const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
     if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
     known.add(schema);
     return [
       {
         code: obstacle.code,
-        text: `the input of ${toPlace(entry)} takes files by ez.upload(), but ${obstacle.reason}.`,
+        text: `the input of ${toPlace(entry)} takes files with ez.upload(), but ${obstacle.reason}.`,
         meta: { method: entry.method, path: entry.path },
       },
     ];
   });
 };
 
-/** What keeps files from a route. */
+/** What prevents files on a route. */
 const findObstacle = (
   entry: EndpointEntry,
-  { toSources, takesUploads, hasNativeParsers }: Circumstances,
+  { toSources, takesUploads, hasNativeParsers }: RoutingFacts,
 ): { readonly code: Diagnostic["code"]; readonly reason: string } | undefined => {
   const sources = toSources(entry);
   const lacking = (["body", "files"] as const).filter((source) => !sources.includes(source));

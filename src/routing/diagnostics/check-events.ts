@@ -6,8 +6,9 @@ import { toPlace, type Diagnostic } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toOutputWire } from "./wire.ts";
+import { readValues } from "../../schemas/zod-internals.ts";
 
-/** Finds what of the events of a stream can never be sent: their data is written as JSON. */
+/** Finds parts of a stream's events that can never be sent, because their data is written as JSON. */
 export const checkEvents = (entries: readonly EndpointEntry[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("output");
   const wire = toOutputWire();
@@ -35,14 +36,15 @@ interface EventSchema {
   readonly data: ZodSchema;
 }
 
-/** The events that a result handler declares; none where it is not that of a stream. */
+/** The events that a result handler declares; none if it is not for streams. */
 const listEvents = (resultHandler: AnyResultHandler): readonly EventSchema[] =>
   listDeclared(resultHandler).flatMap((schema): EventSchema[] => {
     const { def } = (schema as z.core.$ZodTypes)._zod;
     const options = def.type === "union" ? def.options : [schema];
     return options.flatMap((option): EventSchema[] => {
       const { shape } = option._zod.def as Partial<z.core.$ZodObjectDef>;
-      const [event] = shape?.["event"]?._zod.values ?? [];
+      const field = shape?.["event"];
+      const [event] = (field && readValues(field)) ?? [];
       const data = shape?.["data"];
       return data && typeof event === "string" ? [{ event, data }] : [];
     });
@@ -55,7 +57,7 @@ const listDeclared = (resultHandler: AnyResultHandler): readonly ZodSchema[] => 
       .filter(({ mimeType }) => mimeType === "text/event-stream")
       .map(({ schema }) => schema as ZodSchema);
   } catch {
-    // one that needs an output to say what it sends is none of a stream
+    // a handler that needs an output to list its responses is not for streams
     return [];
   }
 };

@@ -1,27 +1,30 @@
 import { isForm } from "../../schemas/form.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diagnostic.ts";
+import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder, type Misfit } from "./misfits.ts";
 import { formWire, toInputWire } from "./wire.ts";
 
 const isCoerced = ({ kind }: Misfit): boolean => kind === "coercedBoolean";
 
-/** Finds what of inputs can never arrive: what JSON cannot carry in a body, and what is no text in a query or a path. */
+/**
+ * Finds parts of inputs that can never arrive: in a body, what JSON cannot represent; in a query or a path, what is not
+ * a string.
+ */
 export const checkInputs = (
   entries: readonly EndpointEntry[],
-  circumstances: Circumstances,
+  facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
   // a schema that several routes share is one place in the code
   const reported = new Map<ZodSchema, Set<string>>();
   return entries.flatMap((entry) => {
-    const wire = toInputWire(entry, circumstances);
+    const wire = toInputWire(entry, facts);
     return listInputs(entry.endpoint).flatMap(({ schema, isMiddleware }) => {
       const known = reported.get(schema) ?? new Set<string>();
       reported.set(schema, known);
-      // the fields of a form are strings, but JSON is taken as well
+      // the fields of a form are strings, but JSON is accepted too
       const misfits = isForm(schema)
         ? [...finder.list(schema, wire), ...finder.list(schema, formWire).filter(isCoerced)]
         : finder.list(schema, wire);

@@ -11,7 +11,7 @@ import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toOutputWire } from "./wire.ts";
 
-/** Finds what of outputs can never be sent, where the result handler declares that it sends them as JSON. */
+/** Finds parts of outputs that can never be sent, if the result handler declares that it sends them as JSON. */
 export const checkOutputs = (entries: readonly EndpointEntry[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("output");
   const wire = toOutputWire();
@@ -49,7 +49,7 @@ const isStreamed = (schema: ZodSchema): boolean =>
 
 const toNestedWarning = (entry: EndpointEntry): Diagnostic => ({
   code: "SLP_WARN_OUTPUT_JSON",
-  text: `\`output\` of ${toPlace(entry)} has ez.stream() or ez.file() inside of another schema, where they are not sent. Make it the output itself: \`output: ez.stream(...)\`.`,
+  text: `\`output\` of ${toPlace(entry)} has ez.stream() or ez.file() inside another schema, where they are not sent. Use it as the whole output: \`output: ez.stream(...)\`.`,
   meta: { method: entry.method, path: entry.path },
 });
 
@@ -67,7 +67,7 @@ const isJson = ({ mimeType = "application/json" }: ApiResponse): boolean => {
   return types.every((type) => /^application\/(?:json|[\w.-]+\+json)\b/i.test(type));
 };
 
-/** What documents and clients would stumble over. */
+/** Faults that would confuse documents and clients. */
 const toDeclarationWarning = (
   entry: EndpointEntry,
   error: unknown,
@@ -77,7 +77,7 @@ const toDeclarationWarning = (
   const reason = getMessageFromError(error);
   return {
     code: "SLP_WARN_RESPONSE",
-    text: `the result handler of ${toPlace(entry)} does not say what it sends: ${reason} Mend its \`positive\`.`,
+    text: `the result handler of ${toPlace(entry)} does not declare what it sends: ${reason} Correct its \`positive\`.`,
     meta: { method: entry.method, path: entry.path, reason },
   };
 };

@@ -6,16 +6,16 @@ import type { InputSchema, ZodSchema } from "../../schemas/schema.ts";
 import type { Routing } from "../routing.ts";
 import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
 import { checkPathParameters } from "./check-path-parameters.ts";
-import type { Circumstances } from "./diagnostic.ts";
+import type { RoutingFacts } from "./diagnostic.ts";
 
 const taking = (input: ZodSchema, from = factory) =>
   from.build({ input: input as unknown as InputSchema, handler: () => ({}) });
 
 const check = (routing: Routing): string[] => {
-  const circumstances = {
+  const facts = {
     toSources: ({ method }: EndpointEntry) => defaultInputSources[method],
-  } as Circumstances;
-  return checkPathParameters([...walkRouting(routing)] as EndpointEntry[], circumstances).map(
+  } as RoutingFacts;
+  return checkPathParameters([...walkRouting(routing)] as EndpointEntry[], facts).map(
     ({ code, meta }) => `${code} ${(meta as { parameter: string }).parameter}`,
   );
 };

@@ -3,12 +3,12 @@ import type { ZodSchema } from "../../schemas/schema.ts";
 import { readTopLevel } from "../../schemas/top-level-keys.ts";
 import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import { listInputs, type Circumstances, type Diagnostic } from "./diagnostic.ts";
+import { listInputs, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
-/** Finds path parameters that an endpoint's input lacks, and those that it takes for optional. */
+/** Finds path parameters that an endpoint's input lacks, and those that it declares as optional. */
 export const checkPathParameters = (
   entries: readonly EndpointEntry[],
-  { toSources }: Circumstances,
+  { toSources }: RoutingFacts,
 ): readonly Diagnostic[] => {
   const warned = new Set<string>();
   return entries
@@ -18,7 +18,7 @@ export const checkPathParameters = (
       const missing = listMissing(entry).map((parameter): Diagnostic & { parameter: string } => ({
         parameter,
         code: "SLP_WARN_PATH_PARAMETER",
-        text: `the path parameter :${parameter} of ${path} is missing in the endpoint's input schema, so its handler never sees it. Add \`${parameter}\` to \`input\`.`,
+        text: `the path parameter :${parameter} of ${path} is missing from the endpoint's input schema, so its handler never sees it. Add \`${parameter}\` to \`input\`.`,
         meta: { method, path, parameter },
       }));
       const optional = listOptional(entry, entries).map(
@@ -47,7 +47,7 @@ const listMissing = (entry: EndpointEntry): readonly string[] => {
   return names.filter((name) => !levels.some(({ fields }) => fields.has(name)));
 };
 
-/** Those of an input that serves a path without the parameter as well, and those of shared middlewares, are meant. */
+/** Optional parameters are intended if the input also serves a path without them, or comes from a shared middleware. */
 const listOptional = (
   entry: EndpointEntry,
   entries: readonly EndpointEntry[],
@@ -65,7 +65,7 @@ const listOptional = (
   );
 };
 
-/** Tells whether a schema surely takes a field for optional; not where it has alternatives or functions. */
+/** Checks whether a schema definitely makes a field optional; not if it has alternatives or functions. */
 const isOptional = (schema: ZodSchema, name: string): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {

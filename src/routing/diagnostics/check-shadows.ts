@@ -11,9 +11,8 @@ interface Route {
 }
 
 /**
- * Finds routes and files that get less than their path says.
- *
- * That a fixed text beats a parameter is meant, so it is no cause for a warning.
+ * Finds routes and files that receive fewer requests than their path suggests. That a literal takes precedence over a
+ * parameter is intended, so it causes no warning.
  */
 export const checkShadows = (
   entries: readonly EndpointEntry[],
@@ -41,7 +40,7 @@ const checkRoutes = (routes: readonly Route[]): readonly Diagnostic[] => {
   );
 };
 
-/** The texts around the parameters of a segment; undefined where it has none. */
+/** The literals around the parameters of a segment; undefined if it has none. */
 const toTexts = (segment: Segment | undefined): readonly string[] | undefined =>
   segment?.kind === "parameters" ? segment.around : undefined;
 
@@ -60,23 +59,23 @@ const compare = (
   return conflict.kind === "order"
     ? {
         code: "SLP_WARN_ROUTE_ORDER",
-        text: `${toPlace(taker)} and ${toPlace(loser)} both match paths such as ${example}, and nothing but their order decides. Put a fixed text into one of them.`,
+        text: `${toPlace(taker)} and ${toPlace(loser)} both match paths such as ${example}, and only their order decides. Add literal text to one of them.`,
         meta,
       }
     : {
         code: "SLP_WARN_ROUTE_SHADOWED",
-        text: `${toPlace(loser)} never gets paths such as ${example}: ${toPlace(taker)} takes them. Put a fixed text into one of them, or another segment before it.`,
+        text: `${toPlace(loser)} never gets paths such as ${example}: ${toPlace(taker)} takes them. Add literal text to one of them, or a segment before it.`,
         meta,
       };
 };
 
 interface Conflict {
-  /** `order` is a choice between equals; with `values` those that have the separators of the other route go there. */
+  /** `order` means that only the order decides; `values`, that parameter values with the other route's separators go there. */
   readonly kind: "order" | "values";
   readonly at: number;
 }
 
-/** Finds what is wrong between two routes where the route table first has to choose between them. */
+/** Compares two routes at the first segment where the route table has to choose between them. */
 const findConflict = (one: readonly Segment[], other: readonly Segment[]): Conflict | undefined => {
   const at = one.findIndex((segment, index) => toKey(segment) !== toKey(other[index]));
   const [texts, otherTexts] = [toTexts(one[at]), toTexts(other[at])];
@@ -89,7 +88,7 @@ const findConflict = (one: readonly Segment[], other: readonly Segment[]): Confl
   return isPlain && hasSeparatorsOnly ? { kind: "values", at } : undefined;
 };
 
-/** What the route table tells segments by. */
+/** What the route table distinguishes segments by. */
 const toKey = (segment: Segment | undefined): string => {
   if (!segment) return "";
   if (segment.kind === "rest") return "rest";
@@ -104,10 +103,10 @@ interface Loss {
 
 const uuid = "3f2c8a52-9b1e-4d7a-8c35-1e0f6b7a9d24";
 const fillers = ["x", "1", uuid];
-/** Values as they are in real paths. */
+/** Values as they occur in real paths. */
 const specials = [undefined, uuid, "2026-11-20", "2026-11-20T10:30:00Z", "ada@example.com", "1.5"];
 
-/** Finds a path that one route takes, and that the other one's input would surely accept. */
+/** Finds a path that one route takes although the other one's input would definitely accept it. */
 const findLoss = (
   one: Route,
   other: Route,
@@ -131,7 +130,7 @@ const findLoss = (
   return undefined;
 };
 
-/** An endpoint that has the path and the method comes before a file. */
+/** An endpoint that has the path and the method takes precedence over a file. */
 const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly Diagnostic[] => {
   const folders = parsePathPattern(path);
   const taker = routes.find(({ entry, segments }) => {
@@ -151,7 +150,7 @@ const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly D
   return [
     {
       code: "SLP_WARN_FILES_SHADOWED",
-      text: `${toPlace(entry)} takes every path below ${path}, so the static files there are never served. Give the wildcard a path of its own.`,
+      text: `${toPlace(entry)} takes every path below ${path}, so the static files there are never served. Give the wildcard its own path.`,
       meta: { method: entry.method, path: entry.path, files: path },
     },
   ];

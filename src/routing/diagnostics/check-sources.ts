@@ -4,15 +4,15 @@ import { readTopLevel } from "../../schemas/top-level-keys.ts";
 import { takesFiles } from "../../schemas/upload.ts";
 import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import { listInputs, toPlace, type Circumstances, type Diagnostic } from "./diagnostic.ts";
+import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
-/** Finds fields that no source of their route gives, such as those beside a raw body that would have to come from the query. */
+/** Finds fields that no source of their route provides, such as those beside a raw body that would have to come from the query. */
 export const checkSources = (
   entries: readonly EndpointEntry[],
-  circumstances: Circumstances,
+  facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const known = new Set<ZodSchema>();
-  const lacking = entries.map((entry) => ({ entry, fields: listLacking(entry, circumstances) }));
+  const lacking = entries.map((entry) => ({ entry, fields: listLacking(entry, facts) }));
   return lacking.flatMap(({ entry, fields }): Diagnostic[] => {
     const [first] = fields;
     const { inputSchema } = entry.endpoint;
@@ -28,7 +28,7 @@ export const checkSources = (
     return [
       {
         code: "SLP_WARN_INPUT_SOURCE",
-        text: `${named} of ${toPlace(entry)} can come from no source of the route, which has ${circumstances.toSources(entry).join(", ")}${takesRawBody(inputSchema) ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`,
+        text: `${named} of ${toPlace(entry)} cannot come from any input source of the route, which has ${facts.toSources(entry).join(", ")}${takesRawBody(inputSchema) ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`,
         meta: { method, path, fields },
       },
     ];
@@ -37,11 +37,11 @@ export const checkSources = (
 
 const listLacking = (
   entry: EndpointEntry,
-  { toSources, hasNativeParsers }: Circumstances,
+  { toSources, hasNativeParsers }: RoutingFacts,
 ): readonly string[] => {
   const { inputSchema, middlewares } = entry.endpoint;
   const sources = toSources(entry);
-  // a native middleware may fill whatever it likes
+  // a native middleware may fill any source
   if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
   const isRaw = listInputs(entry.endpoint).some(({ schema }) => takesRawBody(schema));
   const others = sources.filter(

@@ -1,6 +1,6 @@
 import { matchParameters, type Segment } from "../path-pattern.ts";
 
-/** A fixed text, or the texts around parameters. */
+/** A literal, or the literals around parameters. */
 type Pattern = string | readonly string[];
 
 const toPattern = (segment: Segment): Pattern => {
@@ -11,10 +11,10 @@ const toPattern = (segment: Segment): Pattern => {
 const fits = (pattern: Pattern, text: string): boolean =>
   typeof pattern === "string" ? pattern === text : matchParameters(pattern, text) !== undefined;
 
-/** Tells whether a segment of a route takes a decoded segment of a path. */
+/** Checks whether a segment of a route matches a decoded segment of a path. */
 export const takes = (segment: Segment, text: string): boolean => fits(toPattern(segment), text);
 
-/** The wildcard at the end of a route, which goes on to the end of a path. */
+/** The wildcard at the end of a route, which matches the rest of a path. */
 export const findRest = (segments: readonly Segment[]): Segment | undefined => {
   const last = segments.at(-1);
   return last?.kind === "rest" ? last : undefined;
@@ -24,7 +24,7 @@ export const findRest = (segments: readonly Segment[]): Segment | undefined => {
  * Finds a path that two routes both match.
  *
  * @param filler the value of parameters
- * @param special a value for the segment `at`, in place of one that is put together
+ * @param special a value for the segment `at`, instead of a generated one
  */
 export const findCommonPath = (
   one: readonly Segment[],
@@ -46,7 +46,7 @@ export const findCommonPath = (
   return `/${parts.join("/")}`;
 };
 
-/** What matches both patterns if anything does: the longer start, all that is between, the longer end. */
+/** Matches both patterns if anything does: the longer start, everything in between, the longer end. */
 const combine = (one: Pattern, other: Pattern, filler: string): string => {
   if (typeof one === "string") return one;
   if (typeof other === "string") return other;

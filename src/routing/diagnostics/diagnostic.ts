@@ -3,7 +3,7 @@ import type { InputSource } from "../../endpoint/input-sources.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 
-/** Something that is legal but hardly meant, as one line of the log. */
+/** Something that is legal but probably unintended, as one line of the log. */
 export interface Diagnostic {
   /** Stable; the message begins with it. */
   readonly code: `SLP_WARN_${string}`;
@@ -12,17 +12,17 @@ export interface Diagnostic {
   readonly meta: object;
 }
 
-/** What a server says of its routes. */
-export interface Circumstances {
+/** The facts about a server that the routing checks need. */
+export interface RoutingFacts {
   readonly toSources: (entry: EndpointEntry) => readonly InputSource[];
-  /** How queries are parsed: to texts and lists of texts, to objects as well, or by a function that is not known. */
+  /** How queries are parsed: to strings and arrays of strings, also to objects, or by an unknown function. */
   readonly queryParser: "simple" | "extended" | "unknown";
   readonly takesUploads: boolean;
-  /** Whether native middleware before the API may have parsed bodies its own way. */
+  /** Whether native middleware before the API may have parsed bodies in its own way. */
   readonly hasNativeParsers: boolean;
 }
 
-/** An input schema of an endpoint, and who declares it. */
+/** An input schema of an endpoint, and its origin. */
 export interface DeclaredInput {
   readonly schema: ZodSchema;
   readonly isMiddleware: boolean;
@@ -36,6 +36,6 @@ export const listInputs = ({ inputSchema, middlewares }: AnyEndpoint): readonly 
   ),
 ];
 
-/** Shows where a route is: `GET /v1/users`. */
+/** Formats a route for messages: `GET /v1/users`. */
 export const toPlace = ({ method, path }: EndpointEntry): string =>
   `${method.toUpperCase()} ${path}`;

@@ -28,16 +28,16 @@ test.each<[Wire["carrier"], readonly Kind[]]>([
   ["output", ["bigint", "dateIn", "file", "map", "nan", "never", "raw", "set", "symbol", "upload"]],
 ])("each kind that does not fit %s has a fix of its own", (carrier, kinds) => {
   const fixes = kinds.map((kind) => toFix(toMisfit(kind, carrier)));
-  expect(fixes.filter((fix) => fix.startsWith("Take another type") || fix === "")).toEqual([]);
-  expect(toFix(toMisfit("function", carrier))).toMatch(/^Take another type/);
+  expect(fixes.filter((fix) => fix.startsWith("Use another type") || fix === "")).toEqual([]);
+  expect(toFix(toMisfit("function", carrier))).toMatch(/^Use another type/);
 });
 
 test.each<[Wire["carrier"], string]>([
-  ["json", "JSON cannot carry"],
-  ["output", "JSON cannot carry"],
-  ["path", "a path parameter is a text"],
-  ["text", "a query has texts only"],
-  ["wildcard", "a wildcard gives a list of texts"],
+  ["json", "JSON cannot represent"],
+  ["output", "JSON cannot represent"],
+  ["path", "a path parameter is a string"],
+  ["text", "a query has only strings"],
+  ["wildcard", "a wildcard returns an array of strings"],
 ])("the reason for %s names the schema and what the carrier has", (carrier, text) => {
   expect(toReason(toMisfit("symbol", carrier))).toContain(text);
   expect(toReason(toMisfit("symbol", carrier))).toMatch(/^is z\.symbol\(\), /);

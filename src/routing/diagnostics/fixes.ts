@@ -10,17 +10,17 @@ const ownNames: Readonly<Partial<Record<Kind, string>>> = {
   upload: "ez.upload()",
 };
 
-/** Names a schema as it is written. */
+/** Formats a schema as it is written in code. */
 const toName = ({ kind, schema }: Misfit): string =>
   ownNames[kind] ?? `z.${schema._zod.def.type}()`;
 
-const otherwise = "Take another type, or one of several by z.union";
+const otherwise = "Use another type, or several with z.union";
 
 const forJson: Readonly<Partial<Record<Kind, string>>> = {
-  bigint: "Use z.coerce.bigint(), which takes texts and numbers",
+  bigint: "Use z.coerce.bigint(), which accepts strings and numbers",
   buffer:
-    "Use ez.raw() for a body of bytes, ez.upload() for a file, or z.base64() for bytes in a text",
-  date: "Use ez.dateIn(), which takes ISO text",
+    "Use ez.raw() for a body of bytes, ez.upload() for a file, or z.base64() for bytes in a string",
+  date: "Use ez.dateIn(), which accepts ISO 8601 strings",
   dateOut: "Use ez.dateIn(); ez.dateOut() is for outputs",
   file: "Use ez.upload()",
   map: "Use z.record(), and .transform() to a Map",
@@ -32,48 +32,47 @@ const forJson: Readonly<Partial<Record<Kind, string>>> = {
 
 const forText: Readonly<Partial<Record<Kind, string>>> = {
   ...forJson,
-  array: 'Split the text: z.string().transform((text) => text.split(","))',
+  array: 'Split the string: z.string().transform((value) => value.split(","))',
   boolean: "Use z.stringbool()",
   coercedBoolean: "Use z.stringbool()",
   bigint: "Use z.coerce.bigint()",
   nan: "Use z.coerce.number()",
   null: "Use .optional() for what may be missing",
-  number: "Use z.coerce.number(), or texts for z.literal and z.enum",
-  object:
-    'Give each value a name of its own, set `queryParser: "extended"`, or transform a text of JSON',
+  number: "Use z.coerce.number(), or strings for z.literal and z.enum",
+  object: 'Give each value its own name, set `queryParser: "extended"`, or transform a JSON string',
 };
 
 const forPath: Readonly<Partial<Record<Kind, string>>> = {
   ...forText,
-  array: 'Use a wildcard at the end of the path, such as "*rest", or split the text',
-  object: "Give each value a parameter of its own",
+  array: 'Use a wildcard at the end of the path, such as "*rest", or split the string',
+  object: "Give each value its own parameter",
 };
 
 const forOutput: Readonly<Partial<Record<Kind, string>>> = {
-  bigint: "Send a text: add .transform(String)",
+  bigint: "Send a string: add .transform(String)",
   dateIn: "Use ez.dateOut(); ez.dateIn() is for inputs",
-  file: "Send its bytes by a result handler of your own",
+  file: "Send its bytes with your own result handler",
   map: "Add .transform((map) => Object.fromEntries(map))",
   nan: "It becomes null: use z.number().nullable()",
   never: "Remove it, or add .optional()",
-  raw: "Send bytes by a result handler of your own, or as base64 in a text; ez.raw() is for inputs",
+  raw: "Send bytes with your own result handler, or as a base64 string; ez.raw() is for inputs",
   set: "Add .transform((set) => [...set])",
   symbol: "Use z.enum()",
-  upload: "Send its name, its size or an address of it; ez.upload() is for inputs",
+  upload: "Send its name, its size or its URL; ez.upload() is for inputs",
 };
 
-/** Says why a misfit cannot be filled or sent. */
+/** Returns why a misfit cannot be filled or sent. */
 export const toReason = (misfit: Misfit): string => {
   if (misfit.kind === "never") return "takes no value at all";
   if (misfit.kind === "coercedBoolean")
-    return 'is z.coerce.boolean(), which makes true of every string but the empty one, of "false" as well';
+    return 'is z.coerce.boolean(), which turns every non-empty string into true, even "false"';
   const name = toName(misfit);
   const reasons: Readonly<Record<Wire["carrier"], string>> = {
-    json: `is ${name}, which JSON cannot carry`,
-    output: `is ${name}, which JSON cannot carry`,
-    path: `is ${name}, but a path parameter is a text`,
-    text: `is ${name}, but a query has texts only`,
-    wildcard: `is ${name}, but a wildcard gives a list of texts`,
+    json: `is ${name}, which JSON cannot represent`,
+    output: `is ${name}, which JSON cannot represent`,
+    path: `is ${name}, but a path parameter is a string`,
+    text: `is ${name}, but a query has only strings`,
+    wildcard: `is ${name}, but a wildcard returns an array of strings`,
   };
   return reasons[misfit.wire.carrier];
 };
@@ -86,6 +85,6 @@ const fixes: Readonly<Record<Wire["carrier"], Readonly<Partial<Record<Kind, stri
   wildcard: { ...forText, string: "Use z.array(z.string())" },
 };
 
-/** Says what to write instead. */
+/** Returns what to write instead. */
 export const toFix = ({ kind, wire: { carrier } }: Misfit): string =>
   fixes[carrier][kind] ?? otherwise;

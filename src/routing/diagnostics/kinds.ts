@@ -11,14 +11,14 @@ export type Kind =
 
 const toFunction = (schema: ZodSchema): unknown => (schema._zod.def as { fn?: unknown }).fn;
 
-/** The own schemas of this package that only their function tells. */
+/** This package's own schemas, which only their function identifies. */
 export const ownKinds: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   [toFunction(buffer()), "buffer"],
   [toFunction(raw().shape.raw), "raw"],
   [toFunction(upload()), "upload"],
 ]);
 
-/** Types of schemas whose values are all of one kind. */
+/** The schema types whose values are all of one kind. */
 export const kindOfType: Readonly<Record<string, Kind>> = {
   ...{ string: "string", template_literal: "string", number: "number", int: "number" },
   ...{ boolean: "boolean", null: "null", undefined: "undefined", void: "undefined" },
@@ -26,10 +26,10 @@ export const kindOfType: Readonly<Record<string, Kind>> = {
   ...{ nan: "nan", function: "function", file: "file" },
 };
 
-/** Tells the kind of a value of a literal or an enum. */
+/** Returns the kind of a value of a literal or an enum. */
 export const kindOfValue = (value: unknown): Kind => (value === null ? "null" : typeof value);
 
-/** Tells `ez.dateIn()` and `ez.dateOut()` by their parts. */
+/** Recognises `ez.dateIn()` and `ez.dateOut()` by their parts. */
 export const toDateKind = (def: z.core.$ZodPipeDef): Kind | undefined => {
   if (!("reverseTransform" in def)) return undefined;
   const parts = `${describe(def.in)} to ${describe(def.out)}`;

@@ -5,7 +5,7 @@ import type { InputSource } from "../../endpoint/input-sources.ts";
 import { ez } from "../../schemas/ez.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import type { Circumstances } from "./diagnostic.ts";
+import type { RoutingFacts } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toInputWire, toOutputWire, type Wire } from "./wire.ts";
 
@@ -15,15 +15,15 @@ const list = (finder: MisfitFinder, ...args: Parameters<MisfitFinder["list"]>): 
 const findInput = (
   schema: ZodSchema,
   sources: readonly InputSource[],
-  { path = "/a", queryParser = "simple" }: { path?: string } & Partial<Circumstances> = {},
+  { path = "/a", queryParser = "simple" }: { path?: string } & Partial<RoutingFacts> = {},
 ): string[] => {
   const entry = { path } as EndpointEntry;
-  const circumstances = { toSources: () => sources, queryParser } as unknown as Circumstances;
-  return list(new MisfitFinder("input"), schema, toInputWire(entry, circumstances));
+  const facts = { toSources: () => sources, queryParser } as unknown as RoutingFacts;
+  return list(new MisfitFinder("input"), schema, toInputWire(entry, facts));
 };
 
 const inBody = (field: ZodSchema) => findInput(z.object({ a: field }), ["body", "params"]);
-const inQuery = (field: ZodSchema, queryParser?: Circumstances["queryParser"]) =>
+const inQuery = (field: ZodSchema, queryParser?: RoutingFacts["queryParser"]) =>
   findInput(z.object({ a: field }), ["query", "params"], queryParser && { queryParser });
 const inPath = (field: ZodSchema) =>
   findInput(z.object({ a: field }), ["body", "params"], { path: "/x/:a" });
@@ -90,7 +90,7 @@ const soundJson: readonly (readonly [string, ZodSchema])[] = [
   ["objects", z.strictObject({ b: z.looseObject({ c: z.number() }) })],
   ["records", z.partialRecord(z.enum(["a", "b"]), z.record(z.string(), z.number()))],
   ["any JSON", z.json()],
-  ["an empty list", z.array(z.never())],
+  ["an empty array", z.array(z.never())],
   ["intersections", z.object({ b: z.number() }).and(z.object({ c: z.string() }))],
   ["an upload", ez.upload()],
   ["uploads", z.array(ez.upload())],
@@ -184,8 +184,8 @@ describe("inputs", () => {
     const finder = new MisfitFinder("input");
     const toWire = (sources: InputSource[]) => {
       const entry = { path: "/" } as EndpointEntry;
-      const circumstances = { toSources: () => sources, queryParser: "simple" };
-      return toInputWire(entry, circumstances as unknown as Circumstances).inner("a") as Wire;
+      const facts = { toSources: () => sources, queryParser: "simple" };
+      return toInputWire(entry, facts as unknown as RoutingFacts).inner("a") as Wire;
     };
     const check = (schemas: readonly ZodSchema[], wire: Wire, values: fc.Arbitrary<unknown>) => {
       const dead = schemas.filter((schema) => finder.isDead(schema, wire));
@@ -203,14 +203,14 @@ describe("inputs", () => {
     expect(check(toSchemas(unsoundTexts), toWire(["query"]), texts)).toBeGreaterThan(8);
   });
 
-  test("a query may have lists of texts, and objects where it is parsed so", () => {
+  test("a query may have lists of strings, and objects where it is parsed so", () => {
     expect(inQuery(z.array(z.string()))).toEqual([]);
     expect(inQuery(z.object({ b: z.array(z.string()) }), "extended")).toEqual([]);
     expect(inQuery(z.object({ b: z.number() }), "extended")).toEqual([".a.b number"]);
     expect(inQuery(z.number(), "unknown")).toEqual([]);
   });
 
-  test("a path parameter is a text, also where others come from a body", () => {
+  test("a path parameter is a string, even if others come from a body", () => {
     expect(inPath(z.number())).toEqual([".a number"]);
     expect(inPath(z.array(z.string()))).toEqual([".a array"]);
     const id = z.number();
@@ -219,7 +219,7 @@ describe("inputs", () => {
     expect(findInput(schema, ["body"], { path: "/:id" })).toEqual([]);
   });
 
-  test("a wildcard gives a list of texts", () => {
+  test("a wildcard gives a list of strings", () => {
     expect(inWildcard(z.array(z.string()))).toEqual([]);
     expect(inWildcard(z.tuple([z.string()], z.coerce.number()))).toEqual([]);
     expect(inWildcard(z.string())).toEqual([".a string"]);

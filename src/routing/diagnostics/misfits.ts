@@ -2,10 +2,11 @@ import type { z } from "zod";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import { kindOfType, kindOfValue, ownKinds, toDateKind, type Kind } from "./kinds.ts";
 import type { Wire } from "./wire.ts";
+import { readLazy, readValues } from "../../schemas/zod-internals.ts";
 
-/** A part of a schema that nothing fits which can come or go there. */
+/** A part of a schema that no possible value fits. */
 export interface Misfit {
-  /** Where it is, such as `.items[].at`. */
+  /** Its path, such as `.items[].at`. */
   readonly path: string;
   readonly kind: Kind;
   readonly schema: ZodSchema;
@@ -14,25 +15,25 @@ export interface Misfit {
 
 interface Finding {
   readonly misfits: readonly Misfit[];
-  /** Whether nothing fits the schema at all. */
+  /** Whether no value at all fits the schema. */
   readonly isDead: boolean;
 }
 
-/** How many misfits of one schema are worth a line. */
+/** How many misfits of one schema are reported. */
 const maxMisfits = 10;
 
 const fit: Finding = { misfits: [], isDead: false };
 const dead: Finding = { misfits: [], isDead: true };
 
 /**
- * Finds what of a schema can never be filled from the wire, or never be sent.
+ * Finds the parts of a schema that no request can fill, or that no response can carry.
  *
- * It errs on the side of silence: what a function of the application decides is taken to fit, and where
- * a schema has alternatives one that fits is enough.
+ * It prefers missing a misfit to a false alarm: functions of the application are assumed to fit, and of alternatives,
+ * one that fits is enough.
  */
 export class MisfitFinder {
   readonly #isInput: boolean;
-  /** A schema that is being looked at counts as fit, so that cycles end. */
+  /** A schema that is being visited counts as fitting, so that cycles end. */
   readonly #found = new Map<Wire, Map<ZodSchema, Finding>>();
 
   constructor(direction: "input" | "output") {
@@ -44,7 +45,7 @@ export class MisfitFinder {
     return this.#find(schema, wire).misfits;
   }
 
-  /** Tells whether nothing that can come fits a schema. */
+  /** Checks whether no possible value fits a schema. */
   isDead(schema: ZodSchema, wire: Wire): boolean {
     return this.#find(schema, wire).isDead;
   }
@@ -76,7 +77,7 @@ export class MisfitFinder {
         return dead;
       case "literal":
       case "enum":
-        return checkKinds([...(schema._zod.values ?? [])].map(kindOfValue), schema, wire);
+        return checkKinds([...(readValues(schema) ?? [])].map(kindOfValue), schema, wire);
       case "custom": {
         const kind = ownKinds.get(def.fn);
         return kind ? checkKinds([kind], schema, wire) : fit;
@@ -116,8 +117,8 @@ export class MisfitFinder {
       case "catch":
         return this.#isInput ? fit : this.#find(def.innerType, wire);
       case "lazy":
-        // the getter may make a new schema each time; this is the one that Zod parses by
-        return this.#find((schema as z.core.$ZodLazy)._zod.innerType, wire);
+        // the getter may create a new schema each time; this is the one that Zod parses with
+        return this.#find(readLazy(schema as z.core.$ZodLazy), wire);
       default:
         return fit;
     }
@@ -130,12 +131,12 @@ export class MisfitFinder {
       const isNever = inner && finding.isDead && finding.misfits.length === 0;
       return locate(toStep(key), isNever ? toMisfit("never", field, inner) : finding);
     });
-    // that of a strict object is never
+    // the catchall of a strict object is `never`
     const others = catchall ? revive(this.#find(catchall, wire.inner())) : fit;
     return merge(...fields, locate("[key]", others));
   }
 
-  /** One option that fits is enough, unless a discriminator leaves no choice. */
+  /** One option that fits is enough, unless a discriminator selects it. */
   #findInOptions(def: z.core.$ZodUnionDef, wire: Wire): Finding {
     const options = def.options.map((option) => this.#find(option, wire));
     const isDead = options.length > 0 && options.every((option) => option.isDead);
@@ -155,18 +156,18 @@ const toMisfit = (kind: Kind, schema: ZodSchema, wire: Wire): Finding => ({
   isDead: true,
 });
 
-/** A schema of values of several kinds fits where one of them can be there. */
+/** A schema with values of several kinds fits if one of them is possible. */
 const checkKinds = (kinds: readonly Kind[], schema: ZodSchema, wire: Wire): Finding => {
   const [kind] = kinds;
   if (kind === undefined || kinds.some((one) => wire.kinds.has(one))) return fit;
-  // a field that must be absent is like one that nothing fits
+  // a field that must be absent is like one that no value fits
   return kind === "undefined" ? dead : toMisfit(kind, schema, wire);
 };
 
 const checkContainer = (kind: Kind, schema: ZodSchema, wire: Wire, look: () => Finding): Finding =>
   wire.kinds.has(kind) ? look() : toMisfit(kind, schema, wire);
 
-/** An empty list has no element that could be wrong; a query and a path have no empty lists. */
+/** An empty array has no element that could be wrong; a query and a path have no empty arrays. */
 const toListFinding = (element: Finding, { carrier }: Wire): Finding =>
   carrier === "json" || carrier === "output" ? revive(element) : element;
 
@@ -175,7 +176,7 @@ const locate = (step: string, { misfits, isDead }: Finding): Finding => ({
   misfits: misfits.map((misfit) => ({ ...misfit, path: step + misfit.path })),
 });
 
-/** Something fits after all, such as nothing, or an empty list. */
+/** Some value fits after all, such as undefined or an empty array. */
 const revive = ({ misfits }: Finding): Finding => ({ misfits, isDead: false });
 
 const merge = (...findings: readonly Finding[]): Finding => ({

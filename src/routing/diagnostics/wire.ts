@@ -1,18 +1,18 @@
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
-import type { Circumstances } from "./diagnostic.ts";
+import type { RoutingFacts } from "./diagnostic.ts";
 import type { Kind } from "./kinds.ts";
 
-/** What can come or go at a place of the input or of the output. */
+/** The values that are possible at a place of the input or the output. */
 export interface Wire {
   readonly carrier: "json" | "text" | "path" | "wildcard" | "output";
   readonly kinds: ReadonlySet<Kind>;
-  /** What comes under a key, or in a list; undefined where that is not known. */
+  /** What is possible under a key, or in an array; undefined if unknown. */
   readonly inner: (key?: string) => Wire | undefined;
 }
 
-/** What is said of files and raw bodies elsewhere. */
+/** Files and raw bodies, for which other checks exist. */
 const bodies: readonly Kind[] = ["upload", "raw"];
 
 const json: Wire = {
@@ -30,7 +30,7 @@ const pathText = toText("path");
 const plainText = toText("text");
 const wildcardText = toText("wildcard");
 
-/** A query as `simple` parses it, headers and cookies: a name that is repeated has a list. */
+/** A query as the `simple` parser returns it, headers and cookies: repeated names become arrays. */
 const texts: Wire = {
   carrier: "text",
   kinds: new Set([...bodies, "string", "array"]),
@@ -40,7 +40,7 @@ const texts: Wire = {
 /** The fields of a form. */
 export const formWire: Wire = { carrier: "text", kinds: new Set(["object"]), inner: () => texts };
 
-/** A query as `extended` parses it. */
+/** A query as the `extended` parser returns it. */
 const textTree: Wire = {
   carrier: "text",
   kinds: new Set([...bodies, "string", "array", "object"]),
@@ -60,10 +60,10 @@ const textSources: ReadonlySet<InputSource> = new Set([
   "signedCookies",
 ]);
 
-/** What comes under a name that is no path parameter; undefined where that is not known. */
+/** What is possible under a name that is not a path parameter; undefined if unknown. */
 const toFieldWire = (
   sources: readonly InputSource[],
-  { queryParser }: Circumstances,
+  { queryParser }: RoutingFacts,
 ): Wire | undefined => {
   if (sources.includes("body")) return json;
   if (!sources.some((source) => textSources.has(source))) return undefined;
@@ -71,10 +71,10 @@ const toFieldWire = (
   return queryParser === "extended" ? textTree : undefined;
 };
 
-/** What can come as the input of a route. */
-export const toInputWire = (entry: EndpointEntry, circumstances: Circumstances): Wire => {
-  const sources = circumstances.toSources(entry);
-  const field = toFieldWire(sources, circumstances);
+/** What is possible as the input of a route. */
+export const toInputWire = (entry: EndpointEntry, facts: RoutingFacts): Wire => {
+  const sources = facts.toSources(entry);
+  const field = toFieldWire(sources, facts);
   const parameters = new Map<string, Wire>();
   if (sources.includes("params"))
     for (const segment of parsePathPattern(entry.path))
@@ -87,7 +87,7 @@ export const toInputWire = (entry: EndpointEntry, circumstances: Circumstances):
   };
 };
 
-/** Kinds that JSON cannot write unless the application has taught them to. */
+/** Kinds that JSON cannot represent unless the application has defined how. */
 const teachable: readonly (readonly [Kind, object])[] = [
   ["bigint", BigInt.prototype],
   ["map", Map.prototype],
@@ -96,7 +96,7 @@ const teachable: readonly (readonly [Kind, object])[] = [
   ["function", Function.prototype],
 ];
 
-/** What `JSON.stringify` can write: dates as ISO text, a Buffer as a list of bytes, and what is undefined is left out. */
+/** What `JSON.stringify` can write: dates as ISO strings, a Buffer as an array of bytes; undefined is left out. */
 export const toOutputWire = (): Wire => {
   const taught = teachable.flatMap(([kind, prototype]) => ("toJSON" in prototype ? [kind] : []));
   const wire: Wire = {

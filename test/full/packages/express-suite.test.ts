@@ -79,7 +79,7 @@ describe("Express' own tests of request and response", () => {
     expect(stats.passes).toBeGreaterThan(480);
   });
 
-  test("pass behind factory.use, but for hosts that are refused and methods that no endpoint has", (context) => {
+  test("pass behind factory.use, but for hosts that are rejected and methods that no endpoint has", (context) => {
     if (missing !== undefined) {
       report(
         `Express' own tests were not run: ${missing}. Set EXPRESS_SOURCE to a checkout of its repository.`,

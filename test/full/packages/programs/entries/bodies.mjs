@@ -43,19 +43,19 @@ export const entries = [
   {
     name: "body-parser",
     packages: ["body-parser"],
-    effect: "JSON, nested forms, text and bytes; 400 for a broken one",
+    effect: "JSON, nested forms, text and bytes; 400 for malformed bodies",
     create: () => createParsers(bodyParser),
   },
   {
-    name: "express.json and its kin",
+    name: "express.json and the like",
     packages: ["express"],
-    effect: "JSON, nested forms, text and bytes; 400 for a broken one",
+    effect: "JSON, nested forms, text and bytes; 400 for malformed bodies",
     create: () => createParsers(express),
   },
   {
     name: "multer",
     packages: ["multer"],
-    effect: "file and field of a multipart body, and its error beyond its limit",
+    effect: "file and field of a multipart body, and its error over its limit",
     provokesFaults: true,
     create: () => ({
       method: "post",
@@ -116,7 +116,7 @@ export const entries = [
   {
     name: "hpp",
     packages: ["hpp"],
-    effect: "of a field that is there twice the last one stays",
+    effect: "the last value of a repeated field is kept",
     create: () => ({
       method: "post",
       layers: () => [express.urlencoded(), hpp({ checkQuery: false })],
@@ -132,8 +132,7 @@ export const entries = [
     packages: ["method-override"],
     effect: "a POST becomes a DELETE",
     notIn: {
-      factory:
-        "The route is found by the method before a factory's middlewares run: put it into a hook.",
+      factory: "The route is found by the method before a factory's middlewares run; use a hook.",
     },
     create: () => ({
       method: "delete",
@@ -148,7 +147,7 @@ export const entries = [
   {
     name: "http-proxy-middleware",
     packages: ["http-proxy-middleware"],
-    effect: "a JSON body arrives at the upstream server, and its answer comes back",
+    effect: "a JSON body reaches the upstream server, and its response comes back",
     create: async () => {
       const upstream = createServer(async (request, response) => {
         let text = "";

@@ -22,7 +22,7 @@ export const entries = [
   {
     name: "express-http-context",
     packages: ["express-http-context"],
-    effect: "each of several requests at once has its own store",
+    effect: "concurrent requests have their own stores",
     create: () => ({
       layers: () => [
         httpContext.middleware,
@@ -41,7 +41,7 @@ export const entries = [
   {
     name: "cls-hooked",
     packages: ["cls-hooked"],
-    effect: "each of several requests at once has its own namespace",
+    effect: "concurrent requests have their own namespaces",
     create: () => {
       const namespace = cls.createNamespace("requests");
       return {
@@ -67,7 +67,7 @@ export const entries = [
   {
     name: "i18next-http-middleware",
     packages: ["i18next-http-middleware", "i18next"],
-    effect: "the handler speaks the client's language",
+    effect: "the handler uses the client's language",
     create: async () => {
       const i18n = i18next.createInstance();
       const resources = {
@@ -92,10 +92,9 @@ export const entries = [
   {
     name: "connect-history-api-fallback",
     packages: ["connect-history-api-fallback"],
-    effect: "paths of a page's own router get its index",
+    effect: "paths of a client-side router get the index page",
     notIn: {
-      factory:
-        "The route is found by the path before a factory's middlewares run: put it into a hook.",
+      factory: "The route is found by the path before a factory's middlewares run; use a hook.",
     },
     create: () => ({
       path: "/index.html",
@@ -112,7 +111,7 @@ export const entries = [
   {
     name: "vhost",
     packages: ["vhost"],
-    effect: "another host has another application",
+    effect: "another host gets another application",
     create: () => ({
       layers: () => {
         const other = express();

@@ -10,7 +10,7 @@ export const entries = [
   {
     name: "helmet",
     packages: ["helmet"],
-    effect: "its headers are on the answer",
+    effect: "its headers are on the response",
     create: () => ({
       layers: () => [helmet()],
       prove: async ({ send }) => {
@@ -24,7 +24,7 @@ export const entries = [
   {
     name: "cors",
     packages: ["cors"],
-    effect: "its origin on the answer, and preflights answered by it",
+    effect: "its origin on the response; it handles preflight requests",
     create: () => ({
       method: "post",
       layers: () => [cors({ origin: "https://a.example", credentials: true, maxAge: 7 })],
@@ -46,7 +46,7 @@ export const entries = [
   {
     name: "nocache",
     packages: ["nocache"],
-    effect: "no caching is allowed",
+    effect: "its headers forbid caching",
     create: () => ({
       layers: () => [nocache()],
       prove: async ({ send }) => {
@@ -59,7 +59,7 @@ export const entries = [
   {
     name: "response-time",
     packages: ["response-time"],
-    effect: "the header is written as the head is sent",
+    effect: "its header is added when the head is sent",
     create: () => ({
       layers: () => [responseTime()],
       prove: async ({ send }) => {
@@ -71,7 +71,7 @@ export const entries = [
   {
     name: "express-useragent",
     packages: ["express-useragent"],
-    effect: "the handler knows the browser",
+    effect: "the handler can identify the browser",
     create: () => ({
       layers: () => [useragent.express()],
       handler: ({ request }) => ({ browser: request.useragent.browser }),

@@ -39,7 +39,7 @@ export const entries = [
   {
     name: "graphql-http",
     packages: ["graphql-http", "graphql"],
-    effect: "a query, and the errors of a wrong one",
+    effect: "a query, and the errors of an invalid one",
     create: () => ({
       method: "post",
       layers: () => [
@@ -54,7 +54,7 @@ export const entries = [
   {
     name: "graphql-yoga",
     packages: ["graphql-yoga", "graphql"],
-    effect: "a query, and the errors of a wrong one",
+    effect: "a query, and the errors of an invalid one",
     create: async () => {
       const { createSchema } = await import("graphql-yoga");
       const resolvers = { Query: { hello: (_root, { name }) => hello(name) } };
@@ -74,7 +74,7 @@ export const entries = [
   {
     name: "@apollo/server",
     packages: ["@apollo/server", "@as-integrations/express5"],
-    effect: "a query, and the errors of a wrong one",
+    effect: "a query, and the errors of an invalid one",
     create: async () => {
       const server = new ApolloServer({
         typeDefs,
@@ -92,7 +92,7 @@ export const entries = [
   {
     name: "@trpc/server",
     packages: ["@trpc/server"],
-    effect: "a query, a mutation with a body, and 404 for neither",
+    effect: "a query, a mutation with a body, and 404 for anything else",
     create: () => ({
       method: ["get", "post"],
       path: "/trpc/*rest",

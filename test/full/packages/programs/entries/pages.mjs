@@ -86,8 +86,7 @@ export const entries = [
   {
     name: "next",
     packages: ["next", "react"],
-    effect:
-      "a page, one with data of the request, a route of its own with a body, and the API beside them",
+    effect: "a page, a page with request data, its own route with a body, and the API beside them",
     isolated: true,
     create: async () => {
       const { default: next } = await import("next");

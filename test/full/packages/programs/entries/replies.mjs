@@ -20,7 +20,7 @@ export const entries = [
   {
     name: "compression",
     packages: ["compression"],
-    effect: "a large answer is sent with gzip, and is whole",
+    effect: "a large response is sent with gzip, and is complete",
     create: () => ({
       layers: () => [compression()],
       handler: () => ({ text: "x".repeat(5000) }),
@@ -37,7 +37,7 @@ export const entries = [
   {
     name: "express-mung",
     packages: ["express-mung"],
-    effect: "what it does with the JSON is what is sent",
+    effect: "its changes to the JSON are sent",
     create: () => ({
       layers: () => [
         mung.json((json) => ({ ...json, data: { ...json.data, isMunged: true } })),
@@ -54,7 +54,7 @@ export const entries = [
   {
     name: "apicache",
     packages: ["apicache"],
-    effect: "the second answer comes from its cache",
+    effect: "the second response comes from its cache",
     create: () => {
       let count = 0;
       return {
@@ -71,7 +71,7 @@ export const entries = [
   {
     name: "serve-static",
     packages: ["serve-static"],
-    effect: "a file, a part of it, 304, and what follows where there is none",
+    effect: "a file, a part of it, a 304, and the next handler if there is no file",
     create: () => {
       const { folder, dispose } = createFolder("a.txt", "a file");
       return {
@@ -112,7 +112,7 @@ export const entries = [
   {
     name: "ejs",
     packages: ["ejs"],
-    effect: "`response.render` sends its page, set up on the app",
+    effect: "`response.render` sends its page; set up on the app",
     create: () => {
       const { folder, dispose } = createFolder("page.ejs", "<h1><%= title %></h1>");
       return {

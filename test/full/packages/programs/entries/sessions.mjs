@@ -29,7 +29,7 @@ export const entries = [
   {
     name: "cookie-parser",
     packages: ["cookie-parser"],
-    effect: "the handler has cookies, signed ones only where the signature is right",
+    effect: "the handler has cookies, signed ones only with a valid signature",
     create: () => ({
       layers: () => [cookieParser("secret")],
       handler: ({ request, response }) => {
@@ -63,7 +63,7 @@ export const entries = [
   {
     name: "connect-flash",
     packages: ["connect-flash"],
-    effect: "a message is there for the next request, and once",
+    effect: "a message is available to the next request, and only once",
     create: () => ({
       method: ["get", "post"],
       layers: () => [createSession(), flash()],
@@ -82,7 +82,7 @@ export const entries = [
   {
     name: "csrf-csrf",
     packages: ["csrf-csrf"],
-    effect: "a POST without its token is 403",
+    effect: "a POST without its token gets a 403",
     create: () => {
       const { doubleCsrfProtection } = doubleCsrf({
         getSecret: () => "secret",

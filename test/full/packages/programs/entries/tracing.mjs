@@ -100,7 +100,7 @@ export const entries = [
   {
     name: "@sentry/node, errors of endpoints",
     packages: ["@sentry/node"],
-    effect: "as well, with the route as the transaction; under `attachRouting` by `around`",
+    effect: "also reported, with the route as the transaction; with `attachRouting`, by `around`",
     isolated: "instrument-sentry.mjs",
     provokesFaults: true,
     create: async (place) => {

@@ -34,7 +34,7 @@ export const entries = [
   {
     name: "supertest",
     packages: ["supertest"],
-    effect: "`supertest(app)` asks and posts",
+    effect: "`supertest(app)` sends a GET and a POST",
     create: async (place) => ({
       ...(await withParser(place)),
       prove: async (_client, { app }) => {
@@ -48,7 +48,7 @@ export const entries = [
   {
     name: "serverless-http",
     packages: ["serverless-http"],
-    effect: "an event of a function in the cloud, with a body",
+    effect: "the event of a serverless function, with a body",
     create: async (place) => ({
       ...(await withParser(place)),
       prove: async (_client, { app }) => {
@@ -65,7 +65,7 @@ export const entries = [
   {
     name: "light-my-request",
     packages: ["light-my-request"],
-    effect: "`inject(app)` asks and posts, and Node's own classes stay as they are",
+    effect: "`inject(app)` sends a GET and a POST, and Node's own classes are unchanged",
     isolated: true,
     create: async (place) => ({
       ...(await withParser(place)),

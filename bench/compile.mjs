@@ -1,0 +1,84 @@
+// The shared part of the type benches: compiles a user's program against the declarations of this package, and measures the cost.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const ownCompiler = `${root}node_modules/typescript/bin/tsc`;
+
+/** The first numbers from 0. */
+export const range = (length) => Array.from({ length }, (_, index) => index);
+
+/** Runs a program and returns its output; throws if it fails, for example because something does not compile. */
+const run = (program, args, cwd, env = {}) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0) throw new Error(`${stdout.slice(0, 4000)}${stderr}`);
+  return stdout;
+};
+
+/** A bench of the compiler: a directory for programs, next to the declarations of this package. */
+export const createBench = (name, compiler = ownCompiler) => {
+  // within the repository, so that its packages are found
+  const cache = `${root}node_modules/.cache/${name}`;
+  const folder = `${cache}/program`;
+  rmSync(cache, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/package.json`, '{ "type": "module" }');
+  // users have declarations, which are cheaper to read than the source
+  const declare = ["-p", "tsconfig.build.json", "--emitDeclarationOnly"];
+  run(ownCompiler, [...declare, "--outDir", `${cache}/declarations`], root);
+  const version = run(compiler, ["--version"], root).trim();
+  // several checkers would each resolve what they share
+  const single = version.startsWith("Version 7") ? ["--singleThreaded"] : [];
+
+  const write = (file, text) => writeFileSync(`${folder}/${file}`, text);
+  const remove = (file) => rmSync(`${folder}/${file}`);
+
+  const configure = (file, more = {}) => {
+    const compilerOptions = {
+      ...{ module: "nodenext", target: "es2023", lib: ["es2023", "dom"], types: ["node"] },
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+      ...{ skipLibCheck: true, noEmit: true },
+      paths: {
+        sallyport: [`${cache}/declarations/index.d.ts`],
+        "sallyport/client": [`${cache}/declarations/client/index.d.ts`],
+        "sallyport/generate-client": [`${cache}/declarations/generate-client/index.d.ts`],
+      },
+      ...more,
+    };
+    write("tsconfig.json", JSON.stringify({ compilerOptions, files: [file] }));
+  };
+
+  /** Checks a file, and returns the cost. */
+  const measure = (file) => {
+    configure(file);
+    const printed = run(compiler, ["--extendedDiagnostics", ...single], folder);
+    const read = (title) => Number(new RegExp(`^${title}: *([\\d.]+)`, "m").exec(printed)?.[1]);
+    return {
+      instantiations: read("Instantiations"),
+      types: read("Types"),
+      megabytes: read("Memory used") / 1024,
+      seconds: read("Check time"),
+    };
+  };
+
+  /** Replaces a file with its declarations. */
+  const declareFile = (file) => {
+    configure(file, { noEmit: false, declaration: true, emitDeclarationOnly: true });
+    run(compiler, [], folder);
+    remove(file);
+  };
+
+  /** Runs a file with the source of this package, and returns its output. */
+  const execute = (file) =>
+    run(`${root}node_modules/tsx/dist/cli.mjs`, [`${folder}/${file}`], root, {
+      TSX_TSCONFIG_PATH: `${root}tsconfig.json`,
+    });
+
+  return { execute, folder, version, write, remove, configure, measure, declareFile };
+};

@@ -1,0 +1,8 @@
+import { ReplyError } from "sallyport/client";
+
+/** The errors of each field, as reported by the API. */
+export const toFieldErrors = (error: unknown): Readonly<Record<string, string>> => {
+  if (!(error instanceof ReplyError)) return {};
+  if (error.status === 409) return { email: "This address is taken" };
+  return Object.fromEntries(error.issues.map(({ path, message }) => [path.join("."), message]));
+};

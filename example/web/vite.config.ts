@@ -1,0 +1,8 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [react()],
+  // `npm run dev` serves the page on its own port; the API is that of `npm start`
+  server: { proxy: { "/v1": "http://localhost:8090", "/docs": "http://localhost:8090" } },
+});

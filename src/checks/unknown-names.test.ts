@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { describeUnknown, describeUnknownKey, suggest } from "./unknown-names.ts";
+
+test.each([
+  ["bodylimit", ["bodyLimit", "bodyIdleTimeout"], "bodyLimit"],
+  ["bodyLimits", ["bodyLimit"], "bodyLimit"],
+  ["boyLmt", ["bodyLimit"], "bodyLimit"],
+  ["odyLimit", ["bodyLimit"], "bodyLimit"],
+  ["metod", ["input", "method", "output"], "method"],
+  ["htp", ["cors", "http", "https"], "http"],
+  ["htttps", ["http", "https"], "https"],
+  ["xors", ["cors"], "cors"],
+  ["GTE", ["get", "put"], "get"],
+])("for %s of %j it suggests %s", (wrong, known, name) => {
+  expect(suggest(wrong, known)).toBe(` Did you mean \`${name}\`?`);
+});
+
+test.each([
+  ["limit", ["bodyLimit"]],
+  ["boyLm", ["bodyLimit"]],
+  ["xyz", ["get", "put"]],
+  ["path", ["cors"]],
+  ["", ["on"]],
+  ["x", []],
+  ["xxxhttp", ["http"]],
+  ["httpxxx", ["http"]],
+  ["xxxxmethod", ["method"]],
+  ["methodxxxx", ["method"]],
+])("for %s of %j it suggests nothing", (wrong, known) => {
+  expect(suggest(wrong, known)).toBe("");
+});
+
+test("the sentence names what is wrong, what was meant and what there is", () => {
+  expect(describeUnknown("option", "metod", ["method", "path"])).toBe(
+    "There is no option `metod`. Did you mean `method`? The options are method, path.",
+  );
+  expect(describeUnknown("key", "x", ["method"], { where: "build" })).toBe(
+    "build: there is no key `x`. The keys are method.",
+  );
+  expect(describeUnknown("option", "jsn", ["json"], { prefix: "--" })).toBe(
+    "There is no option `--jsn`. Did you mean `--json`? The options are --json.",
+  );
+});
+
+test("the first key of an object that does not exist is described, and only its own keys count", () => {
+  const object = Object.assign(Object.create({ inherited: 1 }) as object, { a: 1, c: 2, d: 3 });
+  expect(describeUnknownKey("key", object, ["a", "b"])).toMatch(/^There is no key `c`\./);
+  expect(describeUnknownKey("key", object, ["a", "c", "d"])).toBeUndefined();
+});

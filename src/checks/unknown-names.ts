@@ -1,0 +1,53 @@
+/** The place where a name was used. */
+interface Place {
+  /** The beginning of the sentence, such as the function that was called. */
+  readonly where?: string;
+  /** The prefix of each name, such as `cors.` or `--`. */
+  readonly prefix?: string;
+}
+
+/** Says that a name is unknown, which one was probably meant, and which names exist. */
+export const describeUnknown = (
+  kind: string,
+  name: string,
+  known: readonly string[],
+  { where, prefix = "" }: Place = {},
+): string => {
+  const names = known.map((one) => `${prefix}${one}`).join(", ");
+  const start = where === undefined ? "There" : `${where}: there`;
+  return `${start} is no ${kind} \`${prefix}${name}\`.${suggest(name, known, prefix)} The ${kind}s are ${names}.`;
+};
+
+/** Describes the first unknown key of an object; undefined if all keys are known. */
+export const describeUnknownKey = (
+  kind: string,
+  object: object,
+  known: readonly string[],
+  place?: Place,
+): string | undefined => {
+  const unknown = Object.keys(object).find((key) => !known.includes(key));
+  return unknown === undefined ? undefined : describeUnknown(kind, unknown, known, place);
+};
+
+/** Suggests the known name closest to a wrong one, as in ` Did you mean x?`; empty if none is close. */
+export const suggest = (wrong: string, known: readonly string[], prefix = ""): string => {
+  const close = known
+    .map((name) => ({ name, distance: toDistance(wrong.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, distance }) => distance <= (name.length > 5 ? 3 : 2) && distance < name.length)
+    .toSorted((one, other) => one.distance - other.distance)[0];
+  return close ? ` Did you mean \`${prefix}${close.name}\`?` : "";
+};
+
+/** The number of letters to add, drop or replace (Levenshtein). */
+const toDistance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let at = 0; at < one.length; at++) {
+    const next = [at + 1];
+    for (let to = 0; to < other.length; to++) {
+      const replaced = (row[to] ?? 0) + (one[at] === other[to] ? 0 : 1);
+      next.push(Math.min(replaced, (row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+};

@@ -1,0 +1,258 @@
+/**
+ * Everything that relies on undocumented parts of node:http and node:stream is in this file and in `reply-head.ts`,
+ * which copies heads that Node has written.
+ *
+ * Documented is what nodejs.org/api describes, including deprecated members, such as reading `response.finished`, and
+ * members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
+ * `test/assumptions/node.test.ts`. If Node.js lacks one, a slower documented way is used, which
+ * `test/assumptions/without-node-internals.test.ts` tests.
+ */
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { PassThrough } from "node:stream";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
+
+/**
+ * Checks whether anything of a response has been sent; Node sets `_headerSent` once it has written the head. Otherwise,
+ * a head counts as sent as soon as anything has been sent on the connection.
+ */
+export const hasLeft = (response: ServerResponse): boolean => {
+  const { _headerSent: isHeadSent } = response as { readonly _headerSent?: boolean };
+  if (isHeadSent !== undefined) return isHeadSent;
+  const isSending = response.writableLength > 0 || (response.socket?.bytesWritten ?? 0) > 0;
+  return response.headersSent && isSending;
+};
+
+/** The property of a connection with its current response. */
+const runningReply: unique symbol = Symbol.for("sallyport/running-reply");
+
+type ReplyingSocket = Socket & { [runningReply]?: ServerResponse | undefined };
+
+/** Records that a response has the socket; Node calls its `assignSocket`. */
+export const noteReply = (socket: Socket, response: ServerResponse): void => {
+  (socket as ReplyingSocket)[runningReply] = response;
+};
+
+/** The response that has the socket; pipelined responses have it one after the other. */
+export const findReply = (socket: object): ServerResponse | undefined => {
+  const reply = (socket as ReplyingSocket)[runningReply];
+  // the last one stays on the connection until the next one has it
+  return reply?.socket === socket ? reply : undefined;
+};
+
+/** Records the responses by the events of a server, if the first request shows that Node does not call `assignSocket`. */
+export const watchReplies = (server: Server): void => {
+  let isSettled = false;
+  const events = ["request", "checkContinue", "checkExpectation"] as const;
+  const note = ({ socket }: IncomingMessage, response: ServerResponse): void =>
+    onceHasSocket(response, socket, () => noteReply(socket, response));
+  const settle = (request: IncomingMessage, response: ServerResponse): void => {
+    if (isSettled) return;
+    isSettled = true;
+    for (const event of events) server.off(event, settle);
+    // a pipelined response has no socket yet
+    if (response.socket === null || findReply(request.socket) === response) return;
+    note(request, response);
+    for (const event of events) server.prependListener(event, note);
+  };
+  for (const event of events) server.prependListener(event, settle);
+};
+
+let tellsSocket: boolean | undefined;
+
+/** Calls a function once a response has the socket: immediately, or when Node emits `socket`; otherwise it polls. */
+export const onceHasSocket = (response: ServerResponse, socket: Socket, then: () => void): void => {
+  if (response.socket) {
+    then();
+    return;
+  }
+  if ((tellsSocket ??= probeSocketEvent())) {
+    response.once("socket", then);
+    return;
+  }
+  const look = (): void => {
+    if (response.socket) then();
+    else if (!socket.destroyed) setTimeout(look, 5).unref();
+  };
+  look();
+};
+
+const createStream = (): PassThrough => new (process.getBuiltinModule("node:stream").PassThrough)();
+
+const createResponse = (socket: Socket): ServerResponse => {
+  const node = loadNodeHttp();
+  return new node.ServerResponse(new node.IncomingMessage(socket));
+};
+
+const probeSocketEvent = (): boolean => {
+  const socket = createStream() as unknown as Socket;
+  const response = createResponse(socket);
+  let isTold = false;
+  response.once("socket", () => (isTold = true)).assignSocket(socket);
+  return isTold;
+};
+
+type Push = (
+  this: IncomingMessage,
+  ...args: Parameters<IncomingMessage["push"]>
+) => ReturnType<IncomingMessage["push"]>;
+
+/** Whether the parser of node:http has called the `push` of a request of this class. */
+export const isPushed: unique symbol = Symbol.for("sallyport/is-pushed");
+
+/**
+ * Detects, with the first request, that Node's parser passes bodies to `push`; until then they are read as streams.
+ *
+ * @param prototype the prototype of a class that overrides `push`
+ */
+export const watchPush = (prototype: IncomingMessage & { [isPushed]?: boolean }): void => {
+  const { push } = prototype as unknown as { readonly push: Push };
+  prototype.push = function (this: IncomingMessage, ...args) {
+    prototype.push = push;
+    prototype[isPushed] = true;
+    return push.apply(this, args);
+  };
+};
+
+/**
+ * Checks whether a stream feeds a response: `pipe` adds a listener for `unpipe`, and `pipeline` of an iterable one for
+ * `drain`. If Node adds none for `drain`, a response counts as fed after its first chunk.
+ */
+export const isFed = (response: ServerResponse): boolean =>
+  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
+
+let listensForUnpipe: boolean | undefined;
+
+const probePipe = (): boolean => {
+  const target = createStream();
+  const source = createStream();
+  source.pipe(target);
+  const isListening = target.listenerCount("unpipe") > 0;
+  source.unpipe(target);
+  return isListening;
+};
+
+type Emit = (this: ServerResponse, event: string, ...args: unknown[]) => boolean;
+
+/** Adds the listener of {@link isFed} on the event `pipe` if Node itself adds none. */
+export const watchPipes = (prototype: ServerResponse): void => {
+  if ((listensForUnpipe ??= probePipe())) return;
+  const { emit } = prototype as unknown as { readonly emit: Emit };
+  prototype.emit = function (this: ServerResponse, event: string, ...args: unknown[]): boolean {
+    if (event === "pipe") this.once("unpipe", () => undefined);
+    return emit.call(this, event, ...args);
+  };
+};
+
+/**
+ * Closes the idle connections of a server, except those of ended responses that their clients are still reading.
+ *
+ * Node considers a connection idle once its response is `finished`, so this property is changed while Node checks. If
+ * that is impossible, idle connections wait for those responses.
+ */
+export const closeIdleBut = (replies: readonly ServerResponse[], closeIdle: () => void): void => {
+  if (!replies.every(canUnfinish)) {
+    let left = replies.length;
+    const onClosed = (): void => {
+      if (--left === 0) closeIdle();
+    };
+    for (const reply of replies) reply.once("close", onClosed);
+    return;
+  }
+  for (const reply of replies) (reply as { finished: boolean }).finished = false;
+  try {
+    closeIdle();
+  } finally {
+    for (const reply of replies) (reply as { finished: boolean }).finished = true;
+  }
+};
+
+const canUnfinish = (reply: ServerResponse): boolean =>
+  Object.getOwnPropertyDescriptor(reply, "finished")?.writable === true;
+
+/**
+ * Ends a connection in a custom way after its last response, when Node calls the socket's `destroySoon`. If Node does
+ * not call it, the `finish` event of the response is used.
+ */
+export const endInstead = (socket: Socket, reply: ServerResponse, end: () => void): void => {
+  let isEnding = false;
+  const endOnce = (): void => {
+    if (isEnding) return;
+    isEnding = true;
+    end();
+  };
+  socket.destroySoon = endOnce;
+  reply.once("finish", endOnce);
+};
+
+/**
+ * Makes Node read a TLS connection through its stream, which stops at once when paused.
+ *
+ * Otherwise decrypted data goes past the stream to the parser, which drops chunks that arrive while it is paused.
+ * Pipelined requests after a response that the client reads slowly would lose bytes. If a listener does not help, such
+ * a connection is closed with {@link parserPaused}.
+ */
+export const readThroughStream = (socket: Socket, hear: () => void): void => {
+  socket.on("data", hear);
+};
+
+/** Bytes were lost because they arrived while Node had paused its parser, which would resume in the middle of a body. */
+export const parserPaused = "HPE_PAUSED";
+
+/** The connection ended in the middle of a request. */
+export const endOfInput = "HPE_INVALID_EOF_STATE";
+
+/** Statuses by parser error code; all other codes are a 400. */
+export const parserStatuses: ReadonlyMap<string, number> = new Map([
+  ["HPE_HEADER_OVERFLOW", 431],
+  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
+  ["ERR_HTTP_REQUEST_TIMEOUT", 408],
+]);
+
+/** The state of a stream, as far as its end is concerned. */
+interface StreamState {
+  ended: boolean;
+  endEmitted: boolean;
+  destroyed: boolean;
+  closed: boolean;
+  closeEmitted: boolean;
+}
+
+/**
+ * Ends a request without a body, or whose body has been read, if nobody listens: it immediately gets the state that it
+ * would have later. Node would read such a request to its end in several turns, which takes a twentieth of a request's
+ * time.
+ *
+ * @returns whether it was ended
+ */
+export const endQuietly = (request: IncomingMessage): boolean => {
+  if (request.destroyed) return request.readableEnded;
+  const isUnheard =
+    request.complete &&
+    request.readableLength === 0 &&
+    request.readableFlowing === null &&
+    request.listenerCount("end") === 0 &&
+    request.listenerCount("close") === 0;
+  if (!isUnheard) return false;
+  const { _readableState: state } = request as unknown as { readonly _readableState?: StreamState };
+  if (!state) return false;
+  state.ended = true;
+  state.endEmitted = true;
+  if (!request.readableEnded) return false;
+  state.destroyed = true;
+  state.closed = true;
+  state.closeEmitted = true;
+  return true;
+};
+
+type Dump = (this: IncomingMessage) => void;
+
+/** Ends requests quietly once their response is out, when Node calls a request's `_dump` to read the rest of its body. */
+export const watchDump = (prototype: IncomingMessage): void => {
+  const inside = prototype as unknown as { _dump?: Dump };
+  const { _dump: dump } = inside;
+  if (!dump) return;
+  inside._dump = function () {
+    if (!endQuietly(this)) dump.call(this);
+  };
+};

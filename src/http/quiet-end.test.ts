@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { createServer, IncomingMessage, type Server } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { finished } from "node:stream/promises";
+import { afterEach, expect, test } from "vitest";
+import { endQuietly } from "./node-internals.ts";
+
+let server: Server | undefined;
+
+afterEach(() => server?.close());
+
+/** Serves one request and waits until all of it is over. */
+const serve = async (
+  isQuiet: boolean,
+  message: string,
+  handle: (request: IncomingMessage) => void = () => undefined,
+): Promise<IncomingMessage & { wasQuiet?: boolean }> => {
+  class Request extends IncomingMessage {
+    wasQuiet?: boolean;
+    _dump(): void {
+      if (isQuiet) this.wasQuiet = endQuietly(this);
+      const { _dump: dump } = IncomingMessage.prototype as unknown as { _dump: () => void };
+      if (this.wasQuiet !== true) dump.call(this);
+    }
+  }
+  server = createServer({ IncomingMessage: Request });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.resume().write(message);
+  const [request, response] = (await once(server, "request")) as [
+    Request,
+    { end: (body: string) => void },
+  ];
+  handle(request);
+  await new Promise(setImmediate);
+  response.end("x");
+  await once(response as never, "close");
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+  socket.destroy();
+  return request;
+};
+
+const get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc";
+
+const toState = (request: IncomingMessage): object => ({
+  ended: request.readableEnded,
+  destroyed: request.destroyed,
+  closed: request.closed,
+  readable: request.readable,
+  aborted: request.readableAborted,
+  errored: request.errored,
+  complete: request.complete,
+  length: request.readableLength,
+});
+
+test("a request without a body ends in the state that Node leaves it in", async () => {
+  const quiet = await serve(true, get);
+  expect(quiet.wasQuiet).toBe(true);
+  expect(toState(quiet)).toEqual(toState(await serve(false, get)));
+  await finished(quiet);
+  expect(endQuietly(quiet)).toBe(true);
+});
+
+test.each(["end", "close"])("one that somebody listens to emits `%s`", async (name) => {
+  let calls = 0;
+  const request = await serve(true, get, (one) => void one.on(name, () => calls++));
+  expect([request.wasQuiet, calls]).toEqual([false, 1]);
+});
+
+test("one whose body waits to be read is left to Node", async () => {
+  const quiet = await serve(true, post);
+  expect(quiet.wasQuiet).toBe(false);
+  expect(toState(quiet)).toEqual(toState(await serve(false, post)));
+});
+
+test("one that is being read is left to its reader", async () => {
+  let text = "";
+  await serve(true, post, (one) => void one.on("data", (piece: Buffer) => (text += String(piece))));
+  expect(text).toBe("abc");
+});

@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { createServer, ServerResponse, STATUS_CODES, type Server } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { writeHead } from "./reply-head.ts";
+
+const type = "application/json; charset=utf-8";
+let server: Server | undefined;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  server?.close();
+});
+
+/** Sends replies by a function, each for a request of one connection, and gives their bytes without the date. */
+const exchange = async (
+  respond: (response: ServerResponse, index: number) => void,
+  heads: readonly string[],
+  options: object = {},
+): Promise<string> => {
+  let index = 0;
+  server = createServer(options, (_request, response) => respond(response, index++));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const last = heads.length - 1;
+  heads.forEach((head, at) =>
+    socket.write(`${head}\r\nHost: x\r\n${at === last ? "Connection: close\r\n" : ""}\r\n`),
+  );
+  const bytes = await text(socket);
+  server.close();
+  return bytes.replaceAll(
+    /Date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT\r\n/g,
+    "Date\r\n",
+  );
+};
+
+const byNode = (response: ServerResponse, status: number, length: number): unknown =>
+  response.writeHead(status, { "Content-Type": type, "Content-Length": length });
+
+describe("the head of a reply", () => {
+  const get = "GET / HTTP/1.1";
+  type Prepare = (response: ServerResponse) => unknown;
+  const nothing: Prepare = () => undefined;
+  const cases: readonly [string, readonly string[], object, Prepare][] = [
+    ["of several lengths", [get, get, get, get], {}, nothing],
+    ["of HEAD", [get, "HEAD / HTTP/1.1", get, get], {}, nothing],
+    ["of HTTP/1.0", [get, "GET / HTTP/1.0\r\nConnection: keep-alive", get], {}, nothing],
+    [
+      "of a connection that is closed",
+      [get, get, "GET / HTTP/1.1\r\nConnection: close"],
+      {},
+      nothing,
+    ],
+    ["of another time to keep it alive", [get, get, get], { keepAliveTimeout: 7000 }, nothing],
+    ["of a connection without a time", [get, get, get], { keepAliveTimeout: 0 }, nothing],
+    ["with a limit of requests", [get, get, get], { maxRequestsPerSocket: 2 }, nothing],
+    ["with fields of its own", [get, get, get], {}, (response) => response.setHeader("X-A", "b")],
+    ["with a phrase of its own", [get, get, get], {}, (one) => (one.statusMessage = "Fine")],
+    ["without a date", [get, get, get], {}, (response) => (response.sendDate = false)],
+    [
+      "without the field Connection",
+      [get, get, get],
+      {},
+      (response) => {
+        response.setHeader("Connection", "close");
+        response.removeHeader("Connection");
+      },
+    ],
+  ];
+  test.each(cases)("%s is Node's to the byte", async (_name, heads, options, prepare) => {
+    const sendBy =
+      (write: typeof byNode) =>
+      (response: ServerResponse, index: number): void => {
+        prepare(response);
+        const body = "x".repeat(10 ** index);
+        write(response, index === 2 ? 201 : 200, body.length);
+        expect(response.headersSent).toBe(true);
+        response.end(body);
+      };
+    const expected = await exchange(sendBy(byNode), heads, options);
+    const quick = sendBy((response, status, length) => writeHead(response, status, type, length));
+    // the first time Node writes a head, and the second time it is a copy
+    expect(await exchange(quick, heads, options)).toBe(expected);
+    expect(await exchange(quick, heads, options)).toBe(expected);
+    expect(expected).toContain("HTTP/1.1 20");
+  });
+
+  test("is put together by Node once for a status, and copied after that", async () => {
+    const phrase = STATUS_CODES[202];
+    const respond = (response: ServerResponse): void => {
+      writeHead(response, 202, type, 1);
+      response.end("x");
+      // what only Node would read
+      STATUS_CODES[202] = "Exchanged";
+    };
+    try {
+      const replies = await exchange(respond, [get, get, get]);
+      // the last one closes its connection, so that its head is Node's
+      expect(replies.match(/202 \w+/g)).toEqual(["202 Accepted", "202 Accepted", "202 Exchanged"]);
+    } finally {
+      STATUS_CODES[202] = phrase;
+    }
+  });
+
+  test("goes through a `writeHead` that somebody has put in place of Node's", async () => {
+    const original = Reflect.get(ServerResponse.prototype, "writeHead") as () => unknown;
+    const respond = (response: ServerResponse): void => {
+      writeHead(response, 200, type, 1);
+      response.end("x");
+    };
+    await exchange(respond, [get, get]);
+    const spy = vi.spyOn(ServerResponse.prototype, "writeHead").mockImplementation(function (
+      this: ServerResponse,
+      ...args: never[]
+    ) {
+      this.setHeader("X-Traced", "yes");
+      return Reflect.apply(original, this, args) as ServerResponse;
+    } as never);
+    const traced = await exchange(respond, [get, get]);
+    expect(traced.match(/X-Traced: yes/g)).toHaveLength(2);
+    expect(spy).toHaveBeenCalledTimes(2);
+  });
+
+  test("has the date of the second", async () => {
+    const dates: string[] = [];
+    const respond = (response: ServerResponse): void => {
+      writeHead(response, 200, type, 1);
+      const { _header: head } = response as unknown as { readonly _header: string };
+      dates.push(/Date: (.*)\r/.exec(head)?.[1] ?? "");
+      response.end("x");
+    };
+    await exchange(respond, [get, get]);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await exchange(respond, [get, get]);
+    const ages = dates.map((date) => Date.now() - Date.parse(date));
+    expect(Math.max(...ages.slice(2))).toBeLessThan(2500);
+    expect(dates.slice(2)).not.toContain(dates[0]);
+  });
+});

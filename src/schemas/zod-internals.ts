@@ -1,0 +1,237 @@
+/**
+ * Everything that relies on undocumented parts of Zod is in this file.
+ *
+ * Documented, on zod.dev/packages/core, is what authors of libraries are told to use: `_zod.def` with the exported
+ * types of definitions, `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; other members that the
+ * types mark as `@internal` are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If
+ * Zod lacks one, a slower way without it is used, which `zod-internals.test.ts` tests.
+ */
+import { z } from "zod";
+import type { ZodSchema } from "./schema.ts";
+
+/** Zod's parsing method of a schema; Zod reads this property for each call. */
+export type Run = (
+  ...args: Parameters<ZodSchema["_zod"]["run"]>
+) => ReturnType<ZodSchema["_zod"]["run"]>;
+
+/** The method behind a replacement; read anew at each parse, because another parse may have replaced it too. */
+export interface OwnRun {
+  run: Run;
+}
+
+/** Checks whether the parsing methods of a schema can be replaced; if not, issues are not limited, and nothing is compiled. */
+export const canExchangeRuns = (schema: ZodSchema): boolean =>
+  (["run", "parse"] as const).every((name) => {
+    const property = Object.getOwnPropertyDescriptor(schema._zod, name);
+    return property?.writable === true || property?.set !== undefined;
+  });
+
+/** Replaces the parsing method of a schema during one parse. */
+export class ExchangedRun {
+  readonly #internals: Record<"run" | "parse", Run>;
+  readonly #isRun: boolean;
+  readonly #own: OwnRun;
+  readonly #exchanged: Run;
+
+  /** @param name `run` is all of Zod's parsing, `parse` the part before the checks */
+  constructor(schema: ZodSchema, name: "run" | "parse", wrap: (own: OwnRun) => Run) {
+    this.#internals = schema._zod;
+    this.#isRun = name === "run";
+    this.#own = { run: schema._zod[name] };
+    this.#exchanged = wrap(this.#own);
+  }
+
+  // literal property names, because every parse reads them: a name in a variable would need a lookup
+  begin(): void {
+    const internals = this.#internals;
+    if (this.#isRun) {
+      this.#own.run = internals.run;
+      internals.run = this.#exchanged;
+    } else {
+      this.#own.run = internals.parse;
+      internals.parse = this.#exchanged;
+    }
+  }
+
+  end(): void {
+    if (this.#isRun) this.#internals.run = this.#own.run;
+    else this.#internals.parse = this.#own.run;
+  }
+}
+
+/**
+ * Compiles a schema; values that it rejects are parsed by a `run` that is not Zod's. Returns the schema itself if that
+ * is impossible.
+ */
+export const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
+  const { compile: compileByZod } = z as { readonly compile?: typeof z.compile };
+  if (!compileByZod || !canExchangeRuns(schema)) return schema;
+  // Zod keeps the `run` that it finds
+  const exchange = new ExchangedRun(schema, "run", () => refused);
+  exchange.begin();
+  try {
+    return compileByZod(schema);
+  } finally {
+    exchange.end();
+  }
+};
+
+/** The functions with which Zod finishes issues. */
+export interface IssueUtilities {
+  readonly aborted: typeof z.core.util.aborted;
+  readonly finalizeIssue: typeof z.core.util.finalizeIssue;
+}
+
+/** Finds out how Zod finishes issues; if that is unknown, each issue is finished as soon as it is found. */
+export const findIssueUtilities = (): IssueUtilities | undefined => {
+  const { aborted, finalizeIssue } = z.core.util as Partial<IssueUtilities>;
+  return aborted && finalizeIssue && { aborted, finalizeIssue };
+};
+
+/** Finishes an issue as Zod does for an error that it throws; if Zod's way is unknown, with a schema that reports the issue. */
+export const finishIssue = (
+  issue: z.core.$ZodRawIssue,
+  context?: z.core.ParseContextInternal,
+): z.core.$ZodIssue => {
+  const utilities = findIssueUtilities();
+  if (utilities) return utilities.finalizeIssue(issue, context, z.core.config());
+  const reporting = z.unknown().check(({ issues }) => void issues.push(issue));
+  const [finished] = z.core.safeParse(reporting, issue.input).error?.issues ?? [];
+  return { ...finished, path: [...(issue.path ?? [])] } as z.core.$ZodIssue;
+};
+
+/** Formats the value of a literal. */
+export const showLiteral = (value: z.core.util.Primitive): string => {
+  const { stringifyPrimitive } = z.core.util as Partial<typeof z.core.util>;
+  if (stringifyPrimitive) return stringifyPrimitive(value);
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+};
+
+/** Checks whether a `.catch()` has a constant; if that is unknown, it counts as a function of the application. */
+export const isConstantCatch = (catchValue: object): boolean => {
+  const { CONSTANT_CATCH: mark } = z.core.util as { readonly CONSTANT_CATCH?: string };
+  return mark !== undefined && Object.hasOwn(catchValue, mark);
+};
+
+/**
+ * Replaces the getter with which a definition returns its default.
+ *
+ * @returns false if there is none, so that the default is a constant
+ */
+export const exchangeDefault = (
+  def: object,
+  wrap: (read: () => unknown) => () => unknown,
+): boolean => {
+  const property = Object.getOwnPropertyDescriptor(def, "defaultValue");
+  const read = property?.get?.bind(def) as (() => unknown) | undefined;
+  if (!read || property?.configurable !== true) return false;
+  Object.defineProperty(def, "defaultValue", { ...property, get: wrap(read) });
+  return true;
+};
+
+const lazySchemas = new WeakMap<ZodSchema, ZodSchema>();
+
+/**
+ * The schema behind a lazy one, whose getter may create a new one each time: the one that Zod parses with, or the first
+ * one requested.
+ */
+export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
+  const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
+  if (innerType) return innerType;
+  const known = lazySchemas.get(schema) ?? schema._zod.def.getter();
+  lazySchemas.set(schema, known);
+  return known;
+};
+
+/** The only values that a schema accepts, if it has such values. */
+export const readValues = (schema: ZodSchema): ReadonlySet<unknown> | undefined => {
+  const { values } = schema._zod;
+  if (values) return values;
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "literal") return new Set(def.values);
+  if (def.type === "enum") return new Set(Object.values(def.entries));
+  if (def.type === "null") return new Set([null]);
+  return def.type === "undefined" ? new Set([undefined]) : undefined;
+};
+
+/** The values of a property that distinguish the options of a union. */
+export const readPropertyValues = (
+  schema: ZodSchema,
+  name: string,
+): ReadonlySet<unknown> | undefined => {
+  const { propValues } = schema._zod;
+  if (propValues) return propValues[name];
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "union" && "discriminator" in def) return joinValues(def.options, name);
+  const field = def.type === "object" && Object.hasOwn(def.shape, name) && def.shape[name];
+  return field ? readValues(field) : undefined;
+};
+
+const joinValues = (
+  options: readonly ZodSchema[],
+  name: string,
+): ReadonlySet<unknown> | undefined => {
+  const values = options.map((option) => readPropertyValues(option, name));
+  const isTold = values.every((some) => some !== undefined);
+  return isTold ? new Set(values.flatMap((some) => [...some])) : undefined;
+};
+
+/** Whether a field may be omitted; `defaulted` if something takes its place. */
+export const readOptionality = (
+  schema: ZodSchema,
+  direction: "input" | "output",
+): "defaulted" | "optional" | undefined => {
+  const isInput = direction === "input";
+  const known = isInput ? schema._zod.optin : schema._zod.optout;
+  if (known) return known;
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "optional":
+      return "optional";
+    case "default":
+    case "prefault":
+      return isInput ? "defaulted" : undefined;
+    case "pipe":
+      return readOptionality(isInput ? def.in : def.out, direction);
+    case "nullable":
+    case "readonly":
+      return readOptionality(def.innerType, direction);
+    default:
+      return undefined;
+  }
+};
+
+/** The schema that a schema was copied from, as by `.meta()`; if that is unknown, a copy does not count as its original. */
+export const readParent = ({ _zod }: ZodSchema): ZodSchema | undefined =>
+  (_zod as { readonly parent?: ZodSchema }).parent;
+
+/**
+ * The strings that `z.stringbool()` accepts; undefined for another schema, or if they are unknown, and any string is
+ * documented.
+ */
+export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undefined => {
+  const { truthy, falsy } = ((schema._zod as { readonly bag?: unknown }).bag ?? {}) as {
+    readonly truthy?: readonly string[];
+    readonly falsy?: readonly string[];
+  };
+  return truthy && falsy && [...truthy, ...falsy];
+};
+
+/** Makes a schema parse as another one does in reverse. */
+export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
+  schema._zod.parse = (payload, context) =>
+    inner._zod.run(payload, {
+      ...context,
+      direction: context.direction === "backward" ? "forward" : "backward",
+    });
+  const mirror = (name: string, source: string): void => {
+    Object.defineProperty(schema._zod, name, {
+      configurable: true,
+      get: () => inner._zod[source as keyof typeof inner._zod],
+    });
+  };
+  // whether a field may be missing, and what distinguishes the options of a union
+  mirror("optin", "optout");
+  mirror("optout", "optin");
+  mirror("propValues", "propValues");
+};

@@ -1,0 +1,178 @@
+import { isUtf8 } from "node:buffer";
+import type { Request, Response } from "express";
+import type { UploadLimits } from "../../endpoint/upload-limits.ts";
+import { keepRawBody } from "../../endpoint/raw-body.ts";
+import { RequestError } from "../../errors.ts";
+import { noteLength } from "../../pipeline/large-body.ts";
+import { parseContentType, type ContentType } from "../../http/content-type.ts";
+import type { Logger } from "../../logger/logger.ts";
+import { parseForm } from "./form.ts";
+import type { IdleBodies } from "./idle-bodies.ts";
+import { parseJson } from "./json.ts";
+import { readBytes } from "./read-bytes.ts";
+import type { PreparedUploads } from "./uploads.ts";
+
+/** The default of the option `bodyLimit`: 1 MiB. */
+export const defaultBodyLimit = 1_048_576;
+
+const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
+const formType = "application/x-www-form-urlencoded";
+const multipartType = "multipart/form-data";
+
+/** What a route and its server define for the body. */
+export interface BodyPlan {
+  readonly body: "none" | "parsed" | "raw";
+  readonly keepsRawBody: boolean;
+  readonly takesFiles: boolean;
+  /** The route's own limit, in bytes. */
+  readonly bodyLimit: number | undefined;
+  /** The route's own upload limits. */
+  readonly uploadLimits: UploadLimits | undefined;
+}
+
+/** What a server defines for bodies. */
+export interface BodyOptions {
+  /** The largest body that is not an upload, in bytes. */
+  readonly limit: number;
+  /** Detects clients that pause for too long while they send a body. */
+  readonly idle: IdleBodies;
+  readonly uploads: PreparedUploads | undefined;
+}
+
+/**
+ * Reads and parses the body of a request to `request.body`, and the files of an upload to `request.files`. Does nothing
+ * if there is no body or if a native middleware has parsed it; if that has left bytes or a string, these are parsed.
+ *
+ * @throws {@link RequestError} when it is too large, of an unknown type, malformed, or when the client pauses for too long.
+ */
+export const parseBody = (
+  plan: BodyPlan,
+  options: BodyOptions,
+  request: Request,
+  response: Response,
+  logger: Logger,
+): Promise<void> | undefined => {
+  if (plan.body === "none") return undefined;
+  const { uploads, idle } = options;
+  const limit = plan.bodyLimit ?? options.limit;
+  if (request.body !== undefined) return parseGiven(plan, limit, request);
+  if (!hasBody(request)) return undefined;
+  if (plan.body === "raw")
+    return readBytes(request, response, limit, idle, (bytes) => (request.body = { raw: bytes }));
+  const field = request.headers["content-type"];
+  const contentType = parseContentType(field ?? "");
+  const takesFiles = uploads !== undefined && plan.takesFiles;
+  if (contentType?.type === multipartType) {
+    if (takesFiles)
+      return readUpload(uploads, plan.uploadLimits, idle, contentType, request, response, logger);
+    let form: Buffer | undefined;
+    return readBytes(request, response, limit, idle, (bytes) => (form = bytes)).then(() =>
+      parseTextForm(plan, contentType, form, request),
+    );
+  }
+  // without a type, it cannot be parsed, but it may be empty
+  const early = field === undefined ? undefined : toBodyParser(contentType, takesFiles);
+  return readBytes(request, response, limit, idle, (bytes) => {
+    if (plan.keepsRawBody) keepRawBody(request, bytes);
+    if (bytes.length === 0) return;
+    request.body = parseBytes(bytes, early ?? toBodyParser(contentType, takesFiles));
+  });
+};
+
+const parseBytes = (bytes: Buffer, parse: (text: string) => object): object => {
+  if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
+  const text = bytes.toString();
+  const body = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  noteLength(body, text.length);
+  return body;
+};
+
+/** Parses bytes or a string left by a native middleware or an adapter, if they are of a type that is parsed. */
+const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<void> | undefined => {
+  const given: unknown = request.body;
+  if (typeof given !== "string" && !(given instanceof Uint8Array)) return undefined;
+  const bytes = Buffer.from(given as Uint8Array);
+  if (plan.body === "raw") {
+    request.body = { raw: bytes };
+    return undefined;
+  }
+  const contentType = parseContentType(request.headers["content-type"] ?? "");
+  const isMultipart = contentType?.type === multipartType && !plan.takesFiles;
+  if (!contentType || (!isMultipart && !findBodyParser(contentType.type))) return undefined;
+  if (bytes.length > limit) throw new RequestError("SLP_BODY_TOO_LARGE");
+  if (isMultipart) return parseTextForm(plan, contentType, bytes, request);
+  if (plan.keepsRawBody) keepRawBody(request, bytes);
+  request.body =
+    bytes.length === 0 ? undefined : parseBytes(bytes, toBodyParser(contentType, false));
+  return undefined;
+};
+
+/** Parses a multipart body for a route that accepts no files; the parser is loaded with the first one. */
+const parseTextForm = async (
+  plan: BodyPlan,
+  contentType: ContentType,
+  bytes: Buffer = Buffer.alloc(0),
+  request: Request,
+): Promise<void> => {
+  if (plan.keepsRawBody) keepRawBody(request, bytes);
+  if (bytes.length === 0) return;
+  const { parseTextFields } = await import("./text-fields.ts");
+  request.body = await parseTextFields(contentType, bytes);
+};
+
+const readUpload = async (
+  uploads: PreparedUploads,
+  limits: UploadLimits | undefined,
+  idle: IdleBodies,
+  contentType: ContentType,
+  request: Request,
+  response: Response,
+  logger: Logger,
+): Promise<void> => {
+  let pause: () => void = () => undefined;
+  const paused = new Promise<never>((_resolve, reject) => {
+    pause = () => reject(new RequestError("SLP_BODY_TIMEOUT"));
+  });
+  await uploads.beforeUpload?.({ request, logger });
+  const watched = idle.watch(request, pause);
+  const reading = uploads.parse(contentType, limits, request, response);
+  try {
+    await Promise.race([reading, paused]);
+  } finally {
+    idle.forget(watched);
+    reading.catch(() => undefined);
+  }
+};
+
+const hasBody = (request: Request): boolean => {
+  const { headers } = request;
+  const isAnnounced =
+    headers["transfer-encoding"] !== undefined ||
+    (headers["content-length"] !== undefined && headers["content-length"] !== "0");
+  return isAnnounced && !isRead(request);
+};
+
+/** A reader that counts bytes, such as formidable, may go on while the stream is paused and has not reported its end. */
+const isRead = (request: Request): boolean =>
+  request.readableEnded ||
+  (request.complete && request.readableDidRead && request.readableLength === 0);
+
+/** Parses the media type once, strictly; nothing later looks at the header again. */
+const toBodyParser = (
+  contentType: ContentType | undefined,
+  takesFiles: boolean,
+): ((text: string) => object) => {
+  const parse = contentType && findBodyParser(contentType.type);
+  if (!contentType || !parse) {
+    const types = ["application/json", formType, ...(takesFiles ? [multipartType] : [])];
+    throw new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: types.join(", ") } });
+  }
+  const charset = contentType.parameters.get("charset")?.toLowerCase() ?? "utf-8";
+  if (!["utf-8", "utf8", "us-ascii"].includes(charset)) throw new RequestError("SLP_BODY_CHARSET");
+  return parse;
+};
+
+const findBodyParser = (type: string): ((text: string) => object) | undefined => {
+  if (jsonType.test(type)) return parseJson;
+  return type === formType ? parseForm : undefined;
+};

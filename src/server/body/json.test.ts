@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { maxJsonDepth, parseJson } from "./json.ts";
+
+const nested = (depth: number): string => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+
+describe("parseJson", () => {
+  test("parses what JSON.parse parses, for any object of allowed depth without odd keys", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(!text.includes("__proto__") && !text.includes("constructor"));
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test("counts depth outside of strings only", () => {
+    const text = JSON.stringify({ a: "[{".repeat(500), b: '\\"[['.repeat(100), c: "\\" });
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  test("draws the line after the deepest allowed level", () => {
+    expect(() => parseJson(nested(maxJsonDepth))).not.toThrow();
+    expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow("Body nested too deeply");
+  });
+
+  test.each([
+    '{"__proto__":{}}',
+    '{"__proto__":1}',
+    '{"a":[{"__proto__":null}]}',
+    String.raw`{"\u005f_proto__":{}}`,
+    String.raw`{"\u005F\u005f\u0070\u0072\u006F\u0074\u006f\u005F\u005F":1}`,
+    '{"constructor":{"prototype":{}}}',
+    String.raw`{"\u0063\u006F\u006E\u0073\u0074\u0072\u0075\u0063\u0074\u006F\u0072":{"\u0070rototype":1}}`,
+    '{"a":{"constructor":{"prototype":1}}}',
+    String.raw`{"constr\u0075ctor":{"prototype":{}}}`,
+  ])("refuses the keys of %s", (text) => {
+    expect(() => parseJson(text)).toThrow("Forbidden key in the body");
+  });
+
+  test("allows the same words as values and harmless keys", () => {
+    const text =
+      '{"constructor":"ACME","b":"__proto__","prototype":{},"c":{"constructor":{"x":1}}}';
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  test.each(["null", "5", '"x"', "[1,2]", "true"])("refuses %s at the top", (text) => {
+    expect(() => parseJson(text)).toThrow("Expected an object");
+  });
+
+  test("says nothing about the body when it is malformed", () => {
+    expect(() => parseJson('{"secret": hunter2}')).toThrow(/^Invalid JSON$/);
+  });
+
+  test("makes no list of what it looks through, which would take most of the time", () => {
+    const spies = (["entries", "keys", "values"] as const).map((name) => vi.spyOn(Object, name));
+    parseJson(String.raw`{"\u0061":[{"b":{"c":1}},[{}],"d"]}`);
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
+
+  // anything but linear time would not end before the test is given up
+  test("takes linear time for hostile strings", () => {
+    expect(() => parseJson(`{"a":"${"\\".repeat(500_000)}`)).toThrow("Invalid JSON");
+  });
+});

@@ -1,0 +1,41 @@
+import { RequestError } from "../../errors.ts";
+import type { ContentType } from "../../http/content-type.ts";
+import { loadBusboy } from "../../lazy/packages.ts";
+import { add, toMultipartField, type Several } from "./multipart.ts";
+
+const mostFields = 1000;
+
+/**
+ * Parses a multipart body that has only text fields; repeated names become arrays.
+ *
+ * @throws {@link RequestError} when it is malformed, has a file or more than 1,000 fields.
+ */
+export const parseTextFields = (
+  contentType: ContentType,
+  bytes: Buffer,
+): Promise<Several<string>> => {
+  const fields = Object.create(null) as Several<string>;
+  return new Promise((resolve, reject) => {
+    const parser = new (loadBusboy())({
+      headers: { "content-type": toMultipartField(contentType) },
+      // the body has passed its own limit already
+      limits: { fieldSize: bytes.length, fields: mostFields, headerPairs: 100, headerSize: 16_384 },
+    });
+    const malformed = (cause?: unknown): void =>
+      reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
+    parser.on("field", (name, value) => {
+      if (!add(fields, name, value)) reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
+    });
+    parser.on("file", (_field, stream) => {
+      stream.on("error", malformed).resume();
+      reject(new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: acceptedTypes } }));
+    });
+    parser.on("fieldsLimit", () => reject(new RequestError("SLP_UPLOAD_TOO_MANY")));
+    parser.on("error", malformed);
+    parser.on("finish", () => resolve(fields));
+    parser.end(bytes);
+  });
+};
+
+/** What a route without files accepts. */
+const acceptedTypes = "application/json, application/x-www-form-urlencoded";

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import * as files from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { UploadedFile } from "./uploaded-file.ts";
+
+let directory = "";
+beforeEach(async () => {
+  directory = await files.mkdtemp(join(tmpdir(), "sallyport-file-"));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  await files.rm(directory, { recursive: true });
+});
+
+const told = { name: "a.txt", mimetype: "text/plain", encoding: "7bit", size: 7 };
+
+/** A file on disk. */
+const createFile = async (): Promise<UploadedFile> => {
+  const tempFilePath = join(directory, "temporary");
+  await files.writeFile(tempFilePath, "content");
+  return new UploadedFile({ ...told, content: undefined, tempFilePath });
+};
+
+/** Lets the next renaming fail. */
+const failToRename = (code: string): void => {
+  vi.spyOn(process.getBuiltinModule("node:fs/promises"), "rename").mockRejectedValueOnce(
+    Object.assign(new Error(code), { code }),
+  );
+  syncBuiltinESMExports();
+};
+
+test("a file is moved to another file system by a copy, and nothing is left behind", async () => {
+  failToRename("EXDEV");
+  const file = await createFile();
+  await file.mv(join(directory, "moved"));
+  expect(await files.readFile(join(directory, "moved"), "utf8")).toBe("content");
+  expect(existsSync(file.tempFilePath ?? "")).toBe(false);
+});
+
+test("a file that could not be moved can be moved again", async () => {
+  failToRename("EACCES");
+  const file = await createFile();
+  await expect(file.mv(join(directory, "moved"))).rejects.toThrow("EACCES");
+  expect(file.data.toString()).toBe("content");
+  failToRename("EXDEV");
+  await file.mv(join(directory, "moved"));
+  expect(await files.readFile(join(directory, "moved"), "utf8")).toBe("content");
+});
+
+test("a file that was moved, or is deleted, cannot be used any more", async () => {
+  const gone = await createFile();
+  await gone.discard();
+  await gone.discard();
+  expect(existsSync(gone.tempFilePath ?? "")).toBe(false);
+  expect(() => gone.data).toThrow("cannot be read: the response is finished");
+  await expect(gone.mv("x")).rejects.toThrow("cannot be moved: the response is finished");
+  failToRename("EXDEV");
+  const moved = await createFile();
+  await moved.mv(join(directory, "moved"));
+  expect(() => moved.data).toThrow("cannot be read: it has been moved already");
+  await expect(moved.mv("x")).rejects.toThrow("cannot be moved: it has been moved already");
+  await moved.discard();
+  expect(existsSync(join(directory, "moved"))).toBe(true);
+});
+
+test("the digest of a file is that of its content, in memory and on disk", async () => {
+  const md5 = createHash("md5").update("content").digest("hex");
+  const inMemory = new UploadedFile({
+    ...{ ...told, content: Buffer.from("content") },
+    tempFilePath: undefined,
+  });
+  expect([(await createFile()).md5, inMemory.md5]).toEqual([md5, md5]);
+});

@@ -1,0 +1,115 @@
+import { createHash, randomUUID } from "node:crypto";
+import { constants, readFileSync } from "node:fs";
+import { copyFile, rename, rm, writeFile } from "node:fs/promises";
+
+/** What is known about a received file. */
+export interface UploadedParts {
+  readonly name: string;
+  readonly mimetype: string;
+  readonly encoding: string;
+  readonly size: number;
+  /** The content, if it was small enough for memory. */
+  readonly content: Buffer | undefined;
+  /** The path of the content otherwise. */
+  readonly tempFilePath: string | undefined;
+}
+
+/** A file sent by a client; it is deleted when the response is finished, unless it was moved. */
+export class UploadedFile {
+  /** The client's name for the file, without directories and control characters. Never trust it as a path. */
+  readonly name: string;
+  /** The media type that the client claims. */
+  readonly mimetype: string;
+  readonly encoding: string;
+  /** The size in bytes. */
+  readonly size: number;
+  /** The path of a larger file until the response is finished; undefined if the content is in memory. */
+  readonly tempFilePath: string | undefined;
+  #content: Buffer | undefined;
+  #state: "kept" | "moved" | "gone" = "kept";
+  #isOver = false;
+
+  constructor(parts: UploadedParts) {
+    this.name = parts.name;
+    this.mimetype = parts.mimetype;
+    this.encoding = parts.encoding;
+    this.size = parts.size;
+    this.tempFilePath = parts.tempFilePath;
+    this.#content = parts.content;
+  }
+
+  /** The content; that of a larger file is read from disk at each access. */
+  get data(): Buffer {
+    if (this.#content) return this.#content;
+    this.#assertKept("read");
+    return readFileSync(this.tempFilePath ?? "");
+  }
+
+  /** The MD5 digest of the content, in hexadecimal; computed on demand. */
+  get md5(): string {
+    return createHash("md5").update(this.data).digest("hex");
+  }
+
+  /**
+   * Moves the file to a path and replaces any file there; only the user of the process may read it (mode 0600).
+   *
+   * @throws Error when it has been moved already or the response is finished, and Node's error when it cannot be
+   * written.
+   */
+  readonly mv = async (path: string): Promise<void> => {
+    this.#assertKept("moved");
+    this.#state = "moved";
+    try {
+      if (this.#content) await writeWhole(path, this.#content);
+      else await moveFile(this.tempFilePath ?? "", path);
+    } catch (error) {
+      this.#state = "kept";
+      // the response has finished in the meantime
+      if (this.#isOver) await this.discard();
+      throw error;
+    }
+  };
+
+  /** Deletes what is left of the file. */
+  readonly discard = async (): Promise<void> => {
+    this.#isOver = true;
+    const wasKept = this.#state === "kept";
+    if (wasKept) this.#state = "gone";
+    if (wasKept && this.tempFilePath !== undefined) await rm(this.tempFilePath, { force: true });
+  };
+
+  #assertKept(act: string): void {
+    if (this.#state === "kept") return;
+    throw new Error(
+      this.#state === "moved"
+        ? `The uploaded file cannot be ${act}: it has been moved already`
+        : `The uploaded file cannot be ${act}: the response is finished, and the file is deleted`,
+    );
+  }
+}
+
+const moveFile = async (from: string, to: string): Promise<void> => {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    // a different file system
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await replaceBy(to, (path) => copyFile(from, path, constants.COPYFILE_EXCL));
+    await rm(from, { force: true });
+  }
+};
+
+const writeWhole = (to: string, content: Buffer): Promise<void> =>
+  replaceBy(to, (path) => writeFile(path, content, { flag: "wx", mode: 0o600 }));
+
+/** Writes next to a path and moves the complete file there, so that a failure never leaves a partial file. */
+const replaceBy = async (to: string, write: (path: string) => Promise<void>): Promise<void> => {
+  const path = `${to}.${randomUUID()}`;
+  try {
+    await write(path);
+    await rename(path, to);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+};

@@ -1,0 +1,280 @@
+import { tmpdir } from "node:os";
+import type { Writable } from "node:stream";
+import type { BusboyFileStream } from "@fastify/busboy";
+import type { Request, Response } from "express";
+import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
+import type { UploadLimits } from "../../endpoint/upload-limits.ts";
+import { RequestError } from "../../errors.ts";
+import type { ContentType } from "../../http/content-type.ts";
+import type { Logger } from "../../logger/logger.ts";
+import { isUnread } from "./body-sink.ts";
+import { closeAfterReply } from "../../http/lingering-close.ts";
+import { loadBusboy } from "../../lazy/packages.ts";
+import { add, toMultipartField, type Several } from "./multipart.ts";
+import { SmallPieces } from "./small-pieces.ts";
+import { Spool, type MemoryBudget } from "./spool.ts";
+import { UploadedFile } from "./uploaded-file.ts";
+
+/** Upload options. */
+export interface UploadOptions {
+  readonly limits?: UploadLimits | undefined;
+  /**
+   * The directory for temporary files.
+   *
+   * @default the temporary directory of the operating system
+   */
+  readonly tempFileDir?: string | undefined;
+  /** Runs before any of the body is read; throws to reject the upload. */
+  readonly beforeUpload?:
+    | ((args: { readonly request: Request; readonly logger: Logger }) => MaybePromise<void>)
+    | undefined;
+}
+
+/** The resolved upload options. */
+export interface PreparedUploads {
+  readonly beforeUpload: UploadOptions["beforeUpload"];
+  /**
+   * Reads a multipart body: its fields to `request.body`, its files to `request.files`; repeated names become arrays.
+   * Files that were not moved are deleted when the response is finished or the client has left.
+   *
+   * @param own limits of the route, which replace those of the configuration
+   * @throws {@link RequestError} when the body is malformed or over a limit; no file is left then.
+   */
+  readonly parse: (
+    type: ContentType,
+    own: UploadLimits | undefined,
+    request: Request,
+    response: Response,
+  ) => Promise<void>;
+}
+
+type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
+
+/** Resolves the upload options. */
+export const prepareUploads = (option: true | UploadOptions): PreparedUploads => {
+  const { limits, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
+  const general = toLimits(limits);
+  return {
+    beforeUpload,
+    parse: (type, own, request, response) =>
+      parseUpload(
+        own ? toLimits({ ...limits, ...own }) : general,
+        tempFileDir,
+        type,
+        request,
+        response,
+      ),
+  };
+};
+
+const toLimits = (limits: UploadLimits = {}): AllLimits => {
+  const { fileSize = 10_485_760, files = 10, fieldSize = 1_048_576 } = limits;
+  const fieldsSize = limits.fieldsSize ?? Math.max(2_097_152, fieldSize);
+  return {
+    fileSize,
+    files,
+    fields: limits.fields ?? 1000,
+    parts: limits.parts ?? 1000,
+    fieldSize,
+    fieldsSize,
+    total: limits.total ?? files * fileSize + fieldsSize + 1_048_576,
+    memory: limits.memory ?? 1_048_576,
+  };
+};
+
+const parseUpload = async (
+  limits: AllLimits,
+  tempFileDir: string,
+  contentType: ContentType,
+  request: Request,
+  response: Response,
+): Promise<void> => {
+  const field = toMultipartField(contentType);
+  if (Number(request.headers["content-length"]) > limits.total) {
+    closeAfterReply(request, response);
+    throw new RequestError("SLP_UPLOAD_TOO_LARGE");
+  }
+  if (request.destroyed) throw new Error("The client left while sending the body");
+  const upload = new Upload(limits, tempFileDir);
+  response.once("close", () => void upload.discard());
+  try {
+    await upload.read(request, field);
+  } catch (error) {
+    if (error instanceof RequestError && error.statusCode === 413)
+      closeAfterReply(request, response);
+    else request.resume();
+    await upload.discard();
+    throw error;
+  }
+  request.body = upload.fields;
+  (request as { files?: unknown }).files = upload.files;
+};
+
+/** A file of a multipart body, with the headers of its part. */
+interface Arrival {
+  readonly field: string | undefined;
+  readonly parts: { readonly name: string; readonly encoding: string; readonly mimetype: string };
+  readonly stream: BusboyFileStream;
+  readonly spool: Spool;
+}
+
+/** One incoming multipart body. */
+class Upload {
+  readonly fields = Object.create(null) as Several<string>;
+  readonly files = Object.create(null) as Several<UploadedFile>;
+  readonly #limits: AllLimits;
+  readonly #tempFileDir: string;
+  readonly #budget: MemoryBudget;
+  readonly #arrivals: Arrival[] = [];
+  readonly #kept: UploadedFile[] = [];
+  /** The file being written. */
+  #settling = Promise.resolve();
+  #isOver = false;
+
+  constructor(limits: AllLimits, tempFileDir: string) {
+    this.#limits = limits;
+    this.#tempFileDir = tempFileDir;
+    this.#budget = { limit: limits.memory, used: 0 };
+  }
+
+  async read(request: Request, contentType: string): Promise<void> {
+    const { fieldSize, files, fields, parts } = this.#limits;
+    const parser = new (loadBusboy())({
+      headers: { "content-type": contentType },
+      limits: { fieldSize, files, fields, parts, headerPairs: 100, headerSize: 16_384 },
+    });
+    let stop: () => void = ignore;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const malformed = (cause?: unknown): void =>
+          reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
+        const tooMany = (): void => reject(new RequestError("SLP_UPLOAD_TOO_MANY"));
+        let held = 0;
+        parser.on("field", (name, value, _isNameCut, isCut) => {
+          held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
+          if (held > this.#limits.fieldsSize)
+            reject(new RequestError("SLP_UPLOAD_FIELDS_TOO_LARGE"));
+          else if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
+          else if (!add(this.fields, name, value))
+            reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
+        });
+        parser.on("file", (field, stream, name, encoding, mimetype) => {
+          stream.on("error", malformed);
+          this.#receive(
+            { field, stream, parts: { name: toBaseName(name), encoding, mimetype } },
+            reject,
+          );
+        });
+        parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
+        parser.on("error", malformed);
+        parser.on("finish", () => void this.#settle().then(resolve, reject));
+        // the body may have arrived but not been read yet; only its end event tells whether it is complete
+        request.once("close", () => {
+          if (!request.readableEnded) reject(new Error("The client left while sending the body"));
+        });
+        stop = this.#feed(request, parser, reject);
+      });
+    } finally {
+      this.#isOver = true;
+      stop();
+    }
+    // data after the last part is ignored
+    request.resume();
+    for (const { field, parts: told, spool } of this.#arrivals) {
+      const { size, path: tempFilePath } = spool;
+      const content = spool.takeContent();
+      const file = new UploadedFile({ ...told, size, content, tempFilePath });
+      this.#kept.push(file);
+      if (!add(this.files, field, file)) throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
+    }
+  }
+
+  /** Deletes everything, including what is still being written. */
+  async discard(): Promise<void> {
+    this.#isOver = true;
+    await this.#settling.catch(ignore);
+    const unfinished = this.#arrivals.slice(this.#kept.length);
+    await Promise.allSettled([
+      ...this.#kept.map((file) => file.discard()),
+      ...unfinished.map(({ spool }) => spool.discard()),
+    ]);
+  }
+
+  /** Passes the chunks of the body to the parser, each once the previous one is on disk. */
+  #feed(request: Request, parser: Writable, fail: (error: unknown) => void): () => void {
+    const isOurs = isUnread(request);
+    let left = this.#limits.total;
+    const pass = (piece: Buffer): void => {
+      request.pause();
+      // streams pass on what they hold within this turn of the event loop
+      parser.write(piece, () => setImmediate(() => void goOn(piece).catch(fail)));
+    };
+    const small = new SmallPieces(pass);
+    const onData = (data: Buffer | string): void => {
+      // somebody has set an encoding
+      const piece =
+        typeof data === "string" ? Buffer.from(data, request.readableEncoding ?? "utf8") : data;
+      left -= piece.length;
+      if (left < 0) fail(new RequestError("SLP_UPLOAD_TOO_LARGE"));
+      else small.add(piece);
+    };
+    const goOn = async (piece: Buffer): Promise<void> => {
+      await this.#settle();
+      if (this.#isOver) return;
+      const isTaken = this.#arrivals.every(({ stream }) => stream.readableLength === 0);
+      if (isOurs && isTaken && request.listenerCount("data") === 1) free(piece);
+      request.resume();
+    };
+    const onEnd = (): void => {
+      small.flush();
+      parser.end();
+    };
+    request.on("data", onData).on("end", onEnd);
+    return () => {
+      small.forget();
+      request.off("data", onData).off("end", onEnd);
+    };
+  }
+
+  #receive(told: Omit<Arrival, "spool">, fail: (error: unknown) => void): void {
+    const spool = new Spool(this.#budget, this.#tempFileDir);
+    this.#arrivals.push({ ...told, spool });
+    told.stream.on("data", (part: Buffer) => {
+      if (this.#isOver) return;
+      if (spool.size + part.length <= this.#limits.fileSize) spool.take(part);
+      else {
+        this.#isOver = true;
+        fail(new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { field: told.field }));
+      }
+    });
+    told.stream.on("end", () => (spool.isEnded = true));
+  }
+
+  /** One after the other: the end of the last part may be parsed while the part is still being written. */
+  #settle(): Promise<void> {
+    const earlier = this.#settling;
+    const settle = async (): Promise<void> => {
+      await earlier;
+      for (const { spool } of this.#arrivals) if (!this.#isOver) await spool.settle();
+    };
+    return (this.#settling = settle());
+  }
+}
+
+const ignore = (): void => undefined;
+
+/**
+ * Frees the memory of a chunk that nobody uses any more, if it has its own memory. Node before 21 cannot do this;
+ * there, the chunks wait for V8.
+ */
+const free = ({ buffer, byteLength }: Buffer): void => {
+  if (buffer.byteLength === byteLength)
+    (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
+};
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it finds
+const unsafeCharacters = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Returns the base name, without characters that could affect a terminal, a header or a file system. */
+const toBaseName = (given = ""): string =>
+  (given.split(/[/\\]/).at(-1) ?? "").replace(unsafeCharacters, "").slice(0, 255);

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { ConfigError } from "../../errors.ts";
+import { defaultResultHandler } from "../../results/default-result-handler.ts";
+import { checkAppConfig } from "./check-config.ts";
+import { checkServerConfig } from "./check-server-config.ts";
+
+const run = (): void => undefined;
+const most = 0x7fffffff;
+
+/** What an option may be, and what it may not be, the nearest values first. */
+const options: readonly (readonly [
+  name: string,
+  right: readonly unknown[],
+  wrong: readonly unknown[],
+])[] = [
+  ["cors", [true, false, run], ["*", null, {}]],
+  ["logger.level", ["silent", "error", "warn", "info", "debug"], ["all", "", true]],
+  ["logger.color", [true, false], [0, "auto"]],
+  ["logger.depth", [null, 0, 1, Infinity], [-1, "2", Number.NaN]],
+  ["childLoggerProvider", [run], [{}, null]],
+  ["accessLogger", [run, null], [false, {}]],
+  ["inputSources.get", [[], ["query", "params", "headers"]], ["query", ["form"], [1]]],
+  ["errorHandler", [defaultResultHandler], [run, {}, null]],
+  ["bodyLimit", [1, Number.MAX_SAFE_INTEGER], [0, 1.5, 2 ** 53, "1"]],
+  ["bodyIdleTimeout", [0.5, most], [0, most + 1, "1", Number.NaN]],
+  ["handlerTimeout", [0, most], [-1, most + 1, "1"]],
+  ["responseIdleTimeout", [0, most], [-1, most + 1, "1"]],
+  ["cookies", [true, false, {}], ["on", null]],
+  ["cookies.secret", ["a", ["a", "b"]], ["", [], ["a", ""], 1, [1]]],
+  ["cookies.nameBinding", ["transition", "required", "off"], ["on", true]],
+  ["requestId", [true, false, {}], ["on", null]],
+  ["requestId.header", ["X-Id", "id_1"], ["", "a b", 1, null]],
+  ["upload", [true, false, {}], ["on", null]],
+  ...["fileSize", "files", "fields", "parts", "fieldSize", "memory"].map(
+    (name) => [`upload.limits.${name}`, [0, 1], [-1, 1.5, "1", Infinity]] as const,
+  ),
+  ["upload.tempFileDir", ["/tmp"], ["", 1]],
+  ["upload.beforeUpload", [run], [{}]],
+  ["wrongMethodBehavior", [404, 405], [400, "404"]],
+  ["methodLikeRouteBehavior", ["method", "path"], ["get", true]],
+  ["startupLogo", [true, false], [0]],
+  ["http.listen", [0, 65_535, "/a.sock", { port: 1 }], [-1, 65_536, 1.5, "", null, [], run]],
+  ["http.options", [{}], [1, null, []]],
+  ["beforeRouting", [run], [{}]],
+  ["afterRouting", [run], [{}]],
+  ["queryParser", ["simple", "extended", run], ["qs", true]],
+  ["compression", [true, false, {}], ["on"]],
+  ["compression.encodings", [["gzip"], ["br", "deflate"]], [[], ["lzw"], "gzip", ["gzip", 1]]],
+  ["compression.threshold", [0, "1kb"], [-1, "a lot", null]],
+  ["compression.level", [0, 9], [-1, 10, 1.5, "1"]],
+  ["compression.memLevel", [1, 9], [0, 10]],
+  ["compression.strategy", [0, 4], [-1, 5]],
+  ["compression.chunkSize", [64, most], [63, most + 1]],
+  ["gracefulShutdown", [true, false, {}], ["on"]],
+  ["gracefulShutdown.timeout", [0, most], [-1, most + 1]],
+  ["gracefulShutdown.events", [[], ["SIGTERM"]], ["SIGTERM", ["SIGNOTHING"], [1]]],
+  ["gracefulShutdown.beforeExit", [run], [{}]],
+  ["etag", [true, false, "weak", "strong"], ["soft", 1]],
+];
+
+const toConfig = (name: string, value: unknown): object => {
+  const nested = name.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+  const { http } = nested as { readonly http?: object };
+  return http ? { http: { listen: 0, ...http } } : (nested as object);
+};
+
+describe.each(options)("the option %s", (name, right, wrong) => {
+  test.each(right.map((value) => [value]))("may be %o", (value) => {
+    expect(() => checkServerConfig(toConfig(name, value))).not.toThrow();
+  });
+
+  test.each(wrong.map((value) => [value]))("must not be %o, and the error names it", (value) => {
+    const check = () => checkServerConfig(toConfig(name, value));
+    expect(check).toThrow(ConfigError);
+    expect(check).toThrow(new RegExp(`^The option \`${name}\` must be [^;]+; got `));
+  });
+
+  // the one that a server cannot do without
+  test.skipIf(name === "http.listen")("may be left undefined", () => {
+    expect(() => checkServerConfig(toConfig(name, undefined))).not.toThrow();
+  });
+});
+
+test("a wrong value is shown in one line, and not in its depth", () => {
+  const wrong = { a: { secret: { b: 1 } }, c: [1, 2] };
+  expect(() => checkServerConfig(toConfig("cors", wrong))).toThrow(/got an object with a, c\.$/);
+});
+
+test("a secret is not shown", () => {
+  expect(() => checkServerConfig(toConfig("cookies.secret", ["hunter2", 5]))).toThrow(
+    /got an array of 2\.$/,
+  );
+});
+
+test.each([null, undefined, "x", [], run])(
+  "a configuration must be an object, not %o",
+  (config) => {
+    for (const check of [checkServerConfig, checkAppConfig])
+      expect(() => check(config)).toThrow("The option `config` must be an object");
+  },
+);
+
+describe("the configuration of an application", () => {
+  test("needs the application", () => {
+    expect(() => checkAppConfig({ cors: false })).toThrow("The option `app` is missing");
+    expect(() => checkAppConfig({ app: {} })).toThrow("The option `app` must be an Express");
+    expect(() => checkAppConfig({ app: run, cors: false })).not.toThrow();
+  });
+
+  test("has no options of a server", () => {
+    expect(() => checkAppConfig({ app: run, http: {} })).toThrow("Unknown option `http`.");
+    expect(() => checkAppConfig({ app: run, bodyLimits: 1 })).toThrow(
+      "Unknown option `bodyLimits`. Did you mean `bodyLimit`? The options are ",
+    );
+  });
+});

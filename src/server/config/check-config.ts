@@ -1,0 +1,149 @@
+import { inputSources } from "../../endpoint/input-sources.ts";
+import { uploadLimits } from "../../endpoint/upload-limits.ts";
+import { show } from "../../checks/show.ts";
+import { ConfigError } from "../../errors.ts";
+import { endpointMethods } from "../../http/method.ts";
+import { logLevels } from "../../logger/console-logger.ts";
+import { isLogger } from "../../logger/logger.ts";
+import { isResultHandler } from "../../results/result-handler.ts";
+import {
+  aBoolean,
+  aFunction,
+  be,
+  checkOptions,
+  group,
+  isBoolean,
+  isFunction,
+  isObject,
+  oneOf,
+  refuse,
+  timeout,
+  type Check,
+} from "./option-checks.ts";
+
+const sourceList: Check = be(
+  `an array of ${inputSources.join(", ")}`,
+  (value) =>
+    Array.isArray(value) &&
+    value.every((source) => (inputSources as readonly unknown[]).includes(source)),
+);
+
+const consoleLogger = group({
+  level: oneOf(...logLevels),
+  color: aBoolean,
+  depth: be(
+    "a number of levels, or null for no limit",
+    (value) => value === null || (typeof value === "number" && value >= 0),
+  ),
+});
+
+const wholeNumber = be(
+  "an integer, 0 or more",
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+);
+
+const cookieOptions = group({
+  secret: be(
+    "a non-empty string, or an array of such strings",
+    (value) => {
+      const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
+      return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
+    },
+    // never include the secret itself
+    (value) => (Array.isArray(value) ? `an array of ${value.length}` : show(value)),
+  ),
+  nameBinding: oneOf("transition", "required", "off"),
+});
+
+const requestIdOptions = group({
+  header: be("the name of a header field, such as x-request-id", (value) =>
+    typeof value === "string" ? /^[\w-]+$/.test(value) : false,
+  ),
+});
+
+const uploadOptions = group({
+  limits: group(Object.fromEntries(uploadLimits.map((name) => [name, wholeNumber]))),
+  tempFileDir: be("the path of a directory", (value) => typeof value === "string" && value !== ""),
+  beforeUpload: aFunction,
+});
+
+const anything: Check = () => undefined;
+
+const docsOptions = group({
+  path: be("a path, such as /docs", (value) => typeof value === "string" && value !== ""),
+  info: be(
+    "an object with a `title` and a `version`",
+    (value) => isObject(value) && typeof Reflect.get(value, "title") === "string",
+  ),
+  ui: oneOf("scalar", "swagger"),
+  openapi: oneOf("3.0", "3.1", "3.2"),
+  factory: be("a factory, such as an EndpointsFactory", (value) =>
+    isFunction(Reflect.get(Object(value) as object, "buildVoid")),
+  ),
+  production: aBoolean,
+  head: aBoolean,
+  ...{ servers: anything, tags: anything, webhooks: anything, override: anything },
+});
+
+/** The options that servers and applications share. */
+export const commonChecks: Readonly<Record<string, Check>> = {
+  cors: be(
+    "true, false, or a function that returns headers",
+    (value) => isBoolean(value) || isFunction(value),
+  ),
+  logger: (value, option) => {
+    if (!isLogger(value)) consoleLogger(value, option);
+  },
+  requestId: (value, option) => {
+    if (!isBoolean(value)) requestIdOptions(value, option);
+  },
+  childLoggerProvider: aFunction,
+  accessLogger: be(
+    "a function, or null for no access log",
+    (value) => value === null || isFunction(value),
+  ),
+  inputSources: group(Object.fromEntries(endpointMethods.map((method) => [method, sourceList]))),
+  errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
+  bodyLimit: be(
+    "a positive integer, in bytes",
+    (value) => Number.isSafeInteger(value) && Number(value) > 0,
+  ),
+  bodyIdleTimeout: be(
+    "a positive number of milliseconds",
+    (value) => typeof value === "number" && value > 0 && value <= 0x7fffffff,
+  ),
+  requestTimeout: timeout,
+  handlerTimeout: timeout,
+  cookies: (value, option) => {
+    if (!isBoolean(value)) cookieOptions(value, option);
+  },
+  upload: (value, option) => {
+    if (!isBoolean(value)) uploadOptions(value, option);
+  },
+  docs: (value, option) => {
+    if (!isBoolean(value)) docsOptions(value, option);
+  },
+  wrongMethodBehavior: oneOf(404, 405),
+  methodLikeRouteBehavior: oneOf("method", "path"),
+  startupLogo: aBoolean,
+};
+
+const appChecks: Readonly<Record<string, Check>> = {
+  ...commonChecks,
+  app: be("an Express application or router", isFunction),
+};
+
+/** @throws {@link ConfigError} when it is not a configuration. */
+export const assertObject = (config: unknown): object =>
+  isObject(config) ? config : refuse("config", config, "an object, made with `createConfig`");
+
+/** @throws {@link ConfigError} naming the option, its value and the fix. */
+export const checkAppConfig = (config: unknown): void => {
+  const options = assertObject(config);
+  if (Reflect.get(options, "app") === undefined)
+    throw new ConfigError(
+      "SLP_CONFIG_MISSING",
+      "The option `app` is missing; attachRouting needs an Express application or router. To start a server, use createServer.",
+    );
+  checkOptions(options, appChecks, "");
+};

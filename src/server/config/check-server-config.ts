@@ -1,0 +1,98 @@
+import { constants } from "node:os";
+import { ConfigError } from "../../errors.ts";
+import { assertObject, commonChecks } from "./check-config.ts";
+import {
+  knownEncodings,
+  listSendableEncodings,
+  toThreshold,
+} from "../compression/compression-options.ts";
+import {
+  aFunction,
+  be,
+  checkOptions,
+  group,
+  isBoolean,
+  isFunction,
+  isObject,
+  oneOf,
+  refuse,
+  timeout,
+  type Check,
+} from "./option-checks.ts";
+
+const isPort = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
+const listen = be(
+  "a port (0 to 65535), the path of a UNIX socket, or listen options such as { port, host }",
+  (value) => isPort(value) || (typeof value === "string" && value !== "") || isObject(value),
+);
+
+const shutdownOptions = group({
+  timeout,
+  events: be(
+    'an array of signals, such as ["SIGTERM"]',
+    (value) =>
+      Array.isArray(value) &&
+      value.every((one) => typeof one === "string" && one in constants.signals),
+  ),
+  beforeExit: aFunction,
+});
+
+const wholeNumberFrom = (least: number, most: number): Check =>
+  be(
+    `an integer from ${least} to ${most}`,
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  );
+
+const encodings: Check = (value, option) => {
+  const isKnown = (one: unknown): boolean => knownEncodings.some((known) => known === one);
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isKnown))
+    refuse(option, value, `an array of one or more of ${knownEncodings.join(", ")}`);
+  const lacking = (value as string[]).find((one) => !listSendableEncodings().includes(one));
+  if (lacking !== undefined)
+    throw new ConfigError(
+      "SLP_CONFIG_VALUE",
+      `The option \`${option}\` has ${lacking}, which Node.js ${process.versions.node} lacks; omit it, or run Node.js 22.15 or later.`,
+    );
+};
+
+const compressionOptions = group({
+  encodings,
+  threshold: be(
+    'a number of bytes, or a string such as "1kb"',
+    (value) => toThreshold(value) !== undefined,
+  ),
+  level: wholeNumberFrom(0, 9),
+  memLevel: wholeNumberFrom(1, 9),
+  strategy: wholeNumberFrom(0, 4),
+  chunkSize: wholeNumberFrom(64, 0x7fffffff),
+});
+
+const serverChecks: Readonly<Record<string, Check>> = {
+  ...commonChecks,
+  http: group({ listen, options: be("an object with Node's server options", isObject) }, [
+    "listen",
+  ]),
+  https: group({ listen, options: be("an object with `cert` and `key`", isObject) }, [
+    "listen",
+    "options",
+  ]),
+  beforeRouting: aFunction,
+  afterRouting: aFunction,
+  queryParser: be(
+    '"simple", "extended", or a function',
+    (value) => value === "simple" || value === "extended" || isFunction(value),
+  ),
+  compression: (value, option) => {
+    if (!isBoolean(value)) compressionOptions(value, option);
+  },
+  gracefulShutdown: (value, option) => {
+    if (!isBoolean(value)) shutdownOptions(value, option);
+  },
+  responseIdleTimeout: timeout,
+  etag: oneOf(true, false, "weak", "strong"),
+};
+
+/** @throws {@link ConfigError} naming the option, its value and the fix. */
+export const checkServerConfig = (config: unknown): void =>
+  checkOptions(assertObject(config), serverChecks, "");

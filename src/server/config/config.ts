@@ -1,0 +1,222 @@
+import type { ServerOptions as HttpOptions } from "node:http";
+import type { ServerOptions as HttpsOptions } from "node:https";
+import type { Express, IRouter, Request, Response } from "express";
+import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
+import type { SourcesByMethod } from "../../endpoint/input-sources.ts";
+import type { ConsoleLoggerOptions } from "../../logger/console-logger.ts";
+import type { Logger, ParentLogger } from "../../logger/logger.ts";
+import type { AnyResultHandler } from "../../results/result-handler.ts";
+import type { WalkOptions } from "../../routing/walk-routing.ts";
+import type { DocsOptions } from "../../docs/docs-options.ts";
+import type { CompressionOptions } from "../compression/compression-options.ts";
+import type { Listen } from "../connection/listen.ts";
+import type { CookieOptions } from "../head/cookies.ts";
+import type { CorsOption } from "../head/cors.ts";
+import type { ShutdownOptions } from "../connection/shutdown.ts";
+import type { UploadOptions } from "../body/uploads.ts";
+
+/** A finished response, as an access log receives it. */
+export interface AccessedReply {
+  /** Undefined if the client left before the response began. */
+  readonly status: number | undefined;
+  /** The number of bytes sent, head and body; 0 if an adapter such as serverless-http replaces the socket. */
+  readonly bytes: number;
+  /** The time from the beginning of the request to the end of the response, in milliseconds. */
+  readonly milliseconds: number;
+}
+
+/** The argument of a hook. */
+export interface HookArguments {
+  /** The Express application that serves the API. */
+  readonly app: Express;
+  /** Returns the logger of a request, or the server's logger if no request is given. */
+  readonly getLogger: (request?: Request) => Logger;
+}
+
+/** The options that `createServer` and `attachRouting` share. */
+export interface CommonConfig extends WalkOptions {
+  /**
+   * Cross-origin headers: `true` sets the default ones on every response, `false` sets none, and a function returns
+   * those of each response. Must be set explicitly.
+   */
+  readonly cors: CorsOption;
+  /** Options of the built-in logger, or your own logger: an object with `debug`, `info`, `warn` and `error`. */
+  readonly logger?: ConsoleLoggerOptions | Logger | undefined;
+  /**
+   * Assigns an id to each request: on `request.id`, in each line of its logger as `requestId`, and in a response
+   * header.
+   *
+   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, the id of a proxy or client is read from that
+   * request header and sent back in it, provided that it has at most 128 characters, which may be letters, digits, `.`,
+   * `_`, `:` and `-`.
+   *
+   * @default false
+   */
+  readonly requestId?: boolean | { readonly header: string } | undefined;
+  /**
+   * Returns the logger of one request; called after the request has its id.
+   *
+   * The lines of `parent.child({ ... })` carry the given fields.
+   */
+  readonly childLoggerProvider?:
+    | ((args: {
+        readonly request: Request;
+        readonly response: Response;
+        readonly parent: ParentLogger;
+      }) => MaybePromise<Logger>)
+    | undefined;
+  /**
+   * Logs each request once its response has ended, or its client has left; null disables the access log.
+   *
+   * @default a debug line with the method and the path, and `status`, `bytes` and `milliseconds` as fields
+   */
+  readonly accessLogger?:
+    | ((request: Request, logger: Logger, reply: AccessedReply) => unknown)
+    | null
+    | undefined;
+  /**
+   * The parts of a request that feed the input, by method: listed methods are replaced, the others keep their defaults.
+   * Later sources override earlier ones; path parameters override all of them.
+   *
+   * @default { get: ["query", "params"], post: ["body", "params", "files"], put: ["body", "params"], patch: ["body", "params"], delete: ["query", "params"] }
+   */
+  readonly inputSources?: SourcesByMethod | undefined;
+  /**
+   * Sends the errors that occur before an endpoint is reached: 404, 405, a malformed path or body.
+   *
+   * @default defaultResultHandler
+   */
+  readonly errorHandler?: AnyResultHandler | undefined;
+  /**
+   * The largest JSON or form body, in bytes, counted after decompression.
+   *
+   * @default 1048576
+   */
+  readonly bodyLimit?: number | undefined;
+  /**
+   * Parses cookies to `request.cookies` and, with a secret, signed ones to `request.signedCookies`.
+   *
+   * @default false
+   */
+  readonly cookies?: boolean | CookieOptions | undefined;
+  /**
+   * File uploads, `multipart/form-data`: `true` for the default limits, or options.
+   *
+   * @default false
+   */
+  readonly upload?: boolean | UploadOptions | undefined;
+  /**
+   * How long a client may pause while it sends a body, in milliseconds, before it receives 408.
+   *
+   * @default 10000
+   */
+  readonly bodyIdleTimeout?: number | undefined;
+  /**
+   * The time limit, in milliseconds, from the first middleware to the validated output, excluding the time to read the
+   * body; 0 for no limit. When it expires, the client receives 503 and `signal` is aborted. An endpoint's `timeout`
+   * replaces it.
+   *
+   * @default 0
+   */
+  readonly requestTimeout?: number | undefined;
+  /**
+   * The time limit of a handler, in milliseconds; 0 for no limit. When it expires, the client receives 503 and the
+   * handler's `signal` is aborted. It does not apply to endpoints with their own `timeout`.
+   *
+   * @default 0
+   */
+  readonly handlerTimeout?: number | undefined;
+  /**
+   * Serves the documentation of the API: a page at `/docs`, and the document as `/docs/openapi.json` and `.yaml`.
+   *
+   * `true` serves it in development only. For production, set `{ production: true }`, or a `factory` whose middlewares
+   * protect it.
+   *
+   * @default false
+   */
+  readonly docs?: boolean | DocsOptions | undefined;
+  /**
+   * The status for a method that a known path does not have.
+   *
+   * @default 405
+   */
+  readonly wrongMethodBehavior?: 404 | 405 | undefined;
+}
+
+/** The configuration of a server; create it with {@link createConfig}. */
+export interface ServerConfig extends CommonConfig {
+  /** Only for an API on your own application. */
+  readonly app?: undefined;
+  /** The HTTP server. */
+  readonly http?:
+    | { readonly listen: Listen; readonly options?: HttpOptions | undefined }
+    | undefined;
+  /** The HTTPS server; `options` must have `cert` and `key`. */
+  readonly https?: { readonly listen: Listen; readonly options: HttpsOptions } | undefined;
+  /**
+   * How long a client may pause while it reads a response, in milliseconds, before its connection is dropped; 0 for no
+   * limit.
+   *
+   * @default 30000
+   */
+  readonly responseIdleTimeout?: number | undefined;
+  /** Adds native middleware and routes that run before the API. */
+  readonly beforeRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
+  /**
+   * Adds native middleware and routes that run after the API, for paths that it does not have. Error handlers also
+   * receive the faults (5xx) of endpoints: they respond, or pass the error on to the result handler with `next(error)`.
+   */
+  readonly afterRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
+  /**
+   * How queries are parsed: `simple` leaves brackets as they are, `extended` turns them into objects and arrays.
+   *
+   * @default "simple"
+   */
+  readonly queryParser?: "simple" | "extended" | ((query: string) => object) | undefined;
+  /**
+   * Whether responses carry an ETag, which costs a hash of each body.
+   *
+   * @default false
+   */
+  readonly etag?: boolean | "weak" | "strong" | undefined;
+  /**
+   * Compresses responses with zstd, brotli, gzip or deflate, as the client accepts; `true`, or options.
+   *
+   * Event streams, responses that set cookies, and those with `no-transform` are never compressed. A handler that
+   * streams sends buffered data with `response.flush()`.
+   *
+   * @default false
+   */
+  readonly compression?: boolean | CompressionOptions | undefined;
+  /**
+   * Lets running requests finish on a signal before the process ends; `true`, or options.
+   *
+   * @default false, which installs no signal handlers
+   */
+  readonly gracefulShutdown?: boolean | ShutdownOptions | undefined;
+  /**
+   * Whether to print a line with the addresses at start.
+   *
+   * @default true
+   */
+  readonly startupLogo?: boolean | undefined;
+}
+
+/** The configuration of an API on your own Express application or router. */
+export interface AppConfig extends CommonConfig {
+  /** The application or router to which the API is added. */
+  readonly app: IRouter;
+}
+
+/**
+ * Declares the configuration of a server or, with `app`, of an API on your own Express application. It is validated
+ * when the server starts.
+ *
+ * @returns the same object
+ * @example
+ * const config = createConfig({ http: { listen: 8090 }, cors: false });
+ */
+export const createConfig = <App extends IRouter | undefined = undefined>(
+  config: (AppConfig | ServerConfig) & { readonly app?: App },
+): App extends undefined ? ServerConfig : AppConfig =>
+  config as App extends undefined ? ServerConfig : AppConfig;

@@ -1,0 +1,34 @@
+import type { ServerResponse } from "node:http";
+import { closeAfterReply } from "../../http/lingering-close.ts";
+import { loadNodeHttp } from "../../lazy/node-modules.ts";
+import type { Stoppables } from "../../pipeline/stoppables.ts";
+import { countWaiting } from "./request-queue.ts";
+
+/** How long a connection is read after its last response at a shutdown, in milliseconds. */
+const shutdownLingering = 30;
+
+/**
+ * Makes each connection end with its last response, and aborts the signals in use. The methods are added to the class
+ * only now, so that they cost nothing before a shutdown.
+ */
+export const beginShutdown = ({
+  ServerResponse: { prototype },
+  toStop,
+}: {
+  readonly ServerResponse: { readonly prototype: ServerResponse };
+  readonly toStop: Stoppables;
+}): void => {
+  const { ServerResponse } = loadNodeHttp();
+  Object.defineProperty(prototype, "writeHead", {
+    configurable: true,
+    writable: true,
+    value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
+      const waiting = countWaiting(this.req.socket);
+      // requests that have arrived behind the last one are not read, but must not reset the connection
+      if (waiting === 0) closeAfterReply(this.req, this, undefined, shutdownLingering);
+      else if (waiting === undefined && !this.headersSent) this.setHeader("Connection", "close");
+      return ServerResponse.prototype.writeHead.apply(this, head);
+    },
+  });
+  toStop.stop();
+};

@@ -1,0 +1,91 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { toStatusText } from "../../http/status.ts";
+import type { Logger } from "../../logger/logger.ts";
+import { warnSampled } from "../../logger/sampling.ts";
+import { defaultCorsHeaders } from "../head/cors.ts";
+import { isClosing } from "../../http/lingering-close.ts";
+import { endOfInput, findReply, parserPaused, parserStatuses } from "../../http/node-internals.ts";
+
+/** The methods that the server supports on any of its paths. */
+const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
+
+/** How long a client that has sent an invalid request may take to read the response, in milliseconds. */
+const lingeringTime = 500;
+
+/** Errors that mean that the client has left, rather than that it has sent something invalid. */
+const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", endOfInput]);
+
+/**
+ * Responds to anything that cannot be parsed as a request with the error envelope, then closes the connection. It never
+ * writes into a response in progress on the same socket, and writes nothing to a client that has left.
+ */
+export const answerClientErrors = (server: Server, logger: Logger, hasCors: boolean): void => {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const code = error.code ?? "";
+    // over TLS each further chunk is another error
+    if (isClosing(socket) || lost.has(socket)) return;
+    if (code === parserPaused || departures.has(code) || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    lost.add(socket);
+    const status = parserStatuses.get(code) ?? 400;
+    warnSampled(logger, code, "Not a request", { code, statusCode: status });
+    const reply = toReply(status, hasCors);
+    const running = findReply(socket);
+    if (!running || running.writableFinished) endWith(socket, reply);
+    else if (running.req.complete) endAfter(socket, running, reply);
+    else if (running.headersSent) socket.destroy();
+    else endWith(socket, reply);
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    const running = findReply(socket);
+    if (!running || running.writableFinished) {
+      endWith(socket, toReply(405, hasCors));
+      return;
+    }
+    // Node has handed the connection over, which it does only once
+    socket.on("error", () => undefined).on("drain", () => findReply(socket)?.emit("drain"));
+    endAfter(socket, running, toReply(405, hasCors));
+  });
+};
+
+/** The connections on which nothing more can be parsed. */
+const lost = new WeakSet<object>();
+
+/** Checks whether a request will never be complete, because the rest of its connection cannot be parsed. */
+export const isLost = ({ socket, complete }: IncomingMessage): boolean =>
+  !complete && lost.has(socket);
+
+/** Waits for the responses to all complete requests, so that nothing is mixed with them. */
+const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void => {
+  running.once("close", () => {
+    const next = findReply(socket);
+    if (next?.req.complete) endAfter(socket, next, reply);
+    else endWith(socket, reply);
+  });
+};
+
+/** Sends the last response, and waits briefly for the client to read it. */
+const endWith = (socket: Duplex, reply: string): void => {
+  if (!socket.writable) return;
+  socket.on("error", () => undefined).end(reply);
+  setTimeout(() => socket.destroy(), lingeringTime).unref();
+};
+
+const toReply = (status: number, hasCors: boolean): string => {
+  const text = toStatusText(status);
+  const body = JSON.stringify({ status: "error", error: { message: text } });
+  const headers = {
+    ...(hasCors ? defaultCorsHeaders : {}),
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+    ...(status === 405 ? { Allow: allowed } : {}),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${text}\r\n${lines.join("")}\r\n${body}`;
+};

@@ -1,0 +1,75 @@
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { closeIdleBut, findReply, readThroughStream } from "../../http/node-internals.ts";
+
+/** The connections of a server, with what Node does not track about them. */
+class Connections {
+  readonly #sockets = new Set<Socket>();
+  /** The connections that have sent something over TLS. */
+  readonly #heard = new WeakSet<Socket>();
+  /** TCP connections whose TLS handshake is not finished, by their address. */
+  readonly #handshakes = new Map<string, Socket>();
+  readonly #isTls: boolean;
+
+  constructor(server: Server, isTls: boolean) {
+    this.#isTls = isTls;
+    if (isTls) {
+      server.on("connection", (socket: Socket) => {
+        const address = toAddress(socket);
+        this.#handshakes.set(address, socket);
+        socket.once("close", () => this.#handshakes.delete(address));
+      });
+      server.on("secureConnection", (socket: Socket) => {
+        this.#handshakes.delete(toAddress(socket));
+        this.#add(socket);
+        readThroughStream(socket, () => this.#heard.add(socket));
+      });
+    } else {
+      server.on("connection", (socket: Socket) => this.#add(socket));
+    }
+  }
+
+  /** The responses that have ended although some of their bytes are still buffered in this process. */
+  listUnsent(): ServerResponse[] {
+    return [...this.#sockets].flatMap((socket) => {
+      const reply = findReply(socket);
+      return reply?.finished === true && socket.writableLength > 0 ? reply : [];
+    });
+  }
+
+  /** Ends the connections that have sent nothing at all, which Node counts as running requests. */
+  endSilent(): void {
+    for (const socket of this.#handshakes.values()) socket.destroy();
+    for (const socket of this.#sockets)
+      if (this.#isTls ? !this.#heard.has(socket) : socket.bytesRead === 0) socket.destroy();
+  }
+
+  #add(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+}
+
+const toAddress = ({ remoteAddress, remotePort }: Socket): string =>
+  `${remoteAddress} ${remotePort}`;
+
+const connectionsOf = new WeakMap<Server, Connections>();
+
+/**
+ * Tracks the connections of a server, so that `closeIdleConnections`, which `close` also calls, spares responses that
+ * are still being sent.
+ */
+export const watchConnections = (server: Server, isTls: boolean): void => {
+  const connections = new Connections(server, isTls);
+  connectionsOf.set(server, connections);
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    closeIdleBut(connections.listUnsent(), closeIdle);
+  };
+};
+
+/** Ends the connections that wait for a request, including those that have never sent one. */
+export const endIdleConnections = (server: Server): void => {
+  connectionsOf.get(server)?.endSilent();
+  server.closeIdleConnections();
+};

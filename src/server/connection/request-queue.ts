@@ -1,0 +1,86 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { stoppables, type StoppableResponse } from "../../pipeline/stoppables.ts";
+import { isLost } from "./client-errors.ts";
+import { onceHasSocket } from "../../http/node-internals.ts";
+import { discard } from "../../http/lingering-close.ts";
+
+/** How many requests may wait on one connection before it is no longer read. */
+export const maxWaiting = 16;
+
+/** The waiting requests of one connection. */
+interface Queue {
+  waiting: number;
+  /** Whether the connection is paused, or about to be. */
+  isPaused: boolean;
+  isPausing: boolean;
+}
+
+const queues = new WeakMap<Socket, Queue>();
+
+/** The number of waiting requests of a connection; undefined if there has never been one. */
+export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
+
+/**
+ * Makes a listener handle one request of a connection at a time.
+ *
+ * Node hands over pipelined requests while another one is running. Here each waits until its response has the socket,
+ * so that a connection runs one handler at a time, and nothing runs after a response that ends the connection.
+ *
+ * @see RFC 9112, sections 9.3.2 and 9.6
+ */
+export const inTurn =
+  (listener: RequestListener): RequestListener =>
+  (request, response) => {
+    const { socket } = response;
+    if (socket === null) waitForTurn(request, response, listener);
+    else if (socket.writable) listener(request, response);
+    else discard(request);
+  };
+
+/** Calls a listener once the response has the socket; never if the connection ends before that. */
+export const waitForTurn = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  listener: RequestListener,
+): void => {
+  const { socket } = request;
+  // requests that arrive behind others during a shutdown are not accepted
+  if ((response as StoppableResponse)[stoppables]?.reason) {
+    discard(request);
+    return;
+  }
+  let queue = queues.get(socket);
+  if (!queue) queues.set(socket, (queue = { waiting: 0, isPaused: false, isPausing: false }));
+  queue.waiting++;
+  pauseWhenLong(queue, socket);
+  onceHasSocket(response, socket, () => {
+    // in its own turn of the event loop, so that a long queue does not block other connections
+    setImmediate(() => {
+      leaveQueue(queue, socket);
+      if (socket.writable && !isLost(request)) listener(request, response);
+      else discard(request);
+    });
+  });
+};
+
+const pauseWhenLong = (queue: Queue, socket: Socket): void => {
+  if (queue.waiting <= maxWaiting || queue.isPausing) return;
+  queue.isPaused = queue.isPausing = true;
+  // Node resumes the socket at the end of each request that it parses, and when one is read
+  process.nextTick(() => {
+    queue.isPausing = false;
+    if (queue.isPaused) socket.pause();
+  });
+};
+
+const leaveQueue = (queue: Queue, socket: Socket): void => {
+  if (--queue.waiting > 0 || !queue.isPaused) return;
+  queue.isPaused = false;
+  const resume = (): void => {
+    if (!queue.isPaused) socket.resume();
+  };
+  // until then Node itself may have paused the socket, and must not receive data
+  if (socket.writableNeedDrain) socket.once("drain", resume);
+  else resume();
+};

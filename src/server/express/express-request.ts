@@ -1,0 +1,143 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Application, Express, Request, Response } from "express";
+import { RequestError } from "../../errors.ts";
+import { endQuietly, watchDump, watchPush } from "../../http/node-internals.ts";
+import { unreadQuery } from "../../http/query.ts";
+import { failWalk } from "../../pipeline/send-result.ts";
+import { currentWalk, type Walk } from "../../pipeline/walk.ts";
+import type { AppSettings } from "../../results/send-json.ts";
+import { bodySink, type BodySink } from "../body/body-sink.ts";
+import { readQuery, toQueryText } from "../head/read-query.ts";
+
+/** What the requests of an application are created with. */
+export interface RequestOptions {
+  /** The settings of the application before it is created. */
+  readonly settings: AppSettings;
+  readonly getApp: () => Express;
+  /** Handles errors that occur while Express sends a file. */
+  readonly fail: (error: unknown, request: Request, response: Response) => void;
+}
+
+/** A class of requests. */
+export interface RequestClass {
+  readonly ExpressRequest: typeof IncomingMessage;
+  /** From now on, requests use the settings of the created application. */
+  readonly useSettings: (settings: AppSettings) => void;
+}
+
+/** Creates the class of an application's requests. */
+export const createRequestClass = (
+  OwnMessage: typeof IncomingMessage,
+  { settings: firstSettings, getApp, fail }: RequestOptions,
+): RequestClass => {
+  // a variable, not a property, because requests read it
+  let settings = firstSettings;
+  const parsedQuery: unique symbol = Symbol("parsed query");
+  const parsedFor: unique symbol = Symbol("parsed for");
+  const parsedBy: unique symbol = Symbol("parsed by");
+  const ownNext: unique symbol = Symbol("next");
+
+  /** A mounted application gives a request its own prototype, and has its own settings. */
+  const findMounted = (request: object): Application | undefined =>
+    Object.getPrototypeOf(request) === ExpressRequest.prototype
+      ? undefined
+      : (request as Request).app;
+
+  class ExpressRequest extends OwnMessage {
+    res: unknown = undefined;
+    body: unknown = undefined;
+    params: unknown = undefined;
+    route: unknown = undefined;
+    baseUrl = "";
+    originalUrl = "";
+    [parsedQuery]: unknown = undefined;
+    [parsedFor]: string | undefined = undefined;
+    [parsedBy]: Application | undefined = undefined;
+    [ownNext]: unknown = undefined;
+    [currentWalk]: Walk | undefined = undefined;
+    [bodySink]: BodySink | undefined = undefined;
+
+    // oxlint-disable-next-line no-useless-constructor -- Node passes the socket, and the fields must be declared after it
+    constructor(socket: Socket) {
+      super(socket);
+    }
+
+    /** What the parser of node:http has read. */
+    override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
+      const sink = this[bodySink];
+      if (!sink) return super.push(piece, encoding);
+      if (piece !== null) {
+        sink.take(piece);
+        return true;
+      }
+      sink.end();
+      if (endQuietly(this)) return false;
+      super.push(null);
+      // without a reader, the stream would end with the response; handlers and middlewares rely on a request that has ended
+      this.read(0);
+      return false;
+    }
+
+    override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+      this[bodySink]?.leave();
+      super._destroy(error, callback);
+    }
+
+    /** Parsed once, when first read. */
+    get query(): unknown {
+      const url = this.url ?? "";
+      // a middleware may rewrite the URL
+      const mounted = findMounted(this);
+      if (this[parsedFor] !== url || this[parsedBy] !== mounted) {
+        const own = (mounted as { readonly settings?: AppSettings } | undefined)?.settings;
+        this[parsedQuery] = readQuery(toQueryText(url), own ?? settings, () => mounted ?? getApp());
+        this[parsedFor] = url;
+        this[parsedBy] = mounted;
+      }
+      return this[parsedQuery];
+    }
+
+    get [unreadQuery](): string | undefined {
+      if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
+      // a middleware may redefine it
+      if (Object.hasOwn(this, "query") || findMounted(this)) return undefined;
+      return toQueryText(this.url ?? "");
+    }
+
+    set query(query: unknown) {
+      this[parsedQuery] = query;
+      this[parsedFor] = this.url ?? "";
+      this[parsedBy] = findMounted(this);
+    }
+
+    /** Express calls this, unbound, when it cannot send what a handler asked for; its router sets its own. */
+    get next(): unknown {
+      const walk = this[currentWalk];
+      if (walk?.next !== undefined) return walk.next;
+      if (!walk && this[ownNext] !== undefined) return this[ownNext];
+      return (error?: unknown): void => {
+        // without an error, there is nothing to send, as for a directory
+        const fault = error ?? new RequestError("SLP_NOT_FOUND");
+        if (walk) failWalk(walk, fault);
+        else fail(fault, this as unknown as Request, this.res as Response);
+      };
+    }
+
+    set next(next: unknown) {
+      const walk = this[currentWalk];
+      // a router within a native middleware sets its own, and restores that of the middleware afterwards
+      if (walk?.next === undefined) this[ownNext] = next;
+      else walk.next = next;
+    }
+  }
+
+  watchPush(ExpressRequest.prototype);
+  watchDump(ExpressRequest.prototype);
+  return {
+    ExpressRequest,
+    useSettings: (made) => {
+      settings = made;
+    },
+  };
+};

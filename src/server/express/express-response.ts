@@ -1,0 +1,153 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { noteReply, watchPipes } from "../../http/node-internals.ts";
+import { sendingMark } from "../../pipeline/response-state.ts";
+import { type Stoppables, stoppables } from "../../pipeline/stoppables.ts";
+import { currentWalk, type Walk } from "../../pipeline/walk.ts";
+import {
+  type AppSettings,
+  type SentFields,
+  appSettings,
+  sentFields,
+  watchedMark,
+} from "../../results/send-json.ts";
+import { dropStalledReader, type StalledReaderOptions } from "../connection/stalled-reader.ts";
+
+type NodeResponse = typeof ServerResponse<IncomingMessage>;
+
+/** What the responses of an application are created with. */
+export interface ResponseOptions {
+  /** The settings of the application before it is created. */
+  readonly settings: AppSettings;
+  /** The requests to notify of a shutdown. */
+  readonly toStop: Stoppables;
+  readonly stalled: StalledReaderOptions;
+  /** Logs that something was written to a response that had ended. */
+  readonly sentTwice: (response: ServerResponse) => void;
+}
+
+/** A class of responses. */
+export interface ResponseClass {
+  readonly ExpressResponse: NodeResponse;
+  /** From now on, responses use the settings of the created application. */
+  readonly useSettings: (settings: AppSettings) => void;
+}
+
+/** Creates the class of an application's responses. */
+export const createResponseClass = (
+  OwnResponse: NodeResponse,
+  { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
+): ResponseClass => {
+  // a variable, not a property, because responses read it
+  let settings = firstSettings;
+  const lazyLocals: unique symbol = Symbol("locals");
+
+  /** Node's own `writableEnded`, which compression replaces. */
+  const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
+
+  /** Node would emit an error, which ends the process if nobody listens; the first response stands. */
+  const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
+    if (response.listenerCount("error") > 0) return false;
+    sentTwice(response);
+    const onWritten = args.find((one) => typeof one === "function");
+    const code = "ERR_STREAM_WRITE_AFTER_END";
+    if (onWritten)
+      process.nextTick(onWritten, Object.assign(new Error("write after end"), { code }));
+    return true;
+  };
+
+  class ExpressResponse extends OwnResponse {
+    [lazyLocals]: unknown = undefined;
+    [sendingMark] = false;
+    [watchedMark] = false;
+    [sentFields]: SentFields | undefined = undefined;
+
+    get [stoppables](): Stoppables {
+      return toStop;
+    }
+
+    get [appSettings](): AppSettings {
+      return settings;
+    }
+
+    override assignSocket(socket: Socket): void {
+      super.assignSocket(socket);
+      noteReply(socket, this);
+    }
+
+    // fields sent without `setHeader` are listed too
+    override getHeader(name: string): number | string | string[] | undefined {
+      return super.getHeader(name) ?? findField(this[sentFields], name);
+    }
+
+    override getHeaders(): OutgoingHttpHeaders {
+      const fields = this[sentFields];
+      const headers = super.getHeaders();
+      if (fields)
+        for (const [name, value] of Object.entries(fields)) headers[name.toLowerCase()] ??= value;
+      return headers;
+    }
+
+    override getHeaderNames(): string[] {
+      return this[sentFields] ? Object.keys(this.getHeaders()) : super.getHeaderNames();
+    }
+
+    override hasHeader(name: string): boolean {
+      return super.hasHeader(name) || findField(this[sentFields], name) !== undefined;
+    }
+
+    /** The response to HEAD has no body, so its first byte ends it and tells the producer to stop. */
+    override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
+      if (this.req.method !== "HEAD") {
+        if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
+        const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
+        // Node may hand it to the socket only in the next tick
+        if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
+        return isTaken;
+      }
+      this.once("unpipe", (source: Readable) => source.destroy());
+      super.end();
+      (this.req as WalkedRequest)[currentWalk]?.abort(new Error("HEAD needs no body"));
+      const onWritten = callback ?? encoding;
+      if (typeof onWritten === "function") process.nextTick(onWritten);
+      return true;
+    }
+
+    /** A producer that did not notice may end it again, with a last chunk. */
+    override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+      if (this.writableEnded && this.req.method === "HEAD") return this;
+      if (hasEnded(this)) {
+        const hasChunk = chunk !== undefined && chunk !== null && typeof chunk !== "function";
+        if (hasChunk && isSentTwice(this, encoding, callback)) return this;
+      }
+      super.end(chunk, encoding as BufferEncoding, callback as () => void);
+      dropStalledReader(this, stalled);
+      return this;
+    }
+
+    get locals(): unknown {
+      return (this[lazyLocals] ??= Object.create(null));
+    }
+
+    set locals(locals: unknown) {
+      this[lazyLocals] = locals;
+    }
+  }
+
+  watchPipes(ExpressResponse.prototype);
+  return {
+    ExpressResponse,
+    useSettings: (made) => {
+      settings = made;
+    },
+  };
+};
+
+type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
+
+const findField = (fields: SentFields | undefined, name: string): string | number | undefined => {
+  if (!fields) return undefined;
+  const wanted = name.toLowerCase();
+  return Object.entries(fields).find(([field]) => field.toLowerCase() === wanted)?.[1];
+};

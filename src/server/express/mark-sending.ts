@@ -1,0 +1,85 @@
+import type { Request, Response } from "express";
+import { forgetSending, sendingMark } from "../../pipeline/response-state.ts";
+import { readSafely } from "../../results/http-error.ts";
+
+type Sending = Response & { [sendingMark]?: boolean };
+type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
+type Method = (this: Sending, ...args: unknown[]) => unknown;
+/** What Express calls if it could not send and has no callback. */
+type Next = (error?: unknown) => void;
+
+const marked = new WeakSet<Response>();
+
+/**
+ * Makes the methods that send asynchronously mark the response until they are done; for the prototype of an
+ * application's responses.
+ */
+export const markSending = (prototype: Response): void => {
+  if (marked.has(prototype)) return;
+  marked.add(prototype);
+  mark(prototype, "sendFile", (response) => onFile(readNext(response)));
+  // a download is a file with other headers
+  mark(prototype, "download");
+  mark(prototype, "render", onPage);
+};
+
+/** @param toCallback what Express itself would call at the end */
+const mark = (
+  prototype: Response,
+  name: "sendFile" | "download" | "render",
+  toCallback?: (response: Sending) => Callback,
+): void => {
+  const original = prototype[name] as Method;
+  Object.defineProperty(prototype, name, {
+    configurable: true,
+    writable: true,
+    value(this: Sending, ...args: unknown[]): unknown {
+      this[sendingMark] = true;
+      try {
+        return original.apply(this, toCallback ? withCallback(this, args, toCallback) : args);
+      } catch (error) {
+        // nothing is being sent
+        if (!this.headersSent) this[sendingMark] = false;
+        throw error;
+      }
+    },
+  });
+};
+
+/** The arguments (what, options, callback), with a callback that first removes the mark. */
+const withCallback = (
+  response: Sending,
+  [what, ...rest]: readonly unknown[],
+  toCallback: (response: Sending) => Callback,
+): unknown[] => {
+  const given = rest.find((one) => typeof one === "function") as Callback | undefined;
+  const [options] = rest[0] === given ? [] : rest;
+  const callback = given ?? toCallback(response);
+  const done: Callback = (...outcome) => {
+    forgetSending(response);
+    callback(...outcome);
+  };
+  return [what, options, done];
+};
+
+/** As Express does without a callback: a directory counts as missing, and a client that has left is not a fault. */
+const onFile =
+  (next: Next): Callback =>
+  (error) => {
+    if (!error) return;
+    if (readSafely(error, "code") === "EISDIR") next();
+    else if (
+      readSafely(error, "code") !== "ECONNABORTED" &&
+      readSafely(error, "syscall") !== "write"
+    )
+      next(error);
+  };
+
+const onPage =
+  (response: Sending): Callback =>
+  (error, page) => {
+    if (error) readNext(response)(error);
+    else response.send(page);
+  };
+
+const readNext = ({ req }: Response): Next => (req as Request & { readonly next: Next }).next;

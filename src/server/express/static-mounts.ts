@@ -1,0 +1,157 @@
+import type { Request, RequestHandler, Response } from "express";
+import type { InputSource } from "../../endpoint/input-sources.ts";
+import { RequestError, RoutingError } from "../../errors.ts";
+import type { Logger } from "../../logger/logger.ts";
+import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts";
+import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
+import { sendError } from "../../pipeline/send-result.ts";
+import { Walk } from "../../pipeline/walk.ts";
+import { parsePathPattern } from "../../routing/path-pattern.ts";
+import type { ServeStaticOptions } from "../../routing/static-files.ts";
+import type { StaticEntry } from "../../routing/walk-routing.ts";
+import { loadExpress } from "../../lazy/packages.ts";
+
+interface Mount {
+  /** The decoded segments of its path; empty for the root. */
+  readonly segments: readonly string[];
+  readonly serve: RequestHandler;
+  /** What runs before a file is looked up. */
+  readonly guard: EndpointPlan | undefined;
+}
+
+/** The static files of a server. */
+export class StaticMounts {
+  readonly #mounts: readonly Mount[];
+
+  /**
+   * @param sources the input sources of guarding middlewares, those of GET
+   * @throws {@link RoutingError} when a path has parameters.
+   */
+  constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
+    // longer paths first, so that their guards apply regardless of what else is mounted above them
+    this.#mounts = entries
+      .map((entry) => toMount(entry, sources))
+      .toSorted((one, other) => other.segments.length - one.segments.length);
+  }
+
+  /** Checks whether a path is below one of the mounts. */
+  mayServe(path: string): boolean {
+    return isPlain(path) && this.#mounts.some((mount) => findPrefix(mount, path) !== undefined);
+  }
+
+  /**
+   * Serves a matching file.
+   *
+   * @returns false if there is none and no response was sent
+   * @throws {@link RequestError} when the path contains a NUL.
+   */
+  async serve(
+    request: Request,
+    response: Response,
+    path: string,
+    logger: Logger,
+  ): Promise<boolean> {
+    for (const mount of this.#mounts) {
+      const prefix = findPrefix(mount, path);
+      if (prefix === undefined) continue;
+      if (path.includes("%00")) throw new RequestError("SLP_PATH_MALFORMED");
+      const send = (): Promise<boolean> => serveFrom(mount, prefix, request, response);
+      const isServed = mount.guard
+        ? await guarded(mount.guard, request, response, logger, send)
+        : await send();
+      // the first mount that has the file ends the search
+      if (isServed) return true;
+    }
+    return false;
+  }
+}
+
+/**
+ * Checks whether each segment of a path has only one meaning. The file system would normalise what the router does not
+ * (`//`, `..`, `%2F`), which could bypass an endpoint of that path.
+ */
+const isPlain = (path: string): boolean => {
+  const segments = path.split("/").slice(1).map(decodeURIComponent);
+  return segments.every(
+    (segment, index) =>
+      !/^\.{1,2}$|[/\\]/.test(segment) && (segment !== "" || index === segments.length - 1),
+  );
+};
+
+/**
+ * Sends a file after running the middlewares that guard it; their factory's result handler sends the errors that they
+ * throw.
+ *
+ * @returns false if all of them let the request pass and there is no file
+ */
+const guarded = async (
+  plan: EndpointPlan,
+  request: Request,
+  response: Response,
+  logger: Logger,
+  send: () => Promise<boolean>,
+): Promise<boolean> => {
+  const walk = new Walk(request, response, logger, plan.endpoint.resultHandler);
+  let isServed = true;
+  try {
+    await runMiddlewares(plan, walk, async () => {
+      isServed = await send();
+    });
+  } catch (error) {
+    await sendError(walk, error);
+  }
+  return isServed;
+};
+
+const toMount = (
+  { path, files: { directory, options, guard } }: StaticEntry,
+  sources: readonly InputSource[],
+): Mount => {
+  const segments = parsePathPattern(path).map((segment) => {
+    if (segment.kind === "literal") return segment.text;
+    throw new RoutingError(
+      "SLP_ROUTING_PATH_SYNTAX",
+      `The static files at "${path}" have a parameter in their path; use literal segments only.`,
+      { path },
+    );
+  });
+  const setHeaders: ServeStaticOptions["setHeaders"] = (response, file, stat) => {
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    options.setHeaders?.(response, file, stat);
+  };
+  return {
+    segments,
+    serve: loadExpress().static(directory, { ...options, setHeaders }),
+    guard: guard && planEndpoint(guard, sources),
+  };
+};
+
+/** The part of a path that leads to a mount, as it was sent. */
+const findPrefix = ({ segments }: Mount, path: string): string | undefined => {
+  const sent = path.split("/").slice(1, segments.length + 1);
+  const isBelow = segments.every(
+    (segment, index) => decodeURIComponent(sent[index] ?? "") === segment,
+  );
+  return isBelow ? sent.map((segment) => `/${segment}`).join("") : undefined;
+};
+
+/** Runs `express.static` as a mounted middleware, with its path temporarily removed from the URL. */
+const serveFrom = (
+  { serve }: Mount,
+  prefix: string,
+  request: Request,
+  response: Response,
+): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    const { url, baseUrl } = request;
+    const below = url.slice(prefix.length);
+    request.url = below.startsWith("/") ? below : `/${below}`;
+    request.baseUrl = baseUrl + prefix;
+    response.once("close", () => resolve(true));
+    void serve(request, response, (error?: unknown) => {
+      request.url = url;
+      request.baseUrl = baseUrl;
+      if (error instanceof Error) reject(error);
+      else resolve(false);
+    });
+  });

@@ -1,0 +1,29 @@
+import type { RequestListener, ServerResponse } from "node:http";
+import { closeAfterReply, isClosing } from "../../http/lingering-close.ts";
+
+/**
+ * Serves clients that send `Expect: 100-continue` and wait for permission to send their body: it is granted when the
+ * body is first read. If the response begins before that, the client may or may not send the body, so the connection
+ * ends with the response.
+ *
+ * @see RFC 9110, section 10.1.1
+ */
+export const toExpectingListener =
+  (listener: RequestListener): RequestListener =>
+  (request, response) => {
+    let isAsked = false;
+    const onNewListener = (event: string | symbol): void => {
+      if ((event !== "data" && event !== "readable") || isClosing(request.socket)) return;
+      request.off("newListener", onNewListener);
+      isAsked = true;
+      // even if the body has arrived in the meantime: without it Node would end the connection
+      if (!response.headersSent) response.writeContinue();
+    };
+    request.on("newListener", onNewListener);
+    const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => ServerResponse;
+    response.writeHead = (...head: unknown[]) => {
+      if (!isAsked) closeAfterReply(request, response);
+      return writeHead(...head);
+    };
+    listener(request, response);
+  };

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from "node:http";
+import { RequestError } from "../../errors.ts";
+import { isHost } from "../../http/host.ts";
+
+/** How many header fields a request may have. */
+export const maxHeaderFields = 100;
+
+/**
+ * Checks what Node does not check in a request's head, in one pass over its raw fields.
+ *
+ * Of two `Host` fields, Node uses the first and a proxy perhaps the second. Fields over Node's own limit are hidden
+ * from the application although they still frame the message.
+ *
+ * @throws {@link RequestError} when there are too many fields, when the host is missing, repeated or malformed,
+ * or when the transfer coding is not `chunked` alone.
+ * @see RFC 9112, sections 3.2 and 6.1
+ */
+export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage): void => {
+  if (rawHeaders.length > 2 * maxHeaderFields) throw new RequestError("SLP_HEADER_TOO_MANY_FIELDS");
+  let host: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    const value = rawHeaders[index + 1] ?? "";
+    // most fields can be told by their length alone, and most hosts by their usual spelling
+    if (name.length === hostLength && (name === "Host" || name.toLowerCase() === "host")) {
+      if (host !== undefined) throw new RequestError("SLP_HEADER_HOST");
+      host = value;
+    } else if (name.length === codingLength && name.toLowerCase() === "transfer-encoding") {
+      if (httpVersionMinor === 0 || value.toLowerCase() !== "chunked")
+        throw new RequestError("SLP_HEADER_TRANSFER_ENCODING");
+    }
+  }
+  // most requests have the same host as the previous one
+  if (host === rightHost) return;
+  if (host === undefined ? httpVersionMinor > 0 : !isHost(host))
+    throw new RequestError("SLP_HEADER_HOST");
+  if (host !== undefined) rightHost = host;
+};
+
+/** The last host that was found valid. */
+let rightHost = "localhost";
+
+const hostLength = "host".length;
+const codingLength = "transfer-encoding".length;

@@ -1,0 +1,24 @@
+import type { Application } from "express";
+import { RequestError } from "../../errors.ts";
+import { hasTooManyPairs } from "../../http/query.ts";
+import { parseLimitedQuery } from "../../pipeline/limited-query.ts";
+import type { AppSettings } from "../../results/send-json.ts";
+
+/** The query of a URL as it was sent, without the question mark. */
+export const toQueryText = (url: string): string => {
+  const start = url.indexOf("?");
+  const end = url.indexOf("#");
+  return start < 0 ? "" : url.slice(start + 1, end < 0 ? undefined : end);
+};
+
+/** Parses a query according to the settings of an application. */
+export const readQuery = (
+  query: string,
+  settings: AppSettings,
+  getApp: () => Application,
+): unknown => {
+  if (settings["query parser"] === "simple") return parseLimitedQuery(query);
+  if (hasTooManyPairs(query)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
+  const parse = getApp().get("query parser fn") as ((query: string) => unknown) | undefined;
+  return parse?.(query) ?? {};
+};

@@ -1,0 +1,20 @@
+import { randomUUID } from "node:crypto";
+import type { Request, Response } from "express";
+
+/** The allowed format of an external id, because it is logged and sent back. */
+const safeId = /^[\w.:-]{1,128}$/;
+
+/** Creates the function that sets `request.id` and a response header with the id. */
+export const createIdentifier = (
+  option: true | { readonly header: string },
+): ((request: Request, response: Response) => string) => {
+  const name = option === true ? "X-Request-Id" : option.header;
+  const field = option === true ? undefined : option.header.toLowerCase();
+  return (request, response) => {
+    const given = field === undefined ? undefined : request.headers[field];
+    const id = typeof given === "string" && safeId.test(given) ? given : randomUUID();
+    (request as { id?: unknown }).id = id;
+    response.setHeader(name, id);
+    return id;
+  };
+};

@@ -1,0 +1,291 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  createServer,
+  IncomingMessage,
+  ServerResponse,
+  type Server,
+  type ServerOptions,
+} from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { PassThrough, pipeline, Readable } from "node:stream";
+import { connect as connectTls } from "node:tls";
+import { afterEach, describe, expect, test } from "vitest";
+
+const running = new Set<Server>();
+
+afterEach(() => {
+  for (const server of running) {
+    server.closeAllConnections();
+    server.close();
+  }
+  running.clear();
+});
+
+const listen = async (server: Server): Promise<number> => {
+  running.add(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+};
+
+const open = async (server: Server): Promise<Socket> => {
+  const socket = connect(await listen(server), "127.0.0.1");
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+};
+
+const get = (...fields: readonly string[]): string =>
+  ["GET / HTTP/1.1", "Host: a", ...fields, "", ""].join("\r\n");
+
+/** Each of these is an inside in `src/http/node-internals.ts`. */
+describe("what is relied on in node:http without a word in its documentation", () => {
+  test("`_headerSent` says whether the head has left, by the next turn of the event loop", async () => {
+    const seen: unknown[] = [];
+    const server = createServer((_request, response) => {
+      const note = () => seen.push((response as { _headerSent?: boolean })._headerSent);
+      note();
+      response.writeHead(200);
+      note();
+      response.write("x");
+      setImmediate(() => {
+        note();
+        response.end();
+      });
+    });
+    const socket = await open(server);
+    socket.write(get());
+    socket.resume();
+    while (seen.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(seen).toEqual([false, false, true]);
+  });
+
+  test("`assignSocket` of a response is called before the request is handled", async () => {
+    const seen: string[] = [];
+    class Response extends ServerResponse {
+      override assignSocket(socket: Socket): void {
+        super.assignSocket(socket);
+        seen.push(this.socket === socket ? "assigned" : "wrong");
+      }
+    }
+    const server = createServer({ ServerResponse: Response }, (_request, response) => {
+      seen.push("handled");
+      response.end();
+    });
+    const socket = await open(server);
+    socket.write(get());
+    await once(socket, "data");
+    expect(seen).toEqual(["assigned", "handled"]);
+  });
+
+  test("a response without a socket emits `socket` when it gets one", () => {
+    const socket = new PassThrough() as unknown as Socket;
+    const response = new ServerResponse(new IncomingMessage(socket));
+    expect(response.socket).toBeNull();
+    const seen: unknown[] = [];
+    response.once("socket", (given) => seen.push(given)).assignSocket(socket);
+    expect(seen).toEqual([socket]);
+  });
+
+  test("the parser hands bodies to `push` of the request, in pieces that nobody else holds", async () => {
+    const pushed: (string | null)[] = [];
+    class Request extends IncomingMessage {
+      override push(piece: Buffer | null): boolean {
+        pushed.push(piece && piece.toString());
+        if (piece === null) return super.push(null);
+        // as an upload frees a piece once it is copied; Node before 21 cannot
+        const { buffer, byteLength } = piece;
+        if (buffer.byteLength === byteLength)
+          (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
+        return true;
+      }
+    }
+    const server = createServer({ IncomingMessage: Request }, (request, response) => {
+      request.resume().on("end", () => response.end());
+    });
+    const socket = await open(server);
+    const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\n";
+    for (const piece of [head, "abc", "def"]) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    socket.write(get());
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(pushed).toEqual(["abc", "def", null, null]);
+  });
+
+  test("`pipe` listens for `unpipe`, and `pipeline` of an iterable for `drain`, at once", () => {
+    const create = () => new ServerResponse(new IncomingMessage(new PassThrough() as never));
+    const piped = create();
+    new PassThrough().pipe(piped);
+    expect(piped.listenerCount("unpipe")).toBe(1);
+    const fed = create();
+    const never = async function* () {
+      await new Promise(() => undefined);
+      yield "x";
+    };
+    pipeline(never(), fed, () => undefined);
+    expect(fed.listenerCount("drain")).toBe(1);
+    const streamed = create();
+    pipeline(new Readable({ read: () => undefined }), streamed, () => undefined);
+    expect(streamed.listenerCount("unpipe") + streamed.listenerCount("drain")).toBeGreaterThan(0);
+  });
+
+  test("a connection is idle once its reply is `finished`, which can be taken back", async () => {
+    let reply: ServerResponse | undefined;
+    const server = createServer((_request, response) => {
+      reply = response;
+      response.end(Buffer.alloc(32 * 1024 * 1024));
+    });
+    const socket = await open(server);
+    socket.write(get());
+    await once(socket, "readable");
+    expect(Object.getOwnPropertyDescriptor(reply, "finished")).toMatchObject({
+      value: true,
+      writable: true,
+    });
+    (reply as { finished: boolean }).finished = false;
+    server.closeIdleConnections();
+    expect(reply?.socket?.destroyed).toBe(false);
+    (reply as { finished: boolean }).finished = true;
+    const { socket: own } = reply as ServerResponse;
+    server.closeIdleConnections();
+    expect(own?.destroyed).toBe(true);
+  });
+
+  test("`close` calls the server's own `closeIdleConnections`", async () => {
+    const server = createServer();
+    await listen(server);
+    let calls = 0;
+    server.closeIdleConnections = () => calls++;
+    server.close();
+    running.delete(server);
+    expect(calls).toBe(1);
+  });
+
+  test("the last reply of a connection ends in `destroySoon` of the socket, at its `finish`", async () => {
+    const seen: string[] = [];
+    const server = createServer((request, response) => {
+      response.setHeader("Connection", "close");
+      const { socket } = request;
+      socket.destroySoon = () => {
+        seen.push("destroySoon");
+        socket.end();
+      };
+      response.once("finish", () => seen.push("finish"));
+      response.end();
+    });
+    const socket = await open(server);
+    socket.resume().write(get());
+    await once(socket, "close");
+    expect(seen).toEqual(["destroySoon", "finish"]);
+  });
+
+  test("a listener for `data` hears what comes over TLS, and a pause holds back the parser", async () => {
+    const pem = execFileSync(
+      "openssl",
+      [
+        ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+        ...["-keyout", "-", "-out", "-", "-subj", "/CN=localhost", "-days", "1"],
+      ],
+      { stdio: ["ignore", "pipe", "ignore"] },
+    );
+    const [key = "", cert = ""] = pem.toString().split(/(?=-----BEGIN CERTIFICATE)/);
+    let heard = 0;
+    const handled: unknown[] = [];
+    const server = createTlsServer({ key, cert }, (request, response) => {
+      handled.push(request.url);
+      response.end();
+    });
+    let own: Socket | undefined;
+    server.on("secureConnection", (socket: Socket) => {
+      own = socket;
+      socket.on("data", (piece: Buffer) => (heard += piece.length));
+    });
+    const socket = connectTls({
+      port: await listen(server),
+      host: "127.0.0.1",
+      rejectUnauthorized: false,
+    });
+    await once(socket, "secureConnect");
+    socket.write(get());
+    await once(socket, "data");
+    expect([heard, handled]).toEqual([get().length, ["/"]]);
+    own?.pause();
+    socket.write(get());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([heard, handled.length]).toEqual([get().length, 1]);
+    own?.resume();
+    await once(socket, "data");
+    expect([heard, handled.length]).toEqual([2 * get().length, 2]);
+    socket.destroy();
+  });
+
+  test("`_dump` of a request is called once its reply is out, and `_readableState` can end it", async () => {
+    const seen: unknown[] = [];
+    class Request extends IncomingMessage {
+      _dump(): void {
+        const { _readableState: state } = this as unknown as {
+          readonly _readableState: Record<
+            "closeEmitted" | "closed" | "destroyed" | "endEmitted",
+            boolean
+          >;
+        };
+        seen.push(this.complete, this.readableEnded, this.destroyed, this.closed);
+        state.endEmitted = state.destroyed = state.closed = state.closeEmitted = true;
+        seen.push(this.readableEnded, this.destroyed, this.closed);
+      }
+    }
+    const server = createServer({ IncomingMessage: Request }, (_request, response) => {
+      seen.push("handled");
+      setTimeout(() => response.end("x"), 10);
+    });
+    const socket = await open(server);
+    for (const _time of [1, 2]) {
+      socket.write(get());
+      await once(socket, "data");
+    }
+    const each = ["handled", true, false, false, false, true, true, true];
+    expect(seen).toEqual([...each, ...each]);
+  });
+
+  test("a head that is put into `_header` is sent as it is", async () => {
+    const server = createServer((_request, response) => {
+      const inside = response as unknown as { _header: string; _contentLength: number };
+      inside._contentLength = 2;
+      inside._header = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\n";
+      response.end("ab");
+    });
+    const socket = await open(server);
+    let text = "";
+    socket.on("data", (piece: Buffer) => (text += piece.toString()));
+    socket.write(get());
+    await once(socket, "data");
+    expect(text).toBe("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nab");
+  });
+
+  test.each<[string, string, ServerOptions]>([
+    ["HPE_HEADER_OVERFLOW", get(`X: ${"x".repeat(5000)}`), { maxHeaderSize: 1000 }],
+    [
+      "HPE_CHUNK_EXTENSIONS_OVERFLOW",
+      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\n`,
+      {},
+    ],
+    ["HPE_INVALID_EOF_STATE", "GET / HT", {}],
+    ["ERR_HTTP_REQUEST_TIMEOUT", "GET /", { headersTimeout: 20, connectionsCheckingInterval: 10 }],
+  ])("the error %s of the parser has its code", async (code, bytes, options) => {
+    const server = createServer(options, (request, response) => {
+      request.resume();
+      response.end();
+    });
+    const failed = once(server, "clientError");
+    const socket = await open(server);
+    if (code === "HPE_INVALID_EOF_STATE") socket.end(bytes);
+    else socket.write(bytes);
+    const [error] = (await failed) as [NodeJS.ErrnoException];
+    expect(error.code).toBe(code);
+    socket.destroy();
+  });
+});

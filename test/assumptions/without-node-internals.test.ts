@@ -1,0 +1,213 @@
+import { once } from "node:events";
+import { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { PassThrough, Readable } from "node:stream";
+import {
+  defaultEndpointsFactory as factory,
+  defaultResultHandler,
+  EndpointsFactory,
+  ez,
+} from "sallyport";
+import { afterAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { isPushed } from "../../src/http/node-internals.ts";
+import { start, type TestServer } from "../http/harness.ts";
+import { listStatuses } from "../http/replies.ts";
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const echo = factory.build({
+  method: "post",
+  input: z.object({ a: z.string(), ms: z.number().default(0) }),
+  output: z.object({ a: z.string() }),
+  handler: async ({ input }) => {
+    await sleep(input.ms);
+    return input;
+  },
+});
+
+const post = (body: object, ...fields: readonly string[]): string => {
+  const text = JSON.stringify(body);
+  const head = ["POST /echo HTTP/1.1", "Host: a", "Content-Type: application/json", ...fields];
+  return [...head, `Content-Length: ${text.length}`, "", text].join("\r\n");
+};
+
+/** The prototypes of the requests and responses of a server. */
+const prototypesOf = ({ app }: TestServer) =>
+  app as unknown as { readonly request: object; readonly response: ServerResponse };
+
+const collect = (socket: Socket) => {
+  let text = "";
+  socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
+  return () => text;
+};
+
+// Node is probed for these two when they are first needed, so in this file it never has them
+type Call = (this: object, ...args: unknown[]) => unknown;
+const { emit } = ServerResponse.prototype as unknown as { readonly emit: Call };
+const { pipe } = Readable.prototype as unknown as { readonly pipe: Call };
+const exchange = (prototype: object, name: string, method: Call): void => {
+  Object.defineProperty(prototype, name, { configurable: true, writable: true, value: method });
+};
+exchange(ServerResponse.prototype, "emit", function (event, ...args) {
+  return event === "socket" ? false : emit.call(this, event, ...args);
+});
+exchange(Readable.prototype, "pipe", function (to, ...options) {
+  const target = to as object as { readonly on: Call };
+  const { on } = target;
+  exchange(target, "on", function (event, listener) {
+    return (listener as Call).name === "onunpipe" ? this : on.call(this, event, listener);
+  });
+  try {
+    return pipe.call(this, to, ...options);
+  } finally {
+    exchange(target, "on", on);
+  }
+});
+afterAll(() => {
+  exchange(ServerResponse.prototype, "emit", emit);
+  exchange(Readable.prototype, "pipe", pipe);
+});
+
+describe("where Node lacks an inside, requests are answered rightly all the same", () => {
+  test("no event `socket`: pipelined requests run one after the other", async () => {
+    const server = await start({ echo });
+    const socket = await server.open();
+    const read = collect(socket);
+    const bodies = ["1", "2", "3"].map((a) => post({ a, ms: 20 }));
+    socket.write(bodies.join(""));
+    while (listStatuses(read()).length < 3) await once(socket, "data");
+    expect(read().match(/"a":"\d"/g)).toEqual(['"a":"1"', '"a":"2"', '"a":"3"']);
+    socket.destroy();
+  });
+
+  test("no listener for `unpipe`: a piped response is left to its stream", async () => {
+    const target = new PassThrough();
+    new PassThrough().pipe(target);
+    expect(target.listenerCount("unpipe")).toBe(0);
+    const late = new EndpointsFactory(defaultResultHandler).buildVoid({
+      handler: ({ response }) => {
+        const stream = new PassThrough();
+        stream.pipe(response);
+        // longer than a response may wait that nobody feeds
+        setTimeout(() => stream.end("late"), 1500);
+      },
+    });
+    const server = await start({ late });
+    const { status, text } = await server.send("/late");
+    expect([status, text]).toEqual([200, "late"]);
+  });
+
+  test("no `push` by the parser: bodies are read as streams", async () => {
+    const server = await start({ echo });
+    const { request } = prototypesOf(server);
+    expect(Object.hasOwn(request, "push")).toBe(true);
+    Reflect.deleteProperty(request, "push");
+    for (const a of ["1", "2", "3"]) {
+      const answer = await server.send("/echo", { method: "POST", body: { a } });
+      expect([answer.status, answer.json()]).toEqual([200, { status: "success", data: { a } }]);
+    }
+    expect(isPushed in request).toBe(false);
+  });
+
+  test("with `push`, bodies are read past the stream from the second request on", async () => {
+    const server = await start({ echo });
+    for (const a of ["1", "2"])
+      expect((await server.send("/echo", { method: "POST", body: { a } })).status).toBe(200);
+    expect((prototypesOf(server).request as { [isPushed]?: boolean })[isPushed]).toBe(true);
+  });
+
+  test("no `_dump` by Node: requests on one connection are answered one after the other", async () => {
+    const server = await start({ echo });
+    Reflect.deleteProperty(prototypesOf(server).request, "_dump");
+    const socket = await server.open();
+    const read = collect(socket);
+    for (const count of [1, 2, 3]) {
+      socket.write(count === 2 ? "GET /none HTTP/1.1\r\nHost: a\r\n\r\n" : post({ a: "1" }));
+      while (listStatuses(read()).length < count) await once(socket, "data");
+    }
+    expect(listStatuses(read())).toEqual([200, 404, 200]);
+    socket.destroy();
+  });
+
+  test.each([
+    ["the first request", 0],
+    ["a later one", 1],
+  ])(
+    "no `assignSocket`: garbage behind %s is answered once its reply is out",
+    async (_name, before) => {
+      const server = await start({ echo });
+      Reflect.deleteProperty(prototypesOf(server).response, "assignSocket");
+      const socket = await server.open();
+      const read = collect(socket);
+      for (let at = 0; at < before; at++) {
+        socket.write(post({ a: "0" }));
+        while (listStatuses(read()).length <= at) await once(socket, "data");
+      }
+      socket.write(post({ a: "1", ms: 150 }));
+      await sleep(50);
+      socket.write("garbage\r\n\r\n");
+      await once(socket, "close");
+      expect(listStatuses(read())).toEqual([
+        ...Array.from({ length: before }, () => 200),
+        200,
+        400,
+      ]);
+    },
+  );
+
+  test("no `destroySoon` by Node: a refused body ends the connection, and the reply arrives", async () => {
+    const server = await start({ echo }, { bodyLimit: 100 });
+    server.servers[0]?.on("connection", (socket: Socket) => {
+      Object.defineProperty(socket, "destroySoon", {
+        get: () => () => undefined,
+        set() {
+          // as if nobody had
+        },
+      });
+    });
+    const socket = await server.open();
+    const read = collect(socket);
+    socket.write(post({ a: "x".repeat(200) }));
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([413]);
+  });
+
+  test(
+    "no `finished` that can be set: a reply that is being read outlives the end of idle connections",
+    { timeout: 20_000 },
+    async () => {
+      const size = 16 * 1024 * 1024;
+      const large = factory.build({
+        output: ez.buffer(),
+        handler: async () => Buffer.alloc(size, "x"),
+      });
+      const server = await start({ large, echo });
+      const ended = new WeakMap<object, boolean>();
+      Object.defineProperty(prototypesOf(server).response, "finished", {
+        get(this: object) {
+          return ended.get(this);
+        },
+        set(this: object, isEnded: boolean) {
+          ended.set(this, isEnded || ended.get(this) === true);
+        },
+      });
+      const idle = await server.open();
+      idle.write(post({ a: "1" }));
+      await once(idle, "data");
+      const reading = await server.open();
+      reading.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+      await once(reading, "readable");
+      server.servers[0]?.closeIdleConnections();
+      await sleep(50);
+      expect(idle.destroyed).toBe(false);
+      let received = 0;
+      reading.on("data", (piece: Buffer) => (received += piece.length));
+      idle.resume();
+      await once(idle, "close");
+      expect(received).toBeGreaterThanOrEqual(size);
+      reading.destroy();
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generateClient } from "sallyport/generate-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { tortureConfig, tortureRouting } from "../openapi/torture/routing.ts";
+import { createConsumer, pack, run } from "../package/pack.ts";
+import { ensureBuilt } from "./harness.ts";
+
+const versions = {
+  "typescript-5.0": "npm:typescript@5.0",
+  "typescript-5": "npm:typescript@5.9",
+  "typescript-6": "npm:typescript@6",
+};
+let folder = "";
+
+beforeAll(() => {
+  ensureBuilt();
+  folder = mkdtempSync(join(tmpdir(), "sallyport-compilers-"));
+  const compilers = Object.entries(versions).map(([name, version]) => `${name}@${version}`);
+  createConsumer(folder, pack(folder), compilers);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const toCompiler = (name: string): string => join(folder, "node_modules", name, "bin/tsc");
+
+test.each(["typescript-5", "typescript-6"])(
+  "the package type-checks with %s, and all inferred types have names",
+  (name) => {
+    run(process.execPath, [toCompiler(name), "--outDir", `out-${name}`], folder);
+    expect(readdirSync(join(folder, `out-${name}`))).toContain("index.d.ts");
+  },
+);
+
+test.each(Object.keys(versions))(
+  "what it writes of the torture routing type-checks with %s",
+  (name) => {
+    const out = join(folder, "generated");
+    mkdirSync(out, { recursive: true });
+    for (const format of ["date", "string"] as const)
+      writeFileSync(
+        join(out, `${format}.ts`),
+        generateClient({ routing: tortureRouting, config: tortureConfig, format }),
+      );
+    const compilerOptions = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+      ...{ noUnusedLocals: true, isolatedModules: true, verbatimModuleSyntax: true },
+      ...{ noEmit: true, types: [], lib: ["es2020", "dom", "dom.iterable"] },
+      ...{ target: "es2020", module: "esnext", moduleResolution: "bundler" },
+    };
+    const files = ["date.ts", "string.ts"];
+    writeFileSync(join(out, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+    run(process.execPath, [toCompiler(name), "-p", out], out);
+  },
+);

@@ -1,0 +1,80 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Routing } from "sallyport";
+import { generateOpenApi } from "sallyport/openapi";
+import { afterAll, describe, expect, test } from "vitest";
+import { start } from "../http/harness.ts";
+import { drive } from "../openapi/conformance/drive.ts";
+import { isLenient } from "../openapi/conformance/exceptions.ts";
+import { generatorMutants, handlerMutants } from "../openapi/conformance/mutants.ts";
+import { tortureConfig, tortureRouting } from "../openapi/torture/routing.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const cache = `${root}node_modules/.cache/openapi-mutants-${process.pid}`;
+const info = { title: "Test", version: "1" };
+const options = { routing: tortureRouting, config: tortureConfig, info };
+const secret = "let-me-in";
+
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
+
+/** Copies the generator with one line of it changed; the other rooms are those of the source. */
+const importMutant = async (
+  index: number,
+  { file, from, to }: { readonly file: string; readonly from: string; readonly to: string },
+): Promise<typeof generateOpenApi> => {
+  const folder = `${cache}/${index}`;
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(`${root}src/openapi`)) {
+    const text = readFileSync(`${root}src/openapi/${name}`, "utf8").replaceAll(
+      '"../',
+      `"${root}src/`,
+    );
+    if (name === `${file}.ts`) expect(text.includes(from), `${from} in ${name}`).toBe(true);
+    writeFileSync(`${folder}/${name}`, name === `${file}.ts` ? text.replace(from, to) : text);
+  }
+  const module = (await import(`${folder}/index.ts`)) as {
+    generateOpenApi: typeof generateOpenApi;
+  };
+  return module.generateOpenApi;
+};
+
+describe("the conformance test finds a generator with another line", () => {
+  test.each(
+    generatorMutants.map(
+      (mutant, index) => [`${mutant.file}: ${mutant.from}`, mutant, index] as const,
+    ),
+  )("%s", async (_name, mutant, index) => {
+    const generate = await importMutant(index, mutant);
+    const { port } = await start(tortureRouting, tortureConfig);
+    const only = (at: string): boolean => mutant.only.test(at);
+    const honest = await drive({
+      port,
+      secret,
+      document: generateOpenApi(options),
+      calls: 80,
+      only,
+      isLenient,
+    });
+    expect(honest.violations).toEqual([]);
+    const { violations } = await drive({
+      port,
+      secret,
+      document: generate(options),
+      calls: 80,
+      only,
+      isLenient,
+    });
+    expect(violations.length).toBeGreaterThan(0);
+  });
+});
+
+describe("the conformance test finds a handler with", () => {
+  test.each(Object.entries(handlerMutants))("%s", async (_name, { at, routing }) => {
+    const { port } = await start(routing satisfies Routing, tortureConfig);
+    const { violations } = await drive({
+      ...{ port, secret, document: generateOpenApi(options), calls: 60 },
+      only: (one) => one === at,
+    });
+    expect(violations.length).toBeGreaterThan(0);
+  });
+});

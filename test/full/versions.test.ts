@@ -1,0 +1,101 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ensureNodes } from "./node-versions.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const cache = join(root, "node_modules/.cache/peers");
+const { peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly peerDependencies: Readonly<Record<"express" | "zod", string>>;
+};
+
+/** The ends of the ranges that users may have installed. */
+const ends = {
+  lowest: (range: string) => range.replace(/^\^/, ""),
+  highest: (range: string) => range,
+} as const;
+
+/** Links what is installed beside the peers, whose own versions stay. */
+const link = (from: string, to: string): void => {
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from)) {
+    if (name === ".cache") continue;
+    if (name.startsWith("@")) link(join(from, name), join(to, name));
+    else if (!existsSync(join(to, name))) symlinkSync(join(from, name), join(to, name));
+  }
+};
+
+/** A copy of the project that has Zod and Express of one end of the range. */
+const ensureProject = (end: keyof typeof ends): string => {
+  const home = join(cache, end);
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, "package.json"), '{ "private": true }');
+  const packages = (["zod", "express"] as const).map(
+    (name) => `${name}@${ends[end](peerDependencies[name])}`,
+  );
+  const install = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"];
+  execFileSync("npm", [...install, ...packages], { cwd: home, stdio: "inherit" });
+  link(join(root, "node_modules"), join(home, "node_modules"));
+  for (const name of ["src", "test", "package.json", "vitest.config.ts", "tsconfig.json"])
+    cpSync(join(root, name), join(home, name), { recursive: true });
+  return home;
+};
+
+const run = (node: string, home: string, ...args: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync(
+    node,
+    [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", home, ...args],
+    { cwd: home, encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
+  );
+  // the output says what has failed
+  return status === 0 ? "passed" : `${stdout}${stderr}`;
+};
+
+const nodes = [...ensureNodes()].map(([version]) => version);
+
+describe.each(["lowest", "highest"] as const)("with Zod and Express of the %s version", (end) => {
+  let home = "";
+  beforeAll(() => {
+    home = ensureProject(end);
+  });
+
+  test.runIf(end === "lowest").each(["zod", "express"] as const)("%s is that version", (name) => {
+    const file = join(home, "node_modules", name, "package.json");
+    const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
+    expect(version).toBe(ends.lowest(peerDependencies[name]));
+  });
+
+  test.each(nodes)("what is relied on holds on Node.js %s", (version) => {
+    const node = ensureNodes().get(version) as string;
+    expect(run(node, home, "--project", "assumptions")).toBe("passed");
+  });
+
+  test("schemas parse, and requests are answered", () => {
+    const files = [
+      "src/schemas",
+      "src/http",
+      "native-express",
+      "input-sources",
+      "errors",
+      "fast-way",
+    ];
+    const outcome = run(
+      process.execPath,
+      home,
+      ...["--project", "unit", "--project", "http", ...files, "node-internals"],
+    );
+    expect(outcome).toBe("passed");
+  });
+});

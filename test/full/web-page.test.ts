@@ -1,0 +1,199 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createClient } from "sallyport/client";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { apiKey } from "../../example/src/factories.ts";
+import { routing } from "../../example/src/routing.ts";
+import { start } from "../http/harness.ts";
+import {
+  closePages,
+  ensureChromium,
+  installationTime,
+  openPage,
+  quitChromium,
+  serve,
+} from "./chromium.ts";
+import { ensureBuilt } from "./harness.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const web = `${root}example/web`;
+
+/** Installs what the page needs, as its lock file says, and builds it. */
+const buildPage = (): void => {
+  ensureBuilt();
+  const run = (command: string, ...args: readonly string[]): void =>
+    void execFileSync(command, args, {
+      cwd: web,
+      stdio: "inherit",
+      env: { ...process.env, NODE_ENV: "production" },
+    });
+  if (!existsSync(`${web}/node_modules/.package-lock.json`))
+    // not `npm ci`, which refuses a lock file that lacks the optional parts of another system
+    run("npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts");
+  run(process.execPath, `${root}node_modules/typescript/bin/tsc`);
+  run(process.execPath, "node_modules/vite/bin/vite.js", "build", "--sourcemap");
+};
+
+beforeAll(async () => {
+  buildPage();
+  await ensureChromium();
+}, installationTime);
+afterEach(async () => {
+  const hosts = await closePages();
+  expect(["127.0.0.1", "localhost"]).toEqual(expect.arrayContaining(hosts));
+});
+afterAll(quitChromium);
+
+/** What is used of an `img`. */
+interface Picture {
+  readonly naturalWidth: number;
+  readonly decode: () => Promise<void>;
+}
+
+/** Draws a PNG of more than a hundred kilobytes. */
+const drawPicture = async (): Promise<Buffer> => {
+  const page = await openPage(
+    await serve(
+      "<style>html { background: conic-gradient(#2457d6, #ff7a59, #ffd166, #2457d6) }</style>",
+    ),
+  );
+  await page.setViewportSize({ width: 1200, height: 1200 });
+  return page.screenshot();
+};
+
+test("the page of the example lists, creates, edits, uploads, and follows the events", async () => {
+  const { port } = await start(routing, { cors: false, upload: true });
+  const page = await openPage("about:blank");
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(`http://127.0.0.1:${port}/`);
+  const rows = page.locator("tbody tr");
+  const alerts = page.getByRole("alert");
+  const activity = page.getByLabel("Activity").locator("li");
+  await page.getByText("There are no users yet.").waitFor();
+
+  // what is wrong is shown at its field
+  await page.getByLabel("E-mail").fill("ada");
+  await page.getByRole("button", { name: "Create" }).click();
+  const errorOf = (label: string) =>
+    page.locator(".field").filter({ hasText: label }).getByRole("alert");
+  await errorOf("Name").waitFor();
+  expect(await errorOf("Name").textContent()).toContain("Too small");
+  expect(await errorOf("E-mail").textContent()).toBe("Invalid email address");
+  expect(await alerts.count()).toBe(2);
+
+  // a user is created, and the stream tells of it
+  await page.getByLabel("Name").fill("Ada Lovelace");
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Role").selectOption("admin");
+  await page.getByRole("button", { name: "Create" }).click();
+  await rows.filter({ hasText: "ada@example.com" }).waitFor();
+  await activity.getByText("Ada Lovelace was saved").waitFor();
+  expect(await alerts.count()).toBe(0);
+
+  // an address that is taken is an error of its field, too
+  await page.getByLabel("Name").fill("Another");
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByRole("button", { name: "Create" }).click();
+  await errorOf("E-mail").waitFor();
+  expect(await errorOf("E-mail").textContent()).toBe("This address is taken");
+
+  // what others do arrives by the event stream
+  const other = createClient<typeof routing>({
+    baseUrl: `http://127.0.0.1:${port}`,
+    headers: { "x-api-key": apiKey },
+  });
+  for (const name of [
+    "Grace Hopper",
+    "Alan Turing",
+    "Edsger Dijkstra",
+    "Barbara Liskov",
+    "Tony Hoare",
+    "Donald Knuth",
+  ]) {
+    const [first = ""] = name.toLowerCase().split(" ");
+    await other.provide("post /v1/users", { name, email: `${first}@example.com` });
+  }
+  await activity.getByText("Donald Knuth was saved").waitFor();
+  await page.getByText("Page 1 of 2").waitFor();
+  expect(await rows.count()).toBe(5);
+
+  // pages
+  await page.getByRole("button", { name: "Next" }).click();
+  await rows.filter({ hasText: "Donald Knuth" }).waitFor();
+  expect(await rows.count()).toBe(2);
+  expect(await page.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Previous" }).click();
+
+  // an edit
+  const grace = rows.filter({ hasText: "grace@example.com" });
+  await grace.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Name").fill("Rear Admiral Hopper");
+  await page.getByRole("button", { name: "Save" }).click();
+  await grace.getByText("Rear Admiral Hopper").waitFor();
+
+  // a picture: the API refuses a text, then takes a picture over a slow line
+  await grace.getByRole("button", { name: "Edit" }).click();
+  const input = page.locator("input[type=file]");
+  await input.setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
+  await page.getByText("Choose a PNG").waitFor();
+  const session = await page.context().newCDPSession(page);
+  const line = { offline: false, latency: 0, downloadThroughput: -1 };
+  await session.send("Network.emulateNetworkConditions", { ...line, uploadThroughput: 150_000 });
+  const buffer = await drawPicture();
+  expect(buffer.length).toBeGreaterThan(100_000);
+  await input.setInputFiles({ name: "grace.png", mimeType: "image/png", buffer });
+  await page.locator('progress[value^="0."]').waitFor();
+  const picture = page.getByAltText("Picture of Rear Admiral Hopper");
+  await picture.waitFor();
+  const width = await picture.evaluate(async (image: Picture) => {
+    await image.decode();
+    return image.naturalWidth;
+  });
+  expect(width).toBe(1200);
+
+  const screenshot = process.env["SALLYPORT_SCREENSHOT"];
+  if (screenshot !== undefined) {
+    await page.setViewportSize({ width: 1180, height: 760 });
+    await rows.first().getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("E-mail").fill("ada");
+    await page.getByRole("button", { name: "Save" }).click();
+    await errorOf("E-mail").waitFor();
+    await page.screenshot({ path: screenshot });
+  }
+
+  // a deletion
+  await rows.filter({ hasText: "ada@example.com" }).getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Page 1 of 2").waitFor();
+  await activity.getByText("was deleted").waitFor();
+  expect(complaints).toEqual([]);
+}, 120_000);
+
+test("the bundle of the page has nothing of the server or of Zod", () => {
+  const assets = `${web}/dist/assets`;
+  const map = readdirSync(assets).find((name) => name.endsWith(".js.map"));
+  const { sources } = JSON.parse(readFileSync(`${assets}/${map}`, "utf8")) as {
+    readonly sources: readonly string[];
+  };
+  /** The packages, and the folders of this repository. */
+  const origins = new Set(
+    sources.map(
+      (source) =>
+        /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ??
+        /^(?:\.\.\/)*(.+)\/[^/]*$/.exec(source)?.[1],
+    ),
+  );
+  expect(origins).toEqual(
+    new Set([
+      "@tanstack/query-core",
+      "@tanstack/react-query",
+      "dist/client",
+      "dist/tanstack-query",
+      "react",
+      "react-dom",
+      "scheduler",
+      "src",
+    ]),
+  );
+});

@@ -1,0 +1,69 @@
+import { defaultEndpointsFactory as factory, ez } from "sallyport";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start } from "./harness.ts";
+
+const fileParts = (count: number, bytes: number): Buffer =>
+  Buffer.concat([
+    ...Array.from({ length: count }, (_, index) =>
+      Buffer.concat([
+        Buffer.from(
+          `--b\r\nContent-Disposition: form-data; name="f${index}"; filename="a"\r\n\r\n`,
+        ),
+        Buffer.alloc(bytes),
+        Buffer.from("\r\n"),
+      ]),
+    ),
+    Buffer.from("--b--\r\n"),
+  ]);
+
+test("U6: without configured limits the safe ones hold: 10 MiB a file, 10 files", async () => {
+  const handler = vi.fn(() => ({}));
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ f0: ez.upload() }),
+    handler,
+  });
+  const server = await start({ up: endpoint }, { upload: true });
+  const post = (body: Buffer) =>
+    server.send("/up", {
+      method: "POST",
+      headers: { "content-type": "multipart/form-data; boundary=b" },
+      body,
+    });
+  const mebibytes = 10 * 1024 * 1024;
+  expect((await post(fileParts(1, mebibytes))).status).toBe(200);
+  expect((await post(fileParts(10, 10))).status).toBe(200);
+  const large = await post(fileParts(1, mebibytes + 1));
+  expect([large.status, large.json()]).toEqual([413, errorEnvelope("File too large: f0")]);
+  const many = await post(fileParts(11, 10));
+  expect([many.status, many.json()]).toEqual([413, errorEnvelope("Too many parts")]);
+  expect(handler).toHaveBeenCalledTimes(2);
+});
+
+// of a megabyte anything but one pass takes hours
+test.each([
+  ["parameters", `multipart/form-data${"; a=b".repeat(200_000)}`],
+  ["spaces", `multipart/form-data;${" ".repeat(1_000_000)}boundary`],
+  ["spaces in front", `${" ".repeat(1_000_000)}!`],
+  ["escapes", `multipart/form-data; boundary="${String.raw`\b`.repeat(500_000)}`],
+  ["backslashes", `multipart/form-data; boundary="${"\\".repeat(1_000_001)}`],
+  ["equals signs", `multipart/form-data; ${"=".repeat(1_000_000)}`],
+  ["semicolons", `multipart/form-data${";".repeat(1_000_000)}x`],
+  ["a type of letters", "a".repeat(1_000_000)],
+  ["a boundary", `multipart/form-data; boundary=${"a ".repeat(500_000)}`],
+])("U9: a crafted content type of a megabyte (%s) is read in one pass", async (_of, type) => {
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ f0: ez.upload() }),
+    handler: () => ({}),
+  });
+  const options = { maxHeaderSize: 2_000_000 };
+  const server = await start(
+    { up: endpoint },
+    { http: { listen: { port: 0, host: "127.0.0.1" }, options }, upload: true },
+  );
+  const headers = { "content-type": type };
+  const answer = await server.send("/up", { method: "POST", headers, body: "--b--\r\n" });
+  expect([400, 415]).toContain(answer.status);
+});

@@ -1,0 +1,111 @@
+// What the pages of the documentation show, as folders in which it is compiled and run.
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Reads a page of the repository. */
+export const readPage = (page: string): string => readFileSync(join(root, page), "utf8");
+
+const fileBlock = /```ts file=(\S+).*\n([\s\S]*?)```/g;
+const quickStartBlock = /<!-- quick start: (\S+) -->\s*```(?:ts|json)\n([\s\S]*?)```/g;
+
+/** The files that a page shows, by name. */
+export const readFiles = (page: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...readPage(page).matchAll(page === "README.md" ? quickStartBlock : fileBlock)].map(
+      ([, name = "", code = ""]) => [name, code],
+    ),
+  );
+
+/** The blocks of docs/guide.md as one program, each behind those before it. */
+export const readGuideProgram = (): string => {
+  const guide = readPage("docs/guide.md");
+  const [, preamble = ""] = /```ts preamble\n([\s\S]*?)```/.exec(guide) ?? [];
+  const blocks = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+  return [preamble, ...blocks].join("\n");
+};
+
+/** A folder with files, in which the packages of this repository are found. */
+export interface GuideFolder {
+  readonly path: string;
+  /** Runs Node.js in it. */
+  run(...args: readonly string[]): { readonly status: number | null; readonly output: string };
+  /** Starts a program of it, which is ended with the folder. */
+  start(args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess;
+  /** Writes a file of it. */
+  write(name: string, code: string): void;
+  /** Deletes it, with the programs that run in it. */
+  remove(): Promise<void>;
+}
+
+/** A port that nobody listens on. */
+export const findPort = async (): Promise<string> => {
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return String(port);
+};
+
+/** Makes a folder with files; it is not in the repository, where vitest would not find its tests. */
+export const createGuideFolder = (
+  files: Iterable<readonly [name: string, code: string]>,
+): GuideFolder => {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "sallyport-guide-")));
+  const write = (name: string, code: string): void => {
+    mkdirSync(join(path, name, ".."), { recursive: true });
+    writeFileSync(join(path, name), code);
+  };
+  write("package.json", '{ "type": "module" }');
+  symlinkSync(join(root, "node_modules"), join(path, "node_modules"), "junction");
+  for (const [name, code] of files) write(name, code);
+  const children: ChildProcess[] = [];
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: "",
+    VITEST: "",
+    NO_COLOR: "1",
+    NODE_NO_WARNINGS: "1",
+  };
+  return {
+    path,
+    write,
+    run: (...args) => {
+      const options = { cwd: path, encoding: "utf8", env } as const;
+      const { stdout, stderr, status } = spawnSync(process.execPath, args, options);
+      return { status, output: stdout + stderr };
+    },
+    start: (args, more) => {
+      const child = spawn(process.execPath, args, {
+        cwd: path,
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { ...env, ...more },
+      });
+      children.push(child);
+      return child;
+    },
+    remove: async () => {
+      for (const child of children)
+        if (child.exitCode === null && child.signalCode === null) {
+          child.kill("SIGKILL");
+          await once(child, "exit");
+        }
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+};
