@@ -1,0 +1,37 @@
+import { defaultEndpointsFactory as factory, ez } from "sallyport";
+import { generateOpenApi } from "sallyport/openapi";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { start } from "../http/harness.ts";
+import { drive } from "../openapi/conformance/drive.ts";
+import { Random } from "../openapi/conformance/random.ts";
+import { findOfficialErrors } from "../openapi/official-schemas.ts";
+import { RandomSchemas } from "../openapi/torture/random-schemas.ts";
+
+const seed = Number(process.env["SALLYPORT_SEED"] ?? Date.now() % 1_000_000);
+
+test.each([seed, seed + 1, seed + 2])(
+  "60 random schemas agree with their document: %i",
+  async (own) => {
+    const schemas = new RandomSchemas(new Random(own));
+    const routing = Object.fromEntries(
+      Array.from({ length: 60 }, (_none, at) => {
+        const value = schemas.make();
+        const endpoint = factory.build({
+          input: z.object({ value }),
+          output: z.object({ value: ez.encode(value) }),
+          handler: ({ input }) => input as never,
+        });
+        return [`post /schemas/${at}`, endpoint];
+      }),
+    );
+    const options = { routing, info: { title: "Random", version: "1" } };
+    for (const openapi of ["3.0", "3.1", "3.2"] as const)
+      expect(findOfficialErrors(generateOpenApi({ ...options, openapi }), openapi)).toEqual([]);
+    const { port } = await start(routing, { cors: false });
+    const document = generateOpenApi(options);
+    const driven = await drive({ port, document, calls: 1500, secret: "none", seed: own });
+    expect(driven.violations, `SALLYPORT_SEED=${own}`).toEqual([]);
+    expect(driven.accepted).toBeGreaterThan(500);
+  },
+);
