@@ -187,7 +187,7 @@ describe("sallyport client", () => {
 
 describe("mistakes are told without a stack", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
-    ["another command", ["opnapi"], {}, 2, "Unknown command `opnapi`. Did you mean `openapi`?"],
+    ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
     [
       "another option",
       ["openapi", "--chek"],

@@ -294,7 +294,7 @@ test("information is kept, as far as the version has a place for it", () => {
 
 test.each<[string, unknown]>([
   ["the argument must be an object of options", undefined],
-  ["unknown option `route`. Did you mean `routing`?", { route: {} }],
+  ["there is no option `route`. Did you mean `routing`?", { route: {} }],
   ["`info` must have a `title` and a `version`", { routing: {} }],
   ["`info` must have a `title` and a `version`", { routing: {}, info: { title: "A" } }],
   [
