@@ -17,17 +17,19 @@ const alias = {
 const shared = { isolate: false };
 /** Closes the servers of the harness after each test. */
 const setupFiles = ["test/http/setup.ts"];
+/** The warning of an old Node.js is for those who run a server. */
+const execArgv = ["--disable-warning=SLP_WARN_RUNTIME"];
 const project = (name: string, include: string[], more: object = {}) => ({
   resolve: { alias },
   // a time limit finds what hangs; beside busy cores the slowest tests take seconds
-  test: { name, include, environment: "node", testTimeout: 20_000, ...more },
+  test: { name, include, environment: "node", testTimeout: 20_000, execArgv, ...more },
 });
 
 export default defineConfig({
   test: {
     projects: [
       project("unit", ["src/**/*.test.ts", "example/src/**/*.test.ts"], shared),
-      project("assumptions", ["test/assumptions/**/*.test.ts"]),
+      project("assumptions", ["test/assumptions/**/*.test.ts"], { setupFiles }),
       project("architecture", ["test/architecture.test.ts", "test/error-catalogue.test.ts"]),
       project("http", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
       project("compiler", ["test/compiler/**/*.test.ts"], {

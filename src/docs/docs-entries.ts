@@ -39,6 +39,7 @@ export const listDocsEntries = (
     path: (path === "/" ? below : path + below) || "/",
     endpoint: toEndpoint(guard, send),
   });
+  logger.info(`Serving the documentation at ${path}`);
   if (process.env["NODE_ENV"] !== "production") warnEarly(texts, logger);
   return [
     toEntry("", (request, response) => {

@@ -4,7 +4,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
 import { isAnyJson } from "./any-json.ts";
 import { readDiscriminator } from "./discriminator.ts";
-import { isSame, mapReferences, omitReferences, visitReferences } from "./json.ts";
+import { isSame, mapReferences, omitReferences, openTogether, visitReferences } from "./json.ts";
 import type { Direction, JsonObject } from "./options.ts";
 import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
@@ -81,8 +81,15 @@ export class Components {
         isOfZod(key) && Object.keys(definition).length === 0 ? [definitions + key] : [],
       ),
     );
-    const refer = (value: JsonObject): JsonObject =>
-      this.#toReferences(omitReferences(value, empty), direction, place) as JsonObject;
+    const closed = new Map(
+      all.flatMap(([key, definition]) =>
+        definition["additionalProperties"] === false ? [[definitions + key, definition]] : [],
+      ),
+    );
+    const refer = (value: JsonObject): JsonObject => {
+      const own = openTogether(omitReferences(value, empty), closed);
+      return this.#toReferences(own, direction, place) as JsonObject;
+    };
     for (const [key, definition] of all)
       this.#keep(toName(key, place), named.get(key), refer(definition), direction, place);
     const written = all.length > 0 ? refer(json) : json;

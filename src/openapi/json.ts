@@ -54,6 +54,31 @@ export const omitReferences = (value: JsonObject, references: ReadonlySet<unknow
   return copy as JsonObject;
 };
 
+/**
+ * Copies a value whose `allOf` has no references to schemas that refuse other fields: they would refuse those of the
+ * schemas beside them.
+ */
+export const openTogether = (
+  value: JsonObject,
+  closed: ReadonlyMap<unknown, JsonObject>,
+): JsonObject => {
+  if (closed.size === 0) return value;
+  const open = (part: unknown): unknown => {
+    const target = isObject(part) ? closed.get(part["$ref"]) : undefined;
+    if (!target || !isObject(part)) return part;
+    const { $ref: _reference, ...more } = part;
+    const { additionalProperties: _refused, ...rest } = target;
+    return { ...rest, ...more };
+  };
+  const copy = mapObjects(value, (object) => {
+    const { allOf: parts } = object;
+    return Array.isArray(parts) && parts.length > 1
+      ? { ...object, allOf: parts.map(open) }
+      : object;
+  });
+  return copy as JsonObject;
+};
+
 /** Visits each reference in a value. */
 export const visitReferences = (value: unknown, visit: (reference: string) => void): void => {
   if (Array.isArray(value)) for (const one of value) visitReferences(one, visit);

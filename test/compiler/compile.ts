@@ -24,7 +24,10 @@ export const writeProgram = (name: string, text: string): Program => {
     ...{ module: "nodenext", target: "es2023", lib: ["es2023"], types: ["node"], strict: true },
     ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
     ...{ noEmit: true, allowImportingTsExtensions: true },
-    paths: { sallyport: [join(root, "src/index.ts")] },
+    paths: {
+      sallyport: [join(root, "src/index.ts")],
+      "sallyport/client": [join(root, "src/client/index.ts")],
+    },
   };
   writeFileSync(
     join(folder, "tsconfig.json"),

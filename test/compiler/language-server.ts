@@ -10,6 +10,10 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
+interface Completions {
+  readonly items: readonly { readonly label: string }[];
+}
+
 interface Hover {
   readonly contents: { readonly value: string };
 }
@@ -20,6 +24,8 @@ const blankLine = Buffer.from("\r\n\r\n");
 export interface LanguageServer {
   /** The type that an editor shows for what stands at an offset of a file, on one line; the documentation is left out. */
   readonly hover: (file: string, text: string, offset: number) => Promise<string>;
+  /** What an editor offers at an offset of a file. */
+  readonly complete: (file: string, text: string, offset: number) => Promise<readonly string[]>;
   readonly close: () => void;
 }
 
@@ -73,7 +79,13 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
   write({ method: "initialized", params: {} });
 
   const opened = new Set<string>();
-  const hover: LanguageServer["hover"] = async (file, text, offset) => {
+  /** Opens a file where it is not open yet, and asks for what there is at an offset. */
+  const ask = async (
+    method: string,
+    file: string,
+    text: string,
+    offset: number,
+  ): Promise<unknown> => {
     const { href: uri } = pathToFileURL(file);
     if (!opened.has(file)) {
       opened.add(file);
@@ -84,10 +96,18 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
     }
     const before = text.slice(0, offset).split("\n");
     const position = { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
-    const shown = await request("textDocument/hover", { textDocument: { uri }, position });
+    return request(`textDocument/${method}`, { textDocument: { uri }, position });
+  };
+
+  const hover: LanguageServer["hover"] = async (file, text, offset) => {
+    const shown = await ask("hover", file, text, offset);
     const { value = "" } = (shown as Hover | null)?.contents ?? {};
     const [, type = ""] = /^```\w+\n(.*?)\n```/s.exec(value) ?? [];
     return type.replaceAll(/\s+/g, " ");
   };
-  return { hover, close: () => void server.kill() };
+  const complete: LanguageServer["complete"] = async (file, text, offset) => {
+    const offered = (await ask("completion", file, text, offset)) as Completions | null;
+    return offered?.items.map(({ label }) => label) ?? [];
+  };
+  return { hover, complete, close: () => void server.kill() };
 };

@@ -16,7 +16,7 @@ import {
 } from "sallyport";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, start } from "./harness.ts";
+import { errorEnvelope, start, untilStill } from "./harness.ts";
 
 let directory = "";
 beforeAll(async () => {
@@ -191,8 +191,7 @@ describe("a stream", () => {
     socket.write("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
     socket.pause();
     await expect.poll(() => begun.length).toBe(1);
-    await sleep(200);
-    const before = yielded;
+    const before = await untilStill(() => yielded);
     await sleep(50);
     // nobody reads, so nothing more is made
     expect(yielded).toBe(before);

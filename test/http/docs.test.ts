@@ -15,7 +15,18 @@ const users = factory.build({
 const info = { title: "Users & more", version: "1.2.3" };
 const docs = { ui: "swagger", info } as const;
 
+const announced = "Serving the documentation at /docs";
+
 describe("the documentation", () => {
+  test("is announced in the log", async () => {
+    const server = await start({ users }, { docs });
+    expect(server.linesOf("info").map(({ message }) => message)).toContain(announced);
+    const other = await start({ users }, { docs: { ...docs, path: "/api" } });
+    expect(other.linesOf("info").map(({ message }) => message)).toContain(
+      "Serving the documentation at /api",
+    );
+  });
+
   test("is a page that loads nothing but files of this server", async () => {
     const server = await start({ users }, { docs });
     const page = await server.send("/docs");
@@ -143,6 +154,7 @@ describe("in production", () => {
   test("it is served where that is asked for, else one line says why not", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const plain = await start({ users }, { docs });
+    expect(plain.linesOf("info").map(({ message }) => message)).not.toContain(announced);
     const guarded = await start({ users }, { docs: { ...docs, factory } });
     const open = await start({ users }, { docs: { ...docs, production: true } });
     const closed = await start({ users }, { docs: { ...docs, factory, production: false } });

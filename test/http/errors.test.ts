@@ -11,7 +11,7 @@ import {
 } from "sallyport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, start, successEnvelope, type Answer } from "./harness.ts";
+import { type Answer, errorEnvelope, shortenGrace, start, successEnvelope } from "./harness.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -307,6 +307,7 @@ describe("DECISIONS 18: server faults", () => {
     ["rejects", () => Promise.reject(inner)],
     ["sends nothing (H13)", () => undefined],
   ])("a result handler that %s: the last resort", async (_what, handler) => {
+    shortenGrace();
     const positive = z.object({});
     const broken = new EndpointsFactory(
       new ResultHandler({ positive, negative: positive, handler }),

@@ -8,7 +8,8 @@ import {
   type RunningServer,
   type ServerConfig,
 } from "sallyport";
-import { expect } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
+import { sendingGrace } from "../../src/pipeline/send-result.ts";
 
 /** A log line as it was written. */
 export interface Line {
@@ -86,6 +87,23 @@ export const finish = async (): Promise<void> => {
   running.clear();
   // whatever a test does, nothing may float
   expect(faults.splice(0)).toEqual([]);
+};
+
+/** Waits until a count does not change any more, and gives it. */
+export const untilStill = async (read: () => number): Promise<number> => {
+  for (let last = read(); ; last = read()) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (read() === last) return last;
+  }
+};
+
+/** Lets the time that a result handler has for sending pass in a twentieth, within the test that calls this. */
+export const shortenGrace = (): void => {
+  const setOwnTimeout = globalThis.setTimeout;
+  const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>
+    setOwnTimeout(run, milliseconds === sendingGrace ? sendingGrace / 20 : milliseconds);
+  const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(toShorter);
+  onTestFinished(() => spy.mockRestore());
 };
 
 /** Starts a server on a free port; it is closed after the test. */

@@ -14,7 +14,7 @@ import {
 } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, send, start, successEnvelope } from "./harness.ts";
+import { errorEnvelope, send, shortenGrace, start, successEnvelope } from "./harness.ts";
 
 const later = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -256,6 +256,7 @@ describe("streams", () => {
   });
 
   test("H13: a result handler that sends a head alone leaves no socket hanging", async () => {
+    shortenGrace();
     const headOnly = new ResultHandler({
       positive: z.object({}),
       negative: z.object({}),

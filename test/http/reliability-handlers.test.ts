@@ -14,7 +14,14 @@ import {
 } from "sallyport";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, start, successEnvelope, type Answer, type TestServer } from "./harness.ts";
+import {
+  type Answer,
+  errorEnvelope,
+  shortenGrace,
+  start,
+  successEnvelope,
+  type TestServer,
+} from "./harness.ts";
 import { splitReplies } from "./replies.ts";
 
 const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
@@ -389,6 +396,7 @@ test("H12: a handler that blocks for longer than the time of others costs none o
 test.each([...failing, () => undefined, async () => undefined])(
   "H13: a result handler that fails or sends nothing is 500 in plain text (%#)",
   async (handler) => {
+    shortenGrace();
     const schema = z.object({});
     const results = new ResultHandler({ positive: schema, negative: schema, handler });
     const run = new EndpointsFactory(results).build({ handler: () => ({}) });

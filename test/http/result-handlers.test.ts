@@ -11,7 +11,8 @@ import {
 } from "sallyport";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, start, successEnvelope } from "./harness.ts";
+import { sendingGrace } from "../../src/pipeline/send-result.ts";
+import { errorEnvelope, shortenGrace, start, successEnvelope } from "./harness.ts";
 
 const positive = z.object({ ok: z.literal(true) });
 const negative = z.object({ ok: z.literal(false) });
@@ -286,6 +287,7 @@ describe("decision 18: a result handler that fails", () => {
     ["a synchronous one", () => undefined],
     ["an asynchronous one", async () => Promise.resolve()],
   ])("reliability H13: it sends nothing, %s: 500 and one error line", async (_kind, handler) => {
+    shortenGrace();
     const { server, ...rest } = await serve(answerBy(handler).build({ handler: empty }));
     expect(rest).toMatchObject(lastResort);
     expect(server.linesOf("error")).toHaveLength(1);
@@ -314,9 +316,10 @@ describe("result handler: later sending", () => {
   });
 
   it("by a stream that is piped, however slow it begins", async () => {
+    shortenGrace();
     const factory = answerBy(({ response }) => {
       const slowly = async function* () {
-        await new Promise((resolve) => setTimeout(resolve, 1300));
+        await new Promise((resolve) => setTimeout(resolve, sendingGrace / 5));
         yield "one,";
         yield "two";
       };

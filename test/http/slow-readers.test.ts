@@ -4,7 +4,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { defaultEndpointsFactory, EventStreamFactory } from "sallyport";
 import { expect, test } from "vitest";
 import { events, fail, getRun, startRun, type Run } from "./event-stream-harness.ts";
-import { start } from "./harness.ts";
+import { start, untilStill } from "./harness.ts";
 
 const chunk = "x".repeat(64 * 1024);
 
@@ -183,8 +183,8 @@ test("R13: a slow reader slows the producer down, and its leaving stops it", asy
   const server = await start({ a: endpoint });
   const socket = await server.open();
   socket.pause().write("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
-  await sleep(300);
-  const early = produced;
+  await expect.poll(() => produced).toBeGreaterThan(0);
+  const early = await untilStill(() => produced);
   await sleep(200);
   // the buffers of the kernel are full, and nothing more is produced
   expect(produced).toBe(early);

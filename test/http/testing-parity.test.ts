@@ -15,7 +15,7 @@ import {
 } from "sallyport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { start } from "./harness.ts";
+import { shortenGrace, start } from "./harness.ts";
 import {
   answers,
   asks,
@@ -476,7 +476,8 @@ describe.each([
   ["result handlers", results],
   ["what a handler sees", seen],
 ])("testEndpoint gives what a server gives: %s", (_group, cases) => {
-  test.each(cases.map(([name, ...rest]) => ({ name, rest })))("$name", ({ rest }) =>
-    check(...rest),
-  );
+  test.each(cases.map(([name, ...rest]) => ({ name, rest })))("$name", async ({ rest }) => {
+    shortenGrace();
+    await check(...rest);
+  });
 });

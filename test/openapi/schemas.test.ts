@@ -276,6 +276,17 @@ describe("components", () => {
     expect(inputOf(shape)).toHaveProperty("oneOf.0.properties.kind");
   });
 
+  test("that refuse other fields stand in their place beside others", () => {
+    const strict = z.strictObject({ a: z.string() }).meta({ id: "Strict" });
+    expect(inputOf(strict.and(z.object({ b: z.int() })))).toEqual({
+      allOf: [
+        { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+        { type: "object", properties: { b: { type: "integer" } }, required: ["b"] },
+      ],
+    });
+    expect(namesOf(post(z.object({ strict, both: strict.and(z.object({})) })))).toEqual(["Strict"]);
+  });
+
   test("of the framework make way for those of the application", () => {
     const error = z.object({ a: z.string() }).meta({ id: "Error" });
     const { Error: own, Error2: other } = componentsOf(post(z.object({ error })));

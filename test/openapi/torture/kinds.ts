@@ -128,6 +128,10 @@ export const kinds = {
   keysAndFields: z.record(z.enum(["a"]), z.int()).and(z.object({ b: z.string() })),
   patternKeys: z.record(z.string().regex(/^[a-z]{1,3}$/), z.boolean()),
   strictTogether: z.strictObject({ a: z.string() }).and(z.strictObject({ b: z.int() })),
+  strictNamed: z
+    .strictObject({ a: z.string() })
+    .meta({ id: "Strict" })
+    .and(z.object({ b: z.int() })),
   intersection: z.intersection(z.object({ a: z.string() }), z.object({ b: z.int() })),
   intersectedUnion: z
     .object({ a: z.string() })

@@ -11,8 +11,8 @@ import {
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { isPushed } from "../../src/http/node-internals.ts";
-import { start, type TestServer } from "./harness.ts";
-import { listStatuses } from "./replies.ts";
+import { start, type TestServer } from "../http/harness.ts";
+import { listStatuses } from "../http/replies.ts";
 
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeProgram } from "./compile.ts";
+import { startLanguageServer, type LanguageServer } from "./language-server.ts";
+
+const program = writeProgram(
+  "client-hovers",
+  `
+import { createClient } from "sallyport/client";
+import { defaultEndpointsFactory as factory, EventStreamFactory, ez, type Routing } from "sallyport";
+import { z } from "zod";
+
+const user = z.object({ id: z.string(), name: z.string(), createdAt: z.date() });
+const give = async () => ({ id: "", name: "", createdAt: new Date() });
+const getUser = factory.build({ input: z.object({ id: z.string() }), output: user, handler: give });
+const createUser = factory.build({
+  method: "post",
+  input: z.object({ name: z.string(), age: z.number().optional() }),
+  output: user,
+  handler: give,
+});
+const listUsers = factory.build({
+  ...ez.paginated({ style: "offset", itemSchema: user }),
+  handler: async () => ({ items: [], total: 0, limit: 1, offset: 0 }),
+});
+const clock = new EventStreamFactory({ time: z.number() }).build({ handler: async () => undefined });
+const routing = {
+  v1: { users: { get: listUsers, post: createUser, ":id": { get: getUser } }, clock },
+} satisfies Routing;
+
+const client = createClient<typeof routing>({ baseUrl: "" });
+const /* body */ body = await client./* provide */ provide("get /v1/users/:id", { id: "1" });
+await client./* request */ request("post /v1/users", { name: "Ada" });
+for await (const /* item */ item of client.iterate("get /v1/users")) void item;
+for await (const /* event */ event of client.subscribe("get /v1/clock")) void event;
+if (body.status === "success") void body./* data */ data;
+
+void client.provide("");
+void client.provide("get /v1/");
+void client.provide("get /v1/users/");
+void client.request("post /v1/");
+`,
+);
+
+let server: LanguageServer;
+beforeAll(async () => {
+  server = await startLanguageServer(program.folder);
+});
+afterAll(() => server.close());
+
+const find = (mark: string): number => {
+  const at = program.text.indexOf(mark);
+  if (at < 0) throw new Error(`There is no ${mark}`);
+  return at;
+};
+
+/** What is shown for what stands behind a comment of the program. */
+const show = async (comment: string): Promise<string> => {
+  const mark = `/* ${comment} */ `;
+  return server.hover(program.file, program.text, find(mark) + mark.length);
+};
+
+const user = "{ id: string; name: string; createdAt: string; }";
+const body = `ErrorEnvelope | SuccessEnvelope<${user}>`;
+
+const response = `Promise<${body}>`;
+
+test.each([
+  ["body", `const body: ${body}`],
+  [
+    "provide",
+    `(property) provide: <"get /v1/users/:id">(key: "get /v1/users/:id", input: { id: string; }, options?: CallOptions) => ${response}`,
+  ],
+  ["item", `const item: ${user}`],
+  [
+    "event",
+    'const event: { readonly event: "time"; readonly data: number; readonly id?: string | undefined; readonly retry?: number | undefined; }',
+  ],
+  ["data", `(property) SuccessEnvelope<${user}>.data: ${user}`],
+])("the input and the output are shown as objects: %s", async (comment, shown) => {
+  expect(await show(comment)).toBe(shown);
+});
+
+test("so they are among the statuses of a reply", async () => {
+  const shown = await show("request");
+  expect(shown).toContain("input: { name: string; age?: number | undefined; }");
+  expect(shown).toContain(`SuccessReply<SuccessStatus, SuccessEnvelope<${user}>>`);
+});
+
+test.each([
+  ['provide("', ["delete /", "get /", "patch /", "post /", "put /"]],
+  ['provide("get /v1/', ["get /v1/clock", "get /v1/users"]],
+  ['provide("get /v1/users/', ["get /v1/users/:id"]],
+  ['request("post /v1/', ["post /v1/users"]],
+])("keys are completed level by level: %s", async (typed, keys) => {
+  const at = find(`${typed}")`) + typed.length;
+  const offered = await server.complete(program.file, program.text, at);
+  const begun = typed.slice(typed.indexOf('"') + 1);
+  // an editor shows those of them that begin with what is typed
+  expect(offered.filter((label) => label.startsWith(begun))).toEqual(keys);
+});
