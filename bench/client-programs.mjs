@@ -1,9 +1,9 @@
-// A server of many endpoints and a client of it, as text: the programs of the benches of types and of completion.
+// The source of a server with many endpoints and of its client, for the benches of types and of completion.
 import { range } from "./compile.mjs";
 
 const methods = ["get", "post", "get", "patch", "delete"];
 
-/** An endpoint of 4 fields in and 5 out, one of them nested. */
+/** An endpoint with 4 input and 5 output fields, one of them nested. */
 const toEndpoint = (index) => `
 export const endpoint${index} = factory.build({
   method: "${methods[index % 5]}",
@@ -29,7 +29,7 @@ export const endpoint${index} = factory.build({
   }),
 });`;
 
-/** Five endpoints a resource: two of the collection, three of a member of it. */
+/** Five endpoints per resource: two of the collection, three of a member. */
 const toRouting = (endpoints) => `
 export const routing = {
   v1: {${range(endpoints / 5)
@@ -57,11 +57,11 @@ const toApi = (endpoints, end) =>
     end,
   ].join("\n");
 
-/** An API of so many endpoints, and its server. */
+/** An API with the given number of endpoints, and its server. */
 export const toServer = (endpoints) =>
   toApi(endpoints, "void createServer(createConfig({ cors: true }), routing);");
 
-/** What `sallyport client --types` does, without a server. */
+/** Writes the types as `sallyport client --types` does, without a server. */
 export const toPrinter = (endpoints) =>
   toApi(
     endpoints,
@@ -69,7 +69,7 @@ export const toPrinter = (endpoints) =>
 process.stdout.write(generateClient({ routing, types: true }));`,
   );
 
-/** Twenty calls, all over the routes; each uses the input and the nested object of the output. */
+/** Twenty calls, spread over the routes; each uses the input and the nested object of the output. */
 export const toClient = (endpoints, calls = 20) =>
   [
     `import { createClient } from "sallyport/client";`,

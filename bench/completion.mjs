@@ -1,4 +1,4 @@
-// npm run bench:completion: how long an editor waits for the keys of a client, by the language servers of TypeScript.
+// npm run bench:completion: how long TypeScript's language servers take to complete the keys of a client.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Reads messages that have a head with their length. */
+/** Reads messages, each of which has a head with its length. */
 const readMessages = (stream, receive) => {
   let bytes = Buffer.alloc(0);
   stream.on("data", (chunk) => {
@@ -34,7 +34,7 @@ const readMessages = (stream, receive) => {
   });
 };
 
-/** The language server of TypeScript 7; gives the labels that it offers at the end of a text. */
+/** The language server of TypeScript 7; returns the labels that it offers at the end of a text. */
 const startLsp = async (folder, file) => {
   const tsc = `${root}node_modules/typescript/bin/tsc`;
   const child = spawn(process.execPath, [tsc, "--lsp", "--stdio"], { cwd: folder });
@@ -95,7 +95,7 @@ const startTsserver = async (path, folder, file) => {
     if (type === "response") waiting.get(of)?.(body);
   });
   const complete = async (text) => {
-    // it answers none of these but the last
+    // it responds only to the last of these
     void request("open", { file, fileContent: text, projectRootPath: folder });
     const lines = text.split("\n");
     const place = { line: lines.length, offset: lines.at(-1).length };
@@ -107,7 +107,7 @@ const startTsserver = async (path, folder, file) => {
 
 const wholeKey = "get /v1/things7/:id";
 
-/** What is typed, up to where completion is asked for, and one of the keys that must be offered. */
+/** The text typed before completion is requested, and a key that must be offered. */
 const toPlaces = (endpoints) => [
   ["the methods", "", "get /"],
   ["the first segment", "get /", "get /v1/"],
@@ -122,7 +122,7 @@ const toMedian = (times) => times.toSorted((one, other) => one - other)[times.le
 const measure = async (name, { complete, close }, text, endpoints, count) => {
   let turns = 0;
   const ask = async (typed) => {
-    // each time something has changed, as when somebody types
+    // changed before each request, as if somebody were typing
     const changed = `${text}\n// ${++turns}\nvoid client.provide("${typed}"`;
     const start = performance.now();
     const labels = await complete(changed);
@@ -130,7 +130,7 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
   };
   const { time: first } = await ask("");
   process.stdout.write(
-    `${name}: the first answer, which reads everything, ${first.toFixed(0)} ms\n`,
+    `${name}: the first response, for which it reads everything, ${first.toFixed(0)} ms\n`,
   );
   for (const [what, typed, expected] of toPlaces(endpoints)) {
     const times = [];
@@ -151,7 +151,7 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
 const main = async () => {
   if (values.help) {
     process.stdout.write(
-      "How long an editor waits for the keys of a client, after each change.\n\n  --tsserver PATH   a tsserver.js of TypeScript 5 or 6 to ask as well; may be repeated\n  --endpoints NUMBER\n  --quick           without the source of the server, which takes minutes\n",
+      "How long an editor waits for the keys of a client after each change.\n\n  --tsserver PATH   the tsserver.js of an additional TypeScript 5 or 6; may be repeated\n  --endpoints NUMBER\n  --quick           without the source of the server, which takes minutes\n",
     );
     return;
   }

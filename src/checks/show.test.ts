@@ -30,7 +30,7 @@ test.each<[unknown, string]>([
   [{ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, "an object with a, b, c, d, e, ..."],
   [new Car(), "an object of class Car"],
   [new Date(0), "an object of class Date"],
-  [z.string(), "a schema of Zod"],
+  [z.string(), "a Zod schema"],
 ])("%o is shown as %s", (value, shown) => {
   expect(show(value)).toBe(shown);
 });

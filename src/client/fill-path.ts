@@ -47,7 +47,7 @@ const fillRest = (name: string, rest: unknown): string =>
         .join("/")
     : refuse(name, "is not an array of path segments");
 
-/** However it is encoded, a URL drops a segment of dots. */
+/** A URL drops a segment of dots, however it is encoded. */
 const encodeSegment = (field: string | undefined, text: string): string =>
   field !== undefined && /^\.\.?$/.test(text)
     ? refuse(field, "is a path segment that URLs drop")

@@ -55,8 +55,8 @@ export const omitReferences = (value: JsonObject, references: ReadonlySet<unknow
 };
 
 /**
- * Copies a value whose `allOf` has no references to schemas that refuse other fields: they would refuse those of the
- * schemas beside them.
+ * Copies a value, and replaces references in `allOf` to schemas that reject other fields: they would reject the fields
+ * of the schemas next to them.
  */
 export const openTogether = (
   value: JsonObject,

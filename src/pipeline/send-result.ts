@@ -189,7 +189,7 @@ const breakOff = (walk: Walk, error: Error): void => {
     return;
   }
   logServerFault(logger, request, error);
-  // Node buffers until the next tick what is written in this one: before 26 in the socket, since then in the response
+  // Node buffers written data until the next tick: before version 26 in the socket, since then in the response
   while (response.writableCorked > 0) response.uncork();
   response.socket?.uncork();
   response.destroy();

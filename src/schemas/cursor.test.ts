@@ -135,7 +135,7 @@ describe("ez.cursor", () => {
     ["a short one among them", [z.int(), { secret: [secret, "hunter2"] }], /got one of 7/],
     ["a number as a secret", [z.int(), { secret: [secret, 5] }], /got number/],
     ["a misspelt option", [z.int(), { secrets: secret }], /Did you mean `secret`\?/],
-    ["no schema", [{}, { secret }], /must be a schema of Zod 4.*got \{\}\.$/],
+    ["no schema", [{}, { secret }], /must be a Zod 4 schema.*got \{\}\.$/],
     ["null", [null, { secret }], /must be a Zod 4 schema.*got null\.$/],
     ["a date", [z.object({ at: z.date() }), { secret }], /of kind date.*ez\.dateIn\(\)/],
     ["a transformation", [z.string().transform(Number), { secret }], /of kind transform/],

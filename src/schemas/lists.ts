@@ -14,7 +14,7 @@ export interface ListParts {
   readonly fixed: number;
 }
 
-/** The parts of a schema of which a value may have any number. */
+/** The parts of a schema that may occur any number of times in a value. */
 export interface Lists {
   /** All schemas in it, including itself. */
   readonly all: readonly ZodSchema[];

@@ -62,8 +62,8 @@ const createParser = (schema: ZodSchema, run: RunParse): Parser => {
  * Creates a parser for a schema with refinements or transformations of the application.
  *
  * Zod's asynchronous mode returns synchronously if nothing is asynchronous, so nobody needs to know in advance. Each
- * function runs exactly once, whether the value fits or not: a compiled schema would run them again on invalid input,
- * and synchronous parsing would drop a promise that it encounters, along with its rejection.
+ * function runs exactly once, whether the value fits or not: a compiled schema would run it again on invalid input, and
+ * synchronous parsing would drop a promise that it encounters, along with its rejection.
  */
 const createCarefulParser =
   (schema: ZodSchema, run: RunParse): Parser =>

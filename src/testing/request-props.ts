@@ -56,7 +56,7 @@ export const applyRequestProps = (request: Request, { headers, ...props }: Reque
   if (props.body !== undefined && !request.headers["transfer-encoding"])
     request.headers["content-length"] ??= toLength(body);
   request.params = params as Request["params"];
-  // Express finds none in an empty target
+  // Express finds no path in an empty target
   if (url === "") defineProps(request, { path: "" });
   defineProps(request, others);
 };

@@ -450,7 +450,7 @@ describe("with the rest of the server", () => {
     ["chunkSize", { chunkSize: 63 }, /an integer from 64 to/],
     ["threshold", { threshold: "1 tb" }, /a number of bytes, or a string such as "1kb"/],
     ["threshold", { threshold: -1 }, /a number of bytes, or a string such as "1kb"/],
-    ["filter", { filter: () => true }, /Unknown option `compression.filter`/],
+    ["filter", { filter: () => true }, /There is no option `compression.filter`/],
   ])("a broken `%s` (%o) stops the start", async (option, compression, message) => {
     const starting = start({}, { compression });
     await expect(starting).rejects.toThrow(ConfigError);

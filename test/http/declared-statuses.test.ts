@@ -216,7 +216,7 @@ describe("declared errors", () => {
     ['`errors` has "404" without a `description`', { 404: { schema: z.object({}) } }],
     ["there is no key `shema`. Did you mean `schema`?", { 404: { description: "", shema: 1 } }],
     [
-      "the `schema` of `errors[404]` must be a schema of Zod 4",
+      "the `schema` of `errors[404]` must be a Zod 4 schema",
       { 404: { description: "", schema: {} } },
     ],
     ["`headers` that are not strings", { 404: { description: "", headers: { a: 1 } } }],

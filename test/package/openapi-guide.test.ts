@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -61,7 +60,9 @@ describe("docs/openapi.md", () => {
 
   test("its server shows the page", async () => {
     const { stdout } = folder.start(["--import", "tsx", "src/server.ts"]);
-    if (stdout) await once(stdout, "data");
+    let printed = "";
+    stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    await expect.poll(() => printed, { timeout: 30_000 }).toContain("Listening on");
     const page = await fetch(`http://127.0.0.1:${port}/docs`);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Users")]);
     const user = await fetch(`http://127.0.0.1:${port}/users/7d444840-9dc0-41d3-b0c6-8f0d2c1ad1b9`);

@@ -10,7 +10,7 @@ export interface UploadedParts {
   readonly size: number;
   /** The content, if it was small enough for memory. */
   readonly content: Buffer | undefined;
-  /** The path of the content otherwise. */
+  /** The path of the content if it is on disk. */
   readonly tempFilePath: string | undefined;
 }
 

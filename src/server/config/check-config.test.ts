@@ -108,9 +108,9 @@ describe("the configuration of an application", () => {
   });
 
   test("has no options of a server", () => {
-    expect(() => checkAppConfig({ app: run, http: {} })).toThrow("Unknown option `http`.");
+    expect(() => checkAppConfig({ app: run, http: {} })).toThrow("There is no option `http`.");
     expect(() => checkAppConfig({ app: run, bodyLimits: 1 })).toThrow(
-      "Unknown option `bodyLimits`. Did you mean `bodyLimit`? The options are ",
+      "There is no option `bodyLimits`. Did you mean `bodyLimit`? The options are ",
     );
   });
 });

@@ -104,7 +104,7 @@ const signWithName = (name: string, value: string, secret: string): string =>
 /** The length of 64 bytes in Base64. */
 const lengthWithName = 86;
 
-/** Express' signature; without Base64 padding, one character is missing. */
+/** The length of Express' signature, which omits the one padding character of Base64. */
 const signAlone = (value: string, secret: string): string =>
   createHmac("sha256", secret).update(value).digest("base64").slice(0, -1);
 
