@@ -167,6 +167,8 @@ describe("express-openapi-validator in front of an API", () => {
     const driven = await drive({
       ...{ document, calls: 2000, secret: apiKey },
       port: await startValidator(toPath(`example-${version}`), port),
+      // it reads uploads by itself
+      only: (at) => !/^(?:post|put) .*picture$/.test(at),
     });
     expect(driven.violations).toEqual([]);
     expect(driven.accepted).toBeGreaterThan(500);
@@ -205,6 +207,7 @@ describe("express-openapi-validator in front of an API", () => {
     const driven = await drive({
       ...{ document, calls: 100, secret: apiKey },
       port: await startValidator(path, port),
+      only: (at) => at.endsWith("/v1/users"),
     });
     expect(driven.violations).not.toEqual([]);
   });
