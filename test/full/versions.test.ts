@@ -63,6 +63,19 @@ const run = (node: string, home: string, ...args: readonly string[]) => {
   return status === 0 ? "passed" : `${stdout}${stderr}`;
 };
 
+/** What Zod does in another way before 4.6.6; docs/reliability.md says so. */
+const differences = [
+  "a list that is too long is rejected before its elements are parsed",
+  "the default of a definition is a getter that can be exchanged, also for a compiled schema",
+  "nothing is kept of the defaults that the application's own parses read",
+  "run once a parse, and not before: a default",
+  "gives each element of a list a default of its own",
+] as const;
+
+/** Leaves out the tests of these, for the lowest version. */
+const toFilter = (end: keyof typeof ends): readonly string[] =>
+  end === "lowest" ? ["-t", `^(?!.*(?:${differences.join("|")}))`] : [];
+
 const nodes = [...ensureNodes()].map(([version]) => version);
 
 describe.each(["lowest", "highest"] as const)("with Zod and Express of the %s version", (end) => {
@@ -79,7 +92,7 @@ describe.each(["lowest", "highest"] as const)("with Zod and Express of the %s ve
 
   test.each(nodes)("what is relied on holds on Node.js %s", (version) => {
     const node = ensureNodes().get(version) as string;
-    expect(run(node, home, "--project", "assumptions")).toBe("passed");
+    expect(run(node, home, "--project", "assumptions", ...toFilter(end))).toBe("passed");
   });
 
   test("schemas parse, and requests are answered", () => {
@@ -94,7 +107,7 @@ describe.each(["lowest", "highest"] as const)("with Zod and Express of the %s ve
     const outcome = run(
       process.execPath,
       home,
-      ...["--project", "unit", "--project", "http", ...files, "node-internals"],
+      ...["--project", "unit", "--project", "http", ...files, "node-internals", ...toFilter(end)],
     );
     expect(outcome).toBe("passed");
   });
