@@ -1,7 +1,7 @@
 import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
-import { watchedMark } from "../results/send-json.ts";
+import { watchedMark, type WatchedResponse } from "../results/send-json.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logAbandoned } from "./log-abandoned.ts";
@@ -95,7 +95,7 @@ const runSpan = async (
   const setNext = (next: unknown): void => {
     walk.next = next;
   };
-  if (middleware.isNative) (walk.response as { [watchedMark]?: boolean })[watchedMark] = true;
+  if (middleware.isNative) (walk.response as WatchedResponse)[watchedMark] ||= "native";
   const spanning = middleware.span?.(args, {
     run,
     setNext,

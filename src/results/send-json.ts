@@ -32,10 +32,11 @@ export const sendJson = (
   type = "application/json; charset=utf-8",
 ): void => {
   const settings = toSettings(response);
+  const isUntouched = settings[untouched] === true;
   if (
-    (settings[untouched] !== true && (isFormatted(settings) || hasOwnSender(response))) ||
+    (!isUntouched && (isFormatted(settings) || hasOwnSender(response))) ||
     hasNoBody(status) ||
-    isWatched(response) ||
+    isWatched(response, isUntouched) ||
     isDescribed(response)
   ) {
     if (!response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
@@ -74,12 +75,18 @@ export const sentFields: unique symbol = Symbol.for("sallyport/sent-fields");
 /** Header fields by name. */
 export type SentFields = Readonly<Record<string, string | number>>;
 
-/** Marks a response that other code, such as hooks and native middlewares, may watch. */
+/** Marks a response that other code may watch: hooks, or only native middlewares. */
 export const watchedMark: unique symbol = Symbol.for("sallyport/watched");
 
+/** A response that other code may watch. */
+export type WatchedResponse = Response & { [watchedMark]?: boolean | "native" };
+
 /** Checks whether other code may observe how a response is sent: it has had the request, or has replaced a method. */
-const isWatched = (response: Response & { readonly [watchedMark]?: boolean }): boolean => {
-  if (response[watchedMark] !== false) return true;
+const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => {
+  const mark = response[watchedMark];
+  if (mark === "native") {
+    if (!isUntouched || hasOwnMethod(response)) return true;
+  } else if (mark !== false) return true;
   const own = Object.getPrototypeOf(response) as Response;
   return (
     response.end !== own.end ||
@@ -87,6 +94,18 @@ const isWatched = (response: Response & { readonly [watchedMark]?: boolean }): b
     response.setHeader !== own.setHeader ||
     response.write !== own.write
   );
+};
+
+/** Checks for methods that a native middleware has put on a response, or another prototype that it has given it. */
+const hasOwnMethod = (response: Response): boolean => {
+  if (!Object.hasOwn(Object.getPrototypeOf(response) as object, appSettings)) return true;
+  for (const key of Reflect.ownKeys(response)) {
+    // Node's own
+    if (key === "_onPendingData") continue;
+    if (typeof (response as unknown as Record<PropertyKey, unknown>)[key] === "function")
+      return true;
+  }
+  return false;
 };
 
 const toSettings = (response: Response & { readonly [appSettings]?: AppSettings }): AppSettings =>

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import type { Response } from "express";
 import { defaultEndpointsFactory, EndpointsFactory, ResultHandler } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -27,6 +28,73 @@ describe("Express is loaded when it is needed", () => {
     expect((await server.send("/hello")).status).toBe(400);
     expect((await server.send("/nowhere")).status).toBe(404);
     expect(path in require.cache).toBe(false);
+  });
+
+  const native = (change: (response: Response) => void) =>
+    defaultEndpointsFactory
+      .use((_request, response, next) => {
+        change(response);
+        next();
+      })
+      .build({ handler: async () => ({ text: "äb" }) });
+
+  test("not behind a native middleware that replaces no method, and the bytes are the same", async () => {
+    forgetExpress();
+    const server = await start({
+      "get /plain": defaultEndpointsFactory.build({ handler: async () => ({ text: "äb" }) }),
+      "get /idle": native((response) => void response.on("finish", () => undefined)),
+      "get /fields": native((response) => {
+        response.setHeader("X-A", "b");
+        response.statusCode = 201;
+      }),
+    });
+    const [plain, idle, fields] = [
+      await server.send("/plain"),
+      await server.send("/idle"),
+      await server.send("/fields"),
+    ];
+    expect(path in require.cache).toBe(false);
+    const withoutDate = ({ headers }: typeof plain) => ({ ...headers, date: undefined });
+    expect(withoutDate(idle)).toEqual(withoutDate(plain));
+    expect(withoutDate(fields)).toEqual({ ...withoutDate(plain), "x-a": "b" });
+    expect([idle.text, fields.text, fields.status]).toEqual([plain.text, plain.text, 201]);
+  });
+
+  const nodeMethods = ["end", "writeHead", "setHeader", "getHeader", "hasHeader", "emit"] as const;
+  test.each(nodeMethods)("where a native middleware replaces `%s`", async (name) => {
+    forgetExpress();
+    const calls: string[] = [];
+    const server = await start({
+      "get /a": native((response) => {
+        const own = response[name] as (...args: unknown[]) => unknown;
+        Object.defineProperty(response, name, {
+          value(this: Response, ...args: unknown[]) {
+            calls.push(name);
+            return own.apply(this, args);
+          },
+        });
+      }),
+    });
+    expect((await server.send("/a")).json()).toEqual({ status: "success", data: { text: "äb" } });
+    expect(calls).toContain(name);
+    expect(path in require.cache).toBe(true);
+  });
+
+  test("where a native middleware gives a response another prototype", async () => {
+    forgetExpress();
+    const seen: unknown[] = [];
+    const server = await start({
+      "get /a": native((response) => {
+        const own = Object.getPrototypeOf(response) as object;
+        const json = function (this: Response, body: unknown): unknown {
+          seen.push(body);
+          return this.end("own");
+        };
+        Object.setPrototypeOf(response, Object.create(own, { json: { value: json } }) as object);
+      }),
+    });
+    expect((await server.send("/a")).text).toBe("own");
+    expect(seen).toEqual([{ status: "success", data: { text: "äb" } }]);
   });
 
   test("by the first member of its own that a handler uses, method, getter or setter", async () => {

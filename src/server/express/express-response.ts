@@ -60,7 +60,7 @@ export const createResponseClass = (
   class ExpressResponse extends OwnResponse {
     [lazyLocals]: unknown = undefined;
     [sendingMark] = false;
-    [watchedMark] = false;
+    [watchedMark]: boolean | "native" = false;
     [sentFields]: SentFields | undefined = undefined;
 
     get [stoppables](): Stoppables {
