@@ -65,16 +65,16 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   if (response.closed) return Promise.resolve();
   return new Promise<void>((resolve, reject) => {
     let isOver = false;
+    let isListening = false;
     const end = (): void => {
       isOver = true;
-      response.off("finish", onEnd).off("close", onEnd);
+      if (isListening) response.off("finish", onEnd).off("close", onEnd);
       rest.setNext(undefined);
     };
     const onEnd = (): void => {
       end();
       resolve();
     };
-    response.once("finish", onEnd).once("close", onEnd);
     const fail = (error: unknown): void => {
       const own = transform(error, transformer);
       if (isOver) {
@@ -99,6 +99,14 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
     } catch (error) {
       fail(error);
     }
+    // most call `next` at once, and listeners that come and go make the events of a response slow
+    if (isOver) return;
+    if (response.closed || response.writableFinished) {
+      onEnd();
+      return;
+    }
+    isListening = true;
+    response.once("finish", onEnd).once("close", onEnd);
   });
 };
 
