@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import { z } from "zod";
 import { createdUser, createPage, createSchemas, createUser } from "./workloads.mjs";
 
-const send = (response, status, value) => {
+/** Sends a value as JSON. */
+export const send = (response, status, value) => {
   const body = JSON.stringify(value);
   response.writeHead(status, {
     "Content-Type": "application/json; charset=utf-8",

@@ -1,20 +1,12 @@
 // The 1,000 endpoints of thousand.mjs on bare node:http with Zod's safeParse.
 import { createServer } from "node:http";
 import { z } from "zod";
+import { send } from "../serve-bare.mjs";
 import { createThousand } from "../workloads.mjs";
 
 const routes = new Map(
   createThousand(z).map(({ path, ...route }) => [path.replace("/:id", ""), route]),
 );
-
-const send = (response, status, value) => {
-  const body = JSON.stringify(value);
-  response.writeHead(status, {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": Buffer.byteLength(body),
-  });
-  response.end(body);
-};
 
 createServer((request, response) => {
   if (request.url === "/heap") {
