@@ -69,24 +69,19 @@ interface TypedEndpoint {
 }
 
 /** Reads the types of the inputs; only needed where the shape does not suffice. */
-type CheckInput<Value, Parameters> = Value extends TypedEndpoint
-  ? Describe<
-      Missing<
-        Parameters,
-        SchemaInput<Value["~types"]["input"]> & Value["~types"]["middlewareInput"]
-      >
-    >
-  : unknown;
+type Lacking<Value, Parameters> = Value extends TypedEndpoint
+  ? Missing<Parameters, SchemaInput<Value["~types"]["input"]> & Value["~types"]["middlewareInput"]>
+  : never;
 
-type Describe<Lacking> = [Lacking] extends [never]
+type Describe<Names> = [Names] extends [never]
   ? unknown
-  : `The input schema lacks the path parameter "${Lacking & string}"`;
+  : `The input schema lacks the path parameter "${Names & string}"`;
 
 /** Checks an endpoint, or a map, at a path that has parameters. */
 type CheckBeneath<Value, Parameters> = typeof endpointMark extends keyof Value
   ? Unfound<ShapeOf<Value>, Parameters> extends never
     ? unknown
-    : CheckInput<Value, Parameters>
+    : Describe<Lacking<Value, Parameters>>
   : Value extends MarkedEndpoint | ServeStatic
     ? unknown
     : { [Key in keyof Value]: CheckBeneath<Value[Key], Parameters | ParametersOf<Key>> };
