@@ -138,4 +138,24 @@ describe("the head of a reply", () => {
     expect(Math.max(...ages.slice(2))).toBeLessThan(2500);
     expect(dates.slice(2)).not.toContain(dates[0]);
   });
+
+  test("has the real date where a test has replaced the clock", async () => {
+    vi.resetModules();
+    // it has not read the date yet
+    const fresh = await import("./reply-head.ts");
+    const heads: (string | null)[] = [];
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    try {
+      const respond = (response: ServerResponse): void => {
+        fresh.writeHead(response, 200, type, 1);
+        heads.push((response as unknown as { readonly _header: string | null })._header);
+        response.end("x");
+      };
+      await exchange(respond, [get, get, get]);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(heads.join("")).toContain("Date: ");
+    expect(heads.join("")).not.toContain("1970");
+  });
 });

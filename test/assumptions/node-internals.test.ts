@@ -251,6 +251,25 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(seen).toEqual([...each, ...each]);
   });
 
+  test("a response has one listener of Node's own, for `finish`, which calls `_dump` before others are called", async () => {
+    const seen: unknown[] = [];
+    class Request extends IncomingMessage {
+      _dump(): void {
+        seen.push("dump");
+      }
+    }
+    const server = createServer({ IncomingMessage: Request }, (_request, response) => {
+      seen.push(response.listenerCount("finish"), response.listenerCount("close"));
+      response.once("finish", () => seen.push("finish")).end("x");
+    });
+    const socket = await open(server);
+    socket.write(get());
+    await once(socket, "data");
+    await new Promise(setImmediate);
+    expect(seen).toEqual([1, 0, "dump", "finish"]);
+    socket.destroy();
+  });
+
   test("a head that is put into `_header` is sent as it is", async () => {
     const server = createServer((_request, response) => {
       const inside = response as unknown as { _header: string; _contentLength: number };
