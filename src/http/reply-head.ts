@@ -74,9 +74,10 @@ const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   response.statusMessage === undefined &&
   inside._defaultKeepAlive &&
   inside._maxRequestsPerSocket === 0 &&
-  !inside.maxRequestsOnConnectionReached &&
-  !inside._removedConnection &&
-  !inside._expect_continue &&
+  // compared, so that a member that is missing does not count as false
+  inside.maxRequestsOnConnectionReached === false &&
+  inside._removedConnection === false &&
+  inside._expect_continue === false &&
   response.getHeaderNames().length === 0;
 
 const isFor = (template: Template, response: ServerResponse, inside: Inside, type: string) =>

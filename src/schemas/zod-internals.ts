@@ -217,12 +217,25 @@ export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undef
   return truthy && falsy && [...truthy, ...falsy];
 };
 
+/** Whether a parse encodes; if Zod does not tell, it decodes. */
+export const isBackward = ({ direction }: Parameters<Run>[1]): boolean => direction === "backward";
+
+/** Copies the mark of a value that contains itself, whose checks Zod runs later; without it, there is none to copy. */
+export const passOnMemo = (from: Parameters<Run>[0], to: Parameters<Run>[0]): void => {
+  if ("memo" in from) to.memo = from.memo;
+};
+
+/** Replaces a schema in documents; if Zod ignores it, they show what the schema consists of. */
+export const describeAs = (schema: ZodSchema, json: z.core.JSONSchema.BaseSchema): void => {
+  schema._zod.toJSONSchema = () => json;
+};
+
 /** Makes a schema parse as another one does in reverse. */
 export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
   schema._zod.parse = (payload, context) =>
     inner._zod.run(payload, {
       ...context,
-      direction: context.direction === "backward" ? "forward" : "backward",
+      direction: isBackward(context) ? "forward" : "backward",
     });
   const mirror = (name: string, source: string): void => {
     Object.defineProperty(schema._zod, name, {
