@@ -123,7 +123,7 @@ const toEnd = (keepAliveTimeout: number): string => {
 
 /** Whether a method is Node's own and was not replaced by a tool, which must see each call. */
 const isOfNode = (method: unknown, part: string): boolean =>
-  Function.prototype.toString.call(method).includes(part);
+  typeof method === "function" && Function.prototype.toString.call(method).includes(part);
 
 /** The value of `Date` for the current second; undefined once it is over. */
 let today: string | undefined;

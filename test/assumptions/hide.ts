@@ -1,6 +1,12 @@
 /** A caller within the sources of this package, as it stands in a stack. */
 const ofSources = /[\\/]src[\\/](?!.*\.test\.ts)/;
 
+/** Checks whether the sources of this package have called the function that calls this one. */
+export const isCalledBySources = (): boolean => {
+  const [, , , caller = ""] = (new Error("caller").stack ?? "").split("\n");
+  return ofSources.test(caller);
+};
+
 /**
  * Hides a member that Node sets on its objects from the sources of this package: they read `undefined`, and Node and
  * the tests what was set.
@@ -9,12 +15,12 @@ const ofSources = /[\\/]src[\\/](?!.*\.test\.ts)/;
  */
 export const hideFromSources = (prototype: object, name: string): (() => number) => {
   const values = new WeakMap<object, unknown>();
+  const inherited: unknown = Reflect.get(prototype, name);
   let looks = 0;
   Object.defineProperty(prototype, name, {
     configurable: true,
     get(this: object): unknown {
-      const [, , caller = ""] = (new Error("caller").stack ?? "").split("\n");
-      if (!ofSources.test(caller)) return values.get(this);
+      if (!isCalledBySources()) return values.has(this) ? values.get(this) : inherited;
       looks++;
       return undefined;
     },
