@@ -4,8 +4,8 @@
  *
  * Documented is what nodejs.org/api describes, including deprecated members, such as reading `response.finished`, and
  * members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
- * `test/assumptions/node.test.ts`. If Node.js lacks one, a slower documented way is used, which
- * `test/assumptions/without-node-internals.test.ts` tests.
+ * `test/assumptions/node-internals.test.ts`. If Node.js lacks one, a slower documented way is used, which
+ * `without-node-internals.test.ts` and `without-node-members.test.ts` test beside it. CONTRIBUTING.md lists the parts.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -118,8 +118,11 @@ describe("the head of a reply", () => {
     const { writeHead: writeAnew } = await import("./reply-head.ts");
     const send =
       (write: (response: ServerResponse) => unknown) =>
-      (response: ServerResponse): void => {
-        if (name === "_removedConnection") response.removeHeader("Connection");
+      (response: ServerResponse, index: number): void => {
+        if (name === "_removedConnection" && index > 0) {
+          response.setHeader("Connection", "close");
+          response.removeHeader("Connection");
+        }
         write(response);
         response.end("x");
         STATUS_CODES[208] = "Exchanged";

@@ -7,9 +7,9 @@ interface Inside {
   readonly _keepAliveTimeout: number;
   readonly _maxRequestsPerSocket: number;
   readonly _defaultKeepAlive: boolean;
-  readonly _removedConnection: boolean;
-  readonly _expect_continue: boolean;
-  readonly maxRequestsOnConnectionReached: boolean;
+  readonly _removedConnection?: boolean;
+  readonly _expect_continue?: boolean;
+  readonly maxRequestsOnConnectionReached?: boolean;
   readonly _storeHeader: unknown;
 }
 
@@ -74,7 +74,7 @@ const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   response.statusMessage === undefined &&
   inside._defaultKeepAlive &&
   inside._maxRequestsPerSocket === 0 &&
-  // compared, so that a member that is missing does not count as false
+  // a member that is missing does not count as false
   inside.maxRequestsOnConnectionReached === false &&
   inside._removedConnection === false &&
   inside._expect_continue === false &&

@@ -4,7 +4,8 @@
  * Documented, on zod.dev/packages/core, is what authors of libraries are told to use: `_zod.def` with the exported
  * types of definitions, `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; other members that the
  * types mark as `@internal` are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If
- * Zod lacks one, a slower way without it is used, which `zod-internals.test.ts` tests.
+ * Zod lacks one, a slower way without it is used, which `zod-internals.test.ts` and
+ * `test/assumptions/without-zod-internals.test.ts` test. CONTRIBUTING.md lists the parts.
  */
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
@@ -229,6 +230,13 @@ export const passOnMemo = (from: Parameters<Run>[0], to: Parameters<Run>[0]): vo
 export const describeAs = (schema: ZodSchema, json: z.core.JSONSchema.BaseSchema): void => {
   schema._zod.toJSONSchema = () => json;
 };
+
+/**
+ * The name that Zod has given to a definition without one in a document, such as `schema0`; undefined for any other,
+ * which is shown as it is.
+ */
+export const readMadeName = (key: string): string | undefined =>
+  key.startsWith("__schema") ? key.slice(2) : undefined;
 
 /** Makes a schema parse as another one does in reverse. */
 export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {

@@ -8,21 +8,25 @@ export const isCalledBySources = (): boolean => {
 };
 
 /**
- * Hides a member that Node sets on its objects from the sources of this package: they read `undefined`, and Node and
- * the tests what was set.
+ * Hides a member of an object, or one that is set on what has it as prototype, from the sources of this package: they
+ * read `undefined`, and everybody else what was set.
  *
  * @returns how many times the sources have looked for it
  */
-export const hideFromSources = (prototype: object, name: string): (() => number) => {
+export const hideFromSources = (object: object, name: string): (() => number) => {
   const values = new WeakMap<object, unknown>();
-  const inherited: unknown = Reflect.get(prototype, name);
+  const own = Object.getOwnPropertyDescriptor(object, name);
   let looks = 0;
-  Object.defineProperty(prototype, name, {
+  Object.defineProperty(object, name, {
     configurable: true,
     get(this: object): unknown {
-      if (!isCalledBySources()) return values.has(this) ? values.get(this) : inherited;
-      looks++;
-      return undefined;
+      if (isCalledBySources()) {
+        looks++;
+        return undefined;
+      }
+      if (values.has(this)) return values.get(this);
+      if (own) return own.get ? own.get.call(this) : (own.value as unknown);
+      return Reflect.get(Object.getPrototypeOf(object) as object, name, this);
     },
     set(this: object, value: unknown) {
       values.set(this, value);

@@ -187,9 +187,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(seen).toEqual(["destroySoon", "finish"]);
   });
 
-  const testTls = test.skipIf(!hasCertificates);
-
-  testTls(
+  test.skipIf(!hasCertificates)(
     "a listener for `data` hears what comes over TLS, and a pause holds back the parser",
     async () => {
       const { key, cert } = createCertificate();
@@ -224,7 +222,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     },
   );
 
-  testTls(
+  test.skipIf(!hasCertificates)(
     "without a listener, what comes over TLS is lost to a parser that Node has paused",
     async () => {
       const server = createTlsServer(createCertificate(), (_request, response) => {
