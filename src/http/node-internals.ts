@@ -4,8 +4,8 @@
  *
  * Documented is what nodejs.org/api describes, including deprecated members, such as reading `response.finished`, and
  * members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
- * `test/assumptions/node.test.ts`. If Node.js lacks one, a slower documented way is used, which
- * `test/assumptions/without-node-internals.test.ts` tests.
+ * `test/assumptions/node-internals.test.ts`. If Node.js lacks one, a slower documented way is used, which
+ * `without-node-internals.test.ts` and `without-node-members.test.ts` test beside it. CONTRIBUTING.md lists the parts.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -84,6 +84,22 @@ const createResponse = (socket: Socket): ServerResponse => {
   return new node.ServerResponse(new node.IncomingMessage(socket));
 };
 
+let ownMethods: ReadonlySet<unknown> | undefined;
+
+/**
+ * Checks whether Node puts a function of this name on each response itself, as `_onPendingData`. A name that is unknown
+ * here counts as put there by somebody else, and the response is sent by Express.
+ */
+export const isOwnMethodOfNode = (name: PropertyKey): boolean =>
+  (ownMethods ??= probeOwnMethods()).has(name);
+
+const probeOwnMethods = (): ReadonlySet<unknown> => {
+  const response = createResponse(createStream() as unknown as Socket);
+  const isMethod = (name: PropertyKey): boolean =>
+    typeof Reflect.get(response, name) === "function";
+  return new Set(Reflect.ownKeys(response).filter(isMethod));
+};
+
 const probeSocketEvent = (): boolean => {
   const socket = createStream() as unknown as Socket;
   const response = createResponse(socket);
@@ -114,12 +130,15 @@ export const watchPush = (prototype: IncomingMessage & { [isPushed]?: boolean })
   };
 };
 
+/** Checks whether a stream is piped to a response: `pipe` adds a listener for `unpipe`. */
+export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
+
 /**
- * Checks whether a stream feeds a response: `pipe` adds a listener for `unpipe`, and `pipeline` of an iterable one for
- * `drain`. If Node adds none for `drain`, a response counts as fed after its first chunk.
+ * Checks whether a stream feeds a response: it is piped, or `pipeline` of an iterable listens for `drain`. If Node adds
+ * no such listener, a response counts as fed after its first chunk, so that a handler must await its `pipeline`.
  */
 export const isFed = (response: ServerResponse): boolean =>
-  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
+  isPiped(response) || response.listenerCount("drain") > 0;
 
 let listensForUnpipe: boolean | undefined;
 
@@ -134,7 +153,7 @@ const probePipe = (): boolean => {
 
 type Emit = (this: ServerResponse, event: string, ...args: unknown[]) => boolean;
 
-/** Adds the listener of {@link isFed} on the event `pipe` if Node itself adds none. */
+/** Adds the listener of {@link isPiped} on the event `pipe` if Node itself adds none. */
 export const watchPipes = (prototype: ServerResponse): void => {
   if ((listensForUnpipe ??= probePipe())) return;
   const { emit } = prototype as unknown as { readonly emit: Emit };
@@ -159,9 +178,20 @@ export const closeIdleBut = (replies: readonly ServerResponse[], closeIdle: () =
     for (const reply of replies) reply.once("close", onClosed);
     return;
   }
+  unfinishDuring(replies, closeIdle);
+};
+
+/**
+ * Closes a server as {@link closeIdleBut} does, also if Node's `close` does not call the server's own
+ * `closeIdleConnections`.
+ */
+export const closeBut = (replies: readonly ServerResponse[], close: () => void): void =>
+  unfinishDuring(replies.filter(canUnfinish), close);
+
+const unfinishDuring = (replies: readonly ServerResponse[], run: () => void): void => {
   for (const reply of replies) (reply as { finished: boolean }).finished = false;
   try {
-    closeIdle();
+    run();
   } finally {
     for (const reply of replies) (reply as { finished: boolean }).finished = true;
   }

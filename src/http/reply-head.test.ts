@@ -3,6 +3,7 @@ import { createServer, ServerResponse, STATUS_CODES, type Server } from "node:ht
 import { connect, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { hideFromSources } from "../../test/assumptions/hide.ts";
 import { writeHead } from "./reply-head.ts";
 
 const type = "application/json; charset=utf-8";
@@ -101,6 +102,51 @@ describe("the head of a reply", () => {
       expect(replies.match(/202 \w+/g)).toEqual(["202 Accepted", "202 Accepted", "202 Exchanged"]);
     } finally {
       STATUS_CODES[202] = phrase;
+    }
+  });
+
+  const members = [
+    ...["_header", "_contentLength", "_keepAliveTimeout", "_maxRequestsPerSocket", "_storeHeader"],
+    ...["_defaultKeepAlive", "_removedConnection", "_expect_continue", "shouldKeepAlive"],
+    "maxRequestsOnConnectionReached",
+  ];
+  test.each(members)("is put together by Node where it has no `%s`", async (name) => {
+    class Response extends ServerResponse {}
+    const countLooks = hideFromSources(Response.prototype, name);
+    // what has been learnt is forgotten
+    vi.resetModules();
+    const { writeHead: writeAnew } = await import("./reply-head.ts");
+    const send =
+      (write: (response: ServerResponse) => unknown) =>
+      (response: ServerResponse, index: number): void => {
+        if (name === "_removedConnection" && index > 0) {
+          response.setHeader("Connection", "close");
+          response.removeHeader("Connection");
+        }
+        write(response);
+        response.end("x");
+        STATUS_CODES[208] = "Exchanged";
+      };
+    const phrase = STATUS_CODES[208];
+    const heads = [get, get, "HEAD / HTTP/1.1", get];
+    const options = { ServerResponse: Response };
+    try {
+      const expected = await exchange(
+        send((response) => byNode(response, 208, 1)),
+        heads,
+        options,
+      );
+      STATUS_CODES[208] = phrase;
+      const write = send((response) => writeAnew(response, 208, type, 1));
+      expect(await exchange(write, heads, options)).toBe(expected);
+      expect(expected.match(/208 \w+/g)?.slice(1)).toEqual([
+        "208 Exchanged",
+        "208 Exchanged",
+        "208 Exchanged",
+      ]);
+      expect(countLooks()).toBeGreaterThan(0);
+    } finally {
+      STATUS_CODES[208] = phrase;
     }
   });
 

@@ -37,7 +37,7 @@ test("an error has no code that it was not given", () => {
 });
 
 test.each([
-  ["bunyan", { _level: 20, fields: {}, streams: [] }],
+  ["bunyan", { addStream: () => undefined, fields: {}, streams: [] }],
   ["pino", { [Symbol.for("pino.serializers")]: {} }],
 ])("%s gets the object first, where the line has one", (_name, marks) => {
   const info = vi.fn();

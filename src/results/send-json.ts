@@ -1,4 +1,5 @@
 import type { Response } from "express";
+import { isOwnMethodOfNode } from "../http/node-internals.ts";
 import { writeHead } from "../http/reply-head.ts";
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
@@ -101,10 +102,7 @@ const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => 
 const hasOwnMethod = (response: Response): boolean => {
   if (!Object.hasOwn(Object.getPrototypeOf(response) as object, appSettings)) return true;
   for (const key of Reflect.ownKeys(response)) {
-    // Node's own
-    if (key === "_onPendingData") continue;
-    if (typeof (response as unknown as Record<PropertyKey, unknown>)[key] === "function")
-      return true;
+    if (typeof Reflect.get(response, key) === "function" && !isOwnMethodOfNode(key)) return true;
   }
   return false;
 };
