@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from "vitest";
 import { defaultEndpointsFactory, ez, type EmptyObject } from "../index.ts";
 
-test("outputs that are sent as they are", () => {
+test("outputs sent without an envelope are typed by their content", () => {
   defaultEndpointsFactory.build({
     output: ez.stream("text/csv"),
     handler: async function* ({ ctx }) {

@@ -19,7 +19,7 @@ type TypesOf<E extends { readonly "~types"?: unknown }> = NonNullable<E["~types"
 const taken = { description: "Taken", schema: z.object({ field: z.string() }) };
 
 describe("statuses and errors of endpoints", () => {
-  test("are part of the type, those of middlewares apart", () => {
+  test("are part of the type, separately from those of middlewares", () => {
     const login = new Middleware({ errors: { 401: "Log in" }, handler: () => ({ user: 1 }) });
     const endpoint = factory
       .addMiddleware(login)
@@ -36,7 +36,7 @@ describe("statuses and errors of endpoints", () => {
     expectTypeOf<keyof Types["middlewareErrors"]>().toEqualTypeOf<401 | 429>();
   });
 
-  test("are open where none are declared", () => {
+  test("may be any where none are declared", () => {
     const endpoint = factory.build({ handler: () => ({}) });
     expectTypeOf<TypesOf<typeof endpoint>["statusCode"]>().toEqualTypeOf<number>();
     expectTypeOf<TypesOf<typeof endpoint>["errors"]>().toEqualTypeOf<EmptyObject>();
@@ -51,7 +51,7 @@ describe("statuses and errors of endpoints", () => {
     factory.build({ statusCode: "201", handler: () => ({}) });
   });
 
-  test("give the body of an error with its data", () => {
+  test("type the body of an error with its data", () => {
     type Default = NonNullable<DefaultResultHandler["~types"]>["negative"];
     expectTypeOf<ResponseBody<Default>>().toEqualTypeOf<ErrorEnvelope>();
     type WithData = ResponseBody<Default, never, { field: string }>;
@@ -63,7 +63,7 @@ describe("statuses and errors of endpoints", () => {
   });
 });
 
-test("ez.encode has the types of its schema turned round", () => {
+test("ez.encode swaps the input and output types of its schema", () => {
   const user = z.object({ bornOn: ez.dateIn(), name: z.string().optional() });
   const encoded = ez.encode(user);
   expectTypeOf(encoded).toEqualTypeOf<Encoded<typeof user>>();

@@ -45,7 +45,7 @@ describe("emit", () => {
     });
   });
 
-  test("takes nothing else", () => {
+  test("rejects anything else", () => {
     factory.build({
       handler: async ({ ctx: { emit } }) => {
         // @ts-expect-error -- there is no such event
@@ -76,7 +76,7 @@ describe("emit", () => {
 });
 
 describe("the factory", () => {
-  test("joins what middlewares give with the stream", () => {
+  test("combines the context of middlewares with the stream", () => {
     const key = new Middleware({
       input: z.object({ key: z.string() }),
       handler: async () => ({ user: { id: 1 } }),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BareObject } from "./bare-object.ts";
 
-test("a bare object inherits nothing, and no other one can be made to", () => {
+test("bareObject inherits nothing, and cannot be given a prototype", () => {
   const one = new BareObject();
   expect("toString" in one).toBe(false);
   const prototype = Object.getPrototypeOf(one) as object;

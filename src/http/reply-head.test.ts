@@ -39,12 +39,12 @@ const exchange = async (
 const byNode = (response: ServerResponse, status: number, length: number): unknown =>
   response.writeHead(status, { "Content-Type": type, "Content-Length": length });
 
-describe("the head of a reply", () => {
+describe("the head of a response", () => {
   const get = "GET / HTTP/1.1";
   type Prepare = (response: ServerResponse) => unknown;
   const nothing: Prepare = () => undefined;
   const cases: readonly [string, readonly string[], object, Prepare][] = [
-    ["of several lengths", [get, get, get, get], {}, nothing],
+    ["with various lengths", [get, get, get, get], {}, nothing],
     ["of HEAD", [get, "HEAD / HTTP/1.1", get, get], {}, nothing],
     ["of HTTP/1.0", [get, "GET / HTTP/1.0\r\nConnection: keep-alive", get], {}, nothing],
     [
@@ -53,14 +53,19 @@ describe("the head of a reply", () => {
       {},
       nothing,
     ],
-    ["of another time to keep it alive", [get, get, get], { keepAliveTimeout: 7000 }, nothing],
-    ["of a connection without a time", [get, get, get], { keepAliveTimeout: 0 }, nothing],
-    ["with a limit of requests", [get, get, get], { maxRequestsPerSocket: 2 }, nothing],
-    ["with fields of its own", [get, get, get], {}, (response) => response.setHeader("X-A", "b")],
-    ["with a phrase of its own", [get, get, get], {}, (one) => (one.statusMessage = "Fine")],
+    ["with another keep-alive timeout", [get, get, get], { keepAliveTimeout: 7000 }, nothing],
+    ["without a keep-alive timeout", [get, get, get], { keepAliveTimeout: 0 }, nothing],
+    ["with a limit on requests", [get, get, get], { maxRequestsPerSocket: 2 }, nothing],
+    [
+      "with header fields of its own",
+      [get, get, get],
+      {},
+      (response) => response.setHeader("X-A", "b"),
+    ],
+    ["with a reason phrase of its own", [get, get, get], {}, (one) => (one.statusMessage = "Fine")],
     ["without a date", [get, get, get], {}, (response) => (response.sendDate = false)],
     [
-      "without the field Connection",
+      "without the Connection field",
       [get, get, get],
       {},
       (response) => {
@@ -69,7 +74,7 @@ describe("the head of a reply", () => {
       },
     ],
   ];
-  test.each(cases)("%s is Node's to the byte", async (_name, heads, options, prepare) => {
+  test.each(cases)("is byte-for-byte Node's: %s", async (_name, heads, options, prepare) => {
     const sendBy =
       (write: typeof byNode) =>
       (response: ServerResponse, index: number): void => {
@@ -87,7 +92,7 @@ describe("the head of a reply", () => {
     expect(expected).toContain("HTTP/1.1 20");
   });
 
-  test("is put together by Node once for a status, and copied after that", async () => {
+  test("is built by Node once per status, and copied after that", async () => {
     const phrase = STATUS_CODES[202];
     const respond = (response: ServerResponse): void => {
       writeHead(response, 202, type, 1);
@@ -104,7 +109,7 @@ describe("the head of a reply", () => {
     }
   });
 
-  test("goes through a `writeHead` that somebody has put in place of Node's", async () => {
+  test("goes through a `writeHead` that somebody has replaced", async () => {
     const original = Reflect.get(ServerResponse.prototype, "writeHead") as () => unknown;
     const respond = (response: ServerResponse): void => {
       writeHead(response, 200, type, 1);
@@ -123,7 +128,7 @@ describe("the head of a reply", () => {
     expect(spy).toHaveBeenCalledTimes(2);
   });
 
-  test("has the date of the second", async () => {
+  test("has the date of the current second", async () => {
     const dates: string[] = [];
     const respond = (response: ServerResponse): void => {
       writeHead(response, 200, type, 1);

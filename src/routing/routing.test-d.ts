@@ -17,7 +17,7 @@ const bySlug = factory
   .addMiddleware({ input: z.object({ slug: z.string() }), handler: async () => ({}) })
   .build({ handler: async () => ({}) });
 
-test("every form of the routing map is accepted", () => {
+test("accepts every form of the routing map", () => {
   expectTypeOf(
     createServer(config, {
       v1: {
@@ -43,7 +43,7 @@ test("a path parameter that the input lacks is an error with a message", () => {
   void createServer(config, { ":id": bySlug });
 });
 
-test("a map that is annotated is checked at run time only", () => {
+test("a map with a type annotation is checked at run time only", () => {
   const routing: Routing = { ":slug": withId };
   void createServer(config, routing);
 });
@@ -53,7 +53,7 @@ test("a value that is not a route is an error", () => {
   void createServer(config, { v1: 5 });
 });
 
-test("cors must be set, and options must exist", () => {
+test("cors must be set, and unknown options are errors", () => {
   // @ts-expect-error -- Property 'cors' is missing
   createConfig({ http: { listen: 8090 } });
   // @ts-expect-error -- there is no such option

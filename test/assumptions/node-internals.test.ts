@@ -41,8 +41,8 @@ const get = (...fields: readonly string[]): string =>
   ["GET / HTTP/1.1", "Host: a", ...fields, "", ""].join("\r\n");
 
 /** Each of these is an inside in `src/http/node-internals.ts`. */
-describe("what is relied on in node:http without a word in its documentation", () => {
-  test("`_headerSent` says whether the head has left, by the next turn of the event loop", async () => {
+describe("undocumented assumptions about node:http", () => {
+  test("`_headerSent` says whether the head was sent, by the next turn of the event loop", async () => {
     const seen: unknown[] = [];
     const server = createServer((_request, response) => {
       const note = () => seen.push((response as { _headerSent?: boolean })._headerSent);
@@ -89,7 +89,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(seen).toEqual([socket]);
   });
 
-  test("the parser hands bodies to `push` of the request, in pieces that nobody else holds", async () => {
+  test("the parser passes bodies to `push` of the request, in chunks that nobody else holds", async () => {
     const pushed: (string | null)[] = [];
     class Request extends IncomingMessage {
       override push(piece: Buffer | null): boolean {
@@ -133,7 +133,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(streamed.listenerCount("unpipe") + streamed.listenerCount("drain")).toBeGreaterThan(0);
   });
 
-  test("a connection is idle once its reply is `finished`, which can be taken back", async () => {
+  test("a connection is idle once its response is `finished`, which can be reset", async () => {
     let reply: ServerResponse | undefined;
     const server = createServer((_request, response) => {
       reply = response;
@@ -165,7 +165,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(calls).toBe(1);
   });
 
-  test("the last reply of a connection ends in `destroySoon` of the socket, at its `finish`", async () => {
+  test("the last response of a connection ends in `destroySoon` of the socket, at its `finish`", async () => {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       response.setHeader("Connection", "close");
@@ -183,7 +183,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(seen).toEqual(["destroySoon", "finish"]);
   });
 
-  test("a listener for `data` hears what comes over TLS, and a pause holds back the parser", async () => {
+  test("a listener for `data` receives what comes over TLS, and a pause holds back the parser", async () => {
     const pem = execFileSync(
       "openssl",
       [
@@ -223,7 +223,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     socket.destroy();
   });
 
-  test("`_dump` of a request is called once its reply is out, and `_readableState` can end it", async () => {
+  test("`_dump` of a request is called once its response is sent, and `_readableState` can end it", async () => {
     const seen: unknown[] = [];
     class Request extends IncomingMessage {
       _dump(): void {
@@ -251,7 +251,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(seen).toEqual([...each, ...each]);
   });
 
-  test("a head that is put into `_header` is sent as it is", async () => {
+  test("a head stored in `_header` is sent unchanged", async () => {
     const server = createServer((_request, response) => {
       const inside = response as unknown as { _header: string; _contentLength: number };
       inside._contentLength = 2;
@@ -275,7 +275,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     ],
     ["HPE_INVALID_EOF_STATE", "GET / HT", {}],
     ["ERR_HTTP_REQUEST_TIMEOUT", "GET /", { headersTimeout: 20, connectionsCheckingInterval: 10 }],
-  ])("the error %s of the parser has its code", async (code, bytes, options) => {
+  ])("the parser error %s has its code", async (code, bytes, options) => {
     const server = createServer(options, (request, response) => {
       request.resume();
       response.end();

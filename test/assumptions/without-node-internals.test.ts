@@ -70,8 +70,8 @@ afterAll(() => {
   exchange(Readable.prototype, "pipe", pipe);
 });
 
-describe("where Node lacks an inside, requests are answered rightly all the same", () => {
-  test("no event `socket`: pipelined requests run one after the other", async () => {
+describe("without an internal of Node.js, requests still get the right responses", () => {
+  test("no `socket` event: pipelined requests run one after the other", async () => {
     const server = await start({ echo });
     const socket = await server.open();
     const read = collect(socket);
@@ -111,14 +111,14 @@ describe("where Node lacks an inside, requests are answered rightly all the same
     expect(isPushed in request).toBe(false);
   });
 
-  test("with `push`, bodies are read past the stream from the second request on", async () => {
+  test("with `push`, bodies bypass the stream from the second request on", async () => {
     const server = await start({ echo });
     for (const a of ["1", "2"])
       expect((await server.send("/echo", { method: "POST", body: { a } })).status).toBe(200);
     expect((prototypesOf(server).request as { [isPushed]?: boolean })[isPushed]).toBe(true);
   });
 
-  test("no `_dump` by Node: requests on one connection are answered one after the other", async () => {
+  test("no `_dump` by Node: requests on one connection get their responses one after the other", async () => {
     const server = await start({ echo });
     Reflect.deleteProperty(prototypesOf(server).request, "_dump");
     const socket = await server.open();
@@ -133,9 +133,9 @@ describe("where Node lacks an inside, requests are answered rightly all the same
 
   test.each([
     ["the first request", 0],
-    ["a later one", 1],
+    ["a later request", 1],
   ])(
-    "no `assignSocket`: garbage behind %s is answered once its reply is out",
+    "no `assignSocket`: garbage after %s gets its response once the first one is sent",
     async (_name, before) => {
       const server = await start({ echo });
       Reflect.deleteProperty(prototypesOf(server).response, "assignSocket");
@@ -157,7 +157,7 @@ describe("where Node lacks an inside, requests are answered rightly all the same
     },
   );
 
-  test("no `destroySoon` by Node: a refused body ends the connection, and the reply arrives", async () => {
+  test("no `destroySoon` by Node: a rejected body ends the connection, and the response arrives", async () => {
     const server = await start({ echo }, { bodyLimit: 100 });
     server.servers[0]?.on("connection", (socket: Socket) => {
       Object.defineProperty(socket, "destroySoon", {
@@ -175,7 +175,7 @@ describe("where Node lacks an inside, requests are answered rightly all the same
   });
 
   test(
-    "no `finished` that can be set: a reply that is being read outlives the end of idle connections",
+    "no settable `finished`: a response that is being read survives the closing of idle connections",
     { timeout: 20_000 },
     async () => {
       const size = 16 * 1024 * 1024;

@@ -80,7 +80,7 @@ test.each([
   expect(await show(comment)).toBe(shown);
 });
 
-test("so they are among the statuses of a reply", async () => {
+test("outputs are shown as objects among the statuses of a response", async () => {
   const shown = await show("request");
   expect(shown).toContain("input: { name: string; age?: number | undefined; }");
   expect(shown).toContain(`SuccessReply<SuccessStatus, SuccessEnvelope<${user}>>`);

@@ -51,7 +51,7 @@ const abort = (port: number, bytes: number, delay: number, isReset: boolean): Pr
 const countDescriptors = (): number => readdirSync("/proc/self/fd").length;
 
 test.skipIf(!existsSync("/proc/self/fd"))(
-  `U1: ${uploads} uploads aborted at random bytes leave no file and no descriptor, and no handler runs`,
+  `U1: ${uploads} uploads aborted at random bytes leave no file or descriptor, and run no handler`,
   async () => {
     const handler = vi.fn(() => ({}));
     const beforeUpload = vi.fn();

@@ -75,7 +75,7 @@ const startApi = (routing: Routing, config: Partial<ServerConfig> = {}): Promise
     ...config,
   });
 
-describe("with cors true, a page of another origin", { timeout: testTime }, () => {
+describe("with cors true, a page from another origin", { timeout: testTime }, () => {
   let api = "";
   let page: Page;
   beforeEach(async () => {
@@ -84,7 +84,7 @@ describe("with cors true, a page of another origin", { timeout: testTime }, () =
     page = await openPage(await serve());
   });
 
-  test("reads the answer to a simple GET, which needs no preflight", async () => {
+  test("reads the response to a simple GET, which needs no preflight", async () => {
     expect(await callFrom(page, `${api}/notes?count=3`)).toEqual({
       status: 200,
       body: successEnvelope({ count: 3 }),
@@ -92,7 +92,7 @@ describe("with cors true, a page of another origin", { timeout: testTime }, () =
     expect(requests).toEqual(["GET /notes"]);
   });
 
-  test("reads the answer to a POST of JSON, after a preflight", async () => {
+  test("reads the response to a JSON POST, after a preflight", async () => {
     expect(await callFrom(page, `${api}/notes`, toJsonPost({ text: "Grüße" }))).toEqual({
       status: 200,
       body: successEnvelope({ text: "Grüße" }),
@@ -112,7 +112,7 @@ describe("with cors true, a page of another origin", { timeout: testTime }, () =
     expect(requests).toEqual(["OPTIONS /notes"]);
   });
 
-  test("reads nothing where it sends credentials, for the origin is *", async () => {
+  test("reads nothing if it sends credentials, because the origin is *", async () => {
     expect(await callFrom(page, `${api}/notes`, { credentials: "include" })).toBe("nothing");
     expect(requests).toEqual(["GET /notes"]);
   });
@@ -197,7 +197,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
     return { api: `http://localhost:${server.port}`, page: await openPage(origin), server };
   };
 
-  test("that origin gets a cookie, sends it back, and reads the answers", async () => {
+  test("that origin receives a cookie, sends it back, and reads the responses", async () => {
     const { api, page } = await begin();
     const login = { ...toJsonPost({ user: "ada" }), ...include };
     expect(await callFrom(page, `${api}/login`, login)).toEqual({
@@ -212,7 +212,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
     expect(requests).toEqual(["OPTIONS /login", "POST /login", "GET /me", "GET /me"]);
   });
 
-  test("another origin reads nothing, neither with the cookie nor without, and its preflights fail", async () => {
+  test("another origin reads nothing, with or without the cookie, and its preflights fail", async () => {
     const { api, page, server } = await begin();
     const login = { ...toJsonPost({ user: "ada" }), ...include };
     expect(await callFrom(page, `${api}/login`, login)).toMatchObject({ status: 200 });
@@ -229,7 +229,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
   });
 });
 
-describe("a form of another origin", { timeout: testTime }, () => {
+describe("a form from another origin", { timeout: testTime }, () => {
   const up = factory.build({
     method: "post",
     input: z.object({ title: z.string(), file: ez.upload() }),
@@ -241,7 +241,7 @@ describe("a form of another origin", { timeout: testTime }, () => {
 
   test.each([
     ["a small file", "notes.txt", "One line\nand another"],
-    ["a file with a name and a content beyond ASCII", "Grüße 2 µ.txt", "Größe: 2 µm"],
+    ["a file with a name and content beyond ASCII", "Grüße 2 µ.txt", "Größe: 2 µm"],
     ["a file of several megabytes", "large.txt", "0123456789".repeat(300_000)],
     ["an empty file", "empty.txt", ""],
   ])("uploads a text field and %s", async (_what, name, text) => {

@@ -105,7 +105,7 @@ describe.each<Kind>(["inferred", "generated"])("the %s client", (kind) => {
     ["Bun", () => [findBinary("@oven", "bin/bun")]],
   ];
   test.each(runtimes)(
-    "does the same on %s",
+    "works the same on %s",
     async (_name, command) => {
       const [program = "", ...args] = command();
       const all = [...args, `${cache}/${kind}.mjs`, await startApi()];
@@ -115,7 +115,7 @@ describe.each<Kind>(["inferred", "generated"])("the %s client", (kind) => {
     60_000,
   );
 
-  test("does the same in Chromium", async () => {
+  test("works the same in Chromium", async () => {
     const api = await startApi();
     const start = `globalThis.driven = drive(createClient({ baseUrl: ${JSON.stringify(api)} }));`;
     const page = await openPage(

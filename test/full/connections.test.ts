@@ -175,7 +175,7 @@ const play = async (ports: readonly number[], one: ConnectionCase): Promise<obje
 };
 
 test.skipIf(!existsSync("/proc/self/fd"))(
-  `W26, W27, W28: ${cases} connections with pipelined requests, split and left at random, on four versions of Node`,
+  `W26, W27, W28: ${cases} connections with pipelined requests, split and aborted at random, on four versions of Node.js`,
   async () => {
     const nodes = ensureNodes();
     const lines: string[] = [];

@@ -70,7 +70,7 @@ const open = async (ui: "scalar" | "swagger") => {
 const isElsewhere = (url: string, origin: string): boolean =>
   !url.startsWith(`${origin}/`) && !/^(?:data|blob|about):/.test(url);
 
-test("Swagger UI lists the operations, sends a request and shows the answer, and asks no other host", async () => {
+test("Swagger UI lists the operations, sends a request, shows the response, and contacts no other host", async () => {
   const { page, asked, complaints, origin } = await open("swagger");
   expect(await page.title()).toBe(info.title);
   await page.getByText("Counts users").click();
@@ -82,7 +82,7 @@ test("Swagger UI lists the operations, sends a request and shows the answer, and
   expect(complaints).toEqual([]);
 });
 
-test("Scalar lists the operations, sends a request and shows the answer, and asks no other host", async () => {
+test("Scalar lists the operations, sends a request, shows the response, and contacts no other host", async () => {
   const { page, asked, complaints, origin } = await open("scalar");
   await page
     .getByRole("button", { name: /Test Request/ })

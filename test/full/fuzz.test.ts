@@ -147,7 +147,7 @@ class Tally {
   }
 }
 
-test(`${runs} bad inputs get no 5xx, run no handler, and leave the next good request alone`, async () => {
+test(`${runs} bad inputs cause no 5xx, run no handler, and do not affect the next good request`, async () => {
   const { routing, seen } = createRouting();
   const { logger, lines, errors } = createCounter();
   const server = await start(routing, {

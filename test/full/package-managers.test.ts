@@ -98,7 +98,7 @@ describe.each(Object.keys(managers))("the quick start, installed by %s", (name) 
     expect(spawnSync(process.execPath, args, { cwd: app, encoding: "utf8" }).stdout).toBe("");
   });
 
-  test("runs on Node.js 24 as it is: server, client and test", async () => {
+  test("runs on Node.js 24 unchanged: server, client and test", async () => {
     const node = ensureNodes().get("24") as string;
     const port = await findPort();
     for (const [file, text] of files) writeFileSync(join(app, file), text.replace("8090", port));

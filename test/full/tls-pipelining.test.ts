@@ -264,7 +264,7 @@ const tell = (what: string, unsound: number, { codes, corrupted, invented }: Sig
   );
 
 describe.runIf(hasOpenssl)("bare Node.js: pipelined requests while the client reads slowly", () => {
-  it("over TCP each gets its reply", async () => {
+  it("over TCP each gets its response", async () => {
     const [port, sightings] = await listen(createServer(), cut);
     const unsound = await runCases(port, false);
     tell("TCP", unsound, sightings);
@@ -272,7 +272,7 @@ describe.runIf(hasOpenssl)("bare Node.js: pipelined requests while the client re
     expect(sightings.codes).toEqual(new Map());
   });
 
-  it("over TLS connections are cut with HPE_PAUSED and nothing else; no handler gets what was not sent", async () => {
+  it("over TLS connections are closed with HPE_PAUSED and no other error; no handler gets what was not sent", async () => {
     const [port, sightings] = await listen(createSecureServer(certificate), cut);
     const unsound = await runCases(port, true);
     tell("TLS", unsound, sightings);
@@ -281,7 +281,7 @@ describe.runIf(hasOpenssl)("bare Node.js: pipelined requests while the client re
     expect([...sightings.codes.keys()].filter((code) => !/^HPE_PAUSED$|^E/.test(code))).toEqual([]);
   });
 
-  it("over TLS, where a `clientError` listener leaves the socket open, connections break too, and handlers may get what was not sent", async () => {
+  it("over TLS, if a `clientError` listener leaves the socket open, connections break too, and handlers may get what was not sent", async () => {
     const [port, sightings] = await listen(createSecureServer(certificate), waitAndEnd());
     const unsound = await runCases(port, true);
     tell("TLS, socket left open", unsound, sightings);
@@ -289,7 +289,7 @@ describe.runIf(hasOpenssl)("bare Node.js: pipelined requests while the client re
     expect(unsound > 0).toBe(sightings.codes.has("HPE_PAUSED"));
   });
 
-  it("over TLS with a `data` listener from the start each gets its reply", async () => {
+  it("over TLS with a `data` listener from the start, each gets its response", async () => {
     const [port, sightings] = await listen(readAsStream(createSecureServer(certificate)), cut);
     const unsound = await runCases(port, true);
     tell("TLS, with a `data` listener", unsound, sightings);
@@ -315,24 +315,24 @@ describe.runIf(hasOpenssl)("bare Node.js: the smallest case", () => {
     return [...ends, ...codes.keys()].filter((word) => !word.startsWith("E"));
   };
 
-  it("over TCP the second request is answered", async () => {
+  it("over TCP the second request gets a response", async () => {
     expect(await runSmallest(createServer(), false)).toEqual(["answered"]);
   });
 
-  it("over TLS the connection is cut with HPE_PAUSED, unless this Node.js is mended", async () => {
+  it("over TLS the connection is closed with HPE_PAUSED, unless this Node.js is fixed", async () => {
     const outcome = await runSmallest(createSecureServer(certificate), true);
     report(`Node.js ${process.versions.node}, the smallest case over TLS: ${outcome.join(", ")}`);
     expect([["answered"], ["cut", "HPE_PAUSED"]]).toContainEqual(outcome);
   });
 
-  it("over TLS with a `data` listener from the start the second request is answered", async () => {
+  it("over TLS with a `data` listener from the start, the second request gets a response", async () => {
     const server = readAsStream(createSecureServer(certificate));
     expect(await runSmallest(server, true)).toEqual(["answered"]);
   });
 });
 
 describe.runIf(hasOpenssl)("sallyport over TLS", () => {
-  it(`${count} connections with pipelined requests that read their replies slowly get each of them in order`, async () => {
+  it(`${count} connections with pipelined requests that read slowly get every response in order`, async () => {
     const endpoint = factory.build({
       method: "post",
       input: z.object({ text: z.string() }),

@@ -53,7 +53,7 @@ const upload = async (port: number, size: number): Promise<{ status: number; tex
 };
 
 test.skipIf(!existsSync("/proc/self/status"))(
-  "an upload of 500 MB that is moved to disk grows the memory of the server by at most 45 MB",
+  "an upload of 500 MB that is moved to disk grows the server's memory by at most 45 MB",
   async () => {
     const { child, port, ended } = await startProgram(
       "upload-memory-program.mjs",

@@ -71,7 +71,7 @@ const drawPicture = async (): Promise<Buffer> => {
   return page.screenshot();
 };
 
-test("the page of the example lists, creates, edits, uploads, and follows the events", async () => {
+test("the example's page lists, creates, edits, uploads, and follows the events", async () => {
   const { port } = await start(routing, { cors: false, upload: true });
   const page = await openPage("about:blank");
   const complaints: string[] = [];
@@ -191,7 +191,7 @@ const listSources = (file: string): readonly string[] => {
   });
 };
 
-test("the bundle of the page has nothing of the server or of Zod", () => {
+test("the page's bundle contains nothing of the server or of Zod", () => {
   const assets = `${web}/dist/assets`;
   const script = readdirSync(assets).find((name) => name.endsWith(".js"));
   /** The packages, and the folders of this repository. */

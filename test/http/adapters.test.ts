@@ -41,9 +41,9 @@ const call = (
 
 describe("an adapter without a real socket", () => {
   test.each([
-    ["tells nothing of itself, as serverless-http's", {}],
-    ["has bytes to write, as light-my-request's", { writableLength: 9 }],
-  ])("is answered without a fault in the log, where the socket %s", async (_what, socket) => {
+    ["says nothing about itself, like serverless-http's", {}],
+    ["has bytes to write, like light-my-request's", { writableLength: 9 }],
+  ])("gets a response without a fault in the log, if the socket %s", async (_what, socket) => {
     const { app, lines } = await start({
       greet: factory.build({
         method: "post",

@@ -30,7 +30,7 @@ const refusals: readonly Case[] = [
     'is empty, or contains "-", which would end it',
   ],
   [
-    "a wildcard that is no array",
+    "a wildcard that is not an array",
     "get /*rest",
     { rest: "a" },
     "rest",

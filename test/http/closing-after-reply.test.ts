@@ -30,7 +30,7 @@ const whenClosed = (socket: Socket): Promise<unknown> =>
 const chunk = `800\r\n${"x".repeat(2048)}\r\n`;
 
 test.each([
-  ["B7: a body whose length is told", "Content-Length: 1000000\r\n\r\n", "x".repeat(2048)],
+  ["B7: a body of known length", "Content-Length: 1000000\r\n\r\n", "x".repeat(2048)],
   ["B8: a body in chunks", `Transfer-Encoding: chunked\r\n\r\n${chunk}`, chunk],
 ])("%s: a client that sends before it reads gets the whole 413", async (_name, begin, more) => {
   const server = await start({ take }, { bodyLimit: 1000 });
@@ -58,7 +58,7 @@ test.each([
     '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n',
   ],
   ["B7: a body that nobody has begun to read", "application/json", ""],
-])("%s: of what a client sends after the 413, little more than 256 KiB is read", async (...row) => {
+])("%s: after the 413, little more than 256 KiB of what a client sends is read", async (...row) => {
   const [, type, begin] = row;
   const up = factory.build({
     method: "post",
@@ -87,7 +87,7 @@ test.each([
   expect(handler).not.toHaveBeenCalled();
 });
 
-test("of a refused body, what comes between the head of the reply and its end is read up to a bound", async () => {
+test("of a rejected body, what arrives between the head and the end of the response is read up to a bound", async () => {
   let endReply = (): void => undefined;
   const slow = new EndpointsFactory(
     new ResultHandler({

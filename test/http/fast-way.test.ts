@@ -154,9 +154,9 @@ const requests: readonly (readonly [target: string, sent?: Sent])[] = [
   ...errors.map((status) => [`/error/${status}`] as const),
 ];
 
-describe("the fast way to the socket", () => {
+describe("the fast path to the socket", () => {
   test.each(requests.map(([target, sent]) => ({ target, sent })))(
-    "sends what Express' response.json sends: $target $sent",
+    "sends the same as Express' response.json: $target $sent",
     async ({ target, sent }) => {
       const plainFactory = new EndpointsFactory(plainHandler);
       const fast = await start(toRouting(defaultEndpointsFactory));
@@ -185,7 +185,7 @@ describe("the fast way to the socket", () => {
     ["json", [false, true]],
     ["send", [false, true]],
   ] as const)(
-    "R17: is left where a handler has replaced a method of the response: %s",
+    "R17: is not taken if a handler has replaced a method of the response: %s",
     async (name, state) => {
       const seen = vi.fn();
       let sent: object = {};

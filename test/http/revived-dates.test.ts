@@ -80,7 +80,7 @@ const serve = async (routing: Routing): Promise<Client> => {
   return createClient({ baseUrl: `http://127.0.0.1:${port}` });
 };
 
-describe("dates of responses become dates where it is known that they are", () => {
+describe("dates in responses become dates if they are known to be dates", () => {
   test.each(Object.entries(cases))("%s", async (_name, [schema, given, got]) => {
     const client = await serve({
       a: factory.build({

@@ -14,7 +14,7 @@ const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
     },
   },
   "without a hook": true,
-  "by a signal of its own": { events: ["SIGUSR2"], beforeExit },
+  "by its own signal": { events: ["SIGUSR2"], beforeExit },
 };
 
 const { servers } = await createServer(

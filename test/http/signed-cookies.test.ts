@@ -41,7 +41,7 @@ const old = signPlainly("user", "ada");
 
 describe("a signed cookie", () => {
   test.each(["ada", "a.b.c", "ä; =%", "j:{}", ""])(
-    "comes back as it was set: %j",
+    "is returned as it was set: %j",
     async (value) => {
       const server = await startWith({ secret: "secret" });
       const pair = await setBy(server, "user", value);
@@ -58,7 +58,7 @@ describe("a signed cookie", () => {
     expect(await readBy(server, `user=s%3Aada.${signature}`)).toEqual(successEnvelope({}));
   });
 
-  test("that was signed without its name is no other cookie either", async () => {
+  test("that was signed without its name is not accepted under another name either", async () => {
     const server = await startWith({ secret: "secret" });
     const [, signature = ""] = signPlainly("note", "user=ada").split("ada.");
     expect(await readBy(server, `user=s%3Aada.${signature}`)).toEqual(successEnvelope({}));
@@ -80,7 +80,7 @@ describe("a signed cookie", () => {
     },
   );
 
-  test("survives the secret that replaces its own", async () => {
+  test("stays valid when its secret is replaced", async () => {
     const before = await startWith({ secret: "secret", nameBinding: "required" });
     const pair = await setBy(before, "user", "ada");
     const after = await startWith({ secret: ["new", "secret"], nameBinding: "required" });
@@ -89,7 +89,7 @@ describe("a signed cookie", () => {
     expect(await readBy(before, renewed)).toEqual(successEnvelope({}));
   });
 
-  test("is bound to its name in an application of the user's as well", async () => {
+  test("is bound to its name on a user's own application as well", async () => {
     const app = express();
     const inputSources = { get: ["query", "signedCookies"] } as const;
     attachRouting(

@@ -32,7 +32,7 @@ const blockDisk = async (): Promise<() => void> => {
   return unblock;
 };
 
-test("an upload that is faster than the disk waits for it in the network, not in memory", async () => {
+test("an upload that is faster than the disk waits in the network, not in memory", async () => {
   const unblock = await blockDisk();
   const endpoint = factory.build({
     method: "post",

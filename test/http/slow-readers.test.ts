@@ -8,7 +8,7 @@ import { start, untilStill } from "./harness.ts";
 
 const chunk = "x".repeat(64 * 1024);
 
-test("R13: a slow reader slows down a handler that waits, and gets it all", async () => {
+test("R13: a slow reader slows down a handler that waits, and receives everything", async () => {
   let sent = 0;
   const total = 400;
   const server = await startRun(async ({ emit }) => {
@@ -73,7 +73,7 @@ test("R13: one event over the limit is sent to a reader that keeps up", async ()
   expect(server.lines).toEqual([]);
 });
 
-test("R13: a client that leaves ends the handler that sends, or sleeps, or looks", async () => {
+test("R13: a client that leaves ends a handler that is sending, sleeping or polling", async () => {
   const ways: Run[] = [
     async ({ emit }) => {
       for (;;) {
@@ -164,7 +164,7 @@ test("R13: nothing is left behind on the connection", async () => {
   expect(new Set(seen.map(([, close]) => close)).size).toBe(1);
 });
 
-test("R13: a slow reader slows the producer down, and its leaving stops it", async () => {
+test("R13: a slow reader slows down the producer, and its leaving stops it", async () => {
   let produced = 0;
   const piece = Buffer.alloc(65_536);
   const source = new Readable({

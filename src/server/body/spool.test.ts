@@ -13,7 +13,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-test("small parts are gathered for one write to disk", async () => {
+test("gathers small chunks into one write to disk", async () => {
   const handle = await open(join(directory, "probe"), "w");
   const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "write");
   await handle.close();

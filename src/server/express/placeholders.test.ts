@@ -7,7 +7,7 @@ test.each([
   ["requests", requestMembers, express.request, ["query"]],
   ["responses", responseMembers, express.response, []],
 ] as const)(
-  "there is a placeholder for each member of %s in Express",
+  "there is a placeholder for each member of Express' %s",
   (_of, members, own, except) => {
     const names = Object.getOwnPropertyNames(own).filter((name) => !except.includes(name as never));
     expect([...members].toSorted()).toEqual([...names, "app"].toSorted());

@@ -68,7 +68,7 @@ describe("Redocly lints the documents without errors", () => {
     expect([...rules].filter((rule) => rule !== "operation-4xx-response")).toEqual([]);
   });
 
-  test.each(["3.0", "3.1", "3.2"])("and finds what is wrong in a document of %s", (version) => {
+  test.each(["3.0", "3.1", "3.2"])("and finds a defect in a document of %s", (version) => {
     const document = structuredClone(documents.get(`example-${version}`) ?? { paths: {} });
     const item = Object.values(document.paths)[0] as Record<string, object>;
     item["get"] = { ...item["get"], parameters: [{ name: "a", in: "path", schema: {} }] };
@@ -115,22 +115,25 @@ describe("generated clients", () => {
   test.each([
     ["7", join(root, "node_modules/typescript/bin/tsc")],
     ["5.9", inModules("typescript/bin/tsc")],
-  ])("type-check with TypeScript %s, as do the programs that call them", (_version, compiler) => {
-    const compilerOptions = {
-      ...{ module: "esnext", moduleResolution: "bundler", target: "es2023", strict: true },
-      ...{ lib: ["es2023", "dom", "dom.iterable"], types: ["node"], noEmit: true },
-      ...{ typeRoots: [join(root, "node_modules/@types")], allowImportingTsExtensions: true },
-    };
-    const include = ["generated", "programs/*.ts"];
-    writeFileSync(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
-    const { output, status } = run([compiler, "-p", "tsconfig.json", "--listFiles"]);
-    const lines = output.split("\n");
-    expect([status, lines.filter((line) => line.includes(" error "))]).toEqual([0, []]);
-    const missing = pairs.filter(
-      ([generator, name]) => !lines.some((line) => line.includes(`/${generator}-${name}`)),
-    );
-    expect(missing).toEqual([]);
-  });
+  ])(
+    "type-check with TypeScript %s, including the programs that use them",
+    (_version, compiler) => {
+      const compilerOptions = {
+        ...{ module: "esnext", moduleResolution: "bundler", target: "es2023", strict: true },
+        ...{ lib: ["es2023", "dom", "dom.iterable"], types: ["node"], noEmit: true },
+        ...{ typeRoots: [join(root, "node_modules/@types")], allowImportingTsExtensions: true },
+      };
+      const include = ["generated", "programs/*.ts"];
+      writeFileSync(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
+      const { output, status } = run([compiler, "-p", "tsconfig.json", "--listFiles"]);
+      const lines = output.split("\n");
+      expect([status, lines.filter((line) => line.includes(" error "))]).toEqual([0, []]);
+      const missing = pairs.filter(
+        ([generator, name]) => !lines.some((line) => line.includes(`/${generator}-${name}`)),
+      );
+      expect(missing).toEqual([]);
+    },
+  );
 
   test.each(["hey-api", "openapi-fetch"])("call the running example: %s", async (program) => {
     const { port } = await start(exampleRouting, { cors: false });
@@ -161,7 +164,7 @@ describe("express-openapi-validator in front of an API", () => {
     return Number(String(line));
   };
 
-  test.each(["3.0", "3.1"])("%s: refuses nothing that the example accepts", async (version) => {
+  test.each(["3.0", "3.1"])("%s: rejects nothing that the example accepts", async (version) => {
     const { port } = await start(exampleRouting, { cors: false });
     const document = documents.get("example-3.1") ?? { paths: {} };
     const driven = await drive({
@@ -183,7 +186,7 @@ describe("express-openapi-validator in front of an API", () => {
     /query parameter 'key' required/, // a key that may be in the body, which no document can say
   ];
 
-  test.each(["3.0", "3.1"])("%s: nor what the torture API does", async (version) => {
+  test.each(["3.0", "3.1"])("%s: rejects nothing that the torture API accepts", async (version) => {
     const { port } = await start(tortureRouting, tortureConfig);
     const document = documents.get("torture-3.1") ?? { paths: {} };
     const driven = await drive({
@@ -199,7 +202,7 @@ describe("express-openapi-validator in front of an API", () => {
     expect(driven.violations.length).toBeLessThan(driven.accepted / 10);
   });
 
-  test("but tells of a document that is wrong", async () => {
+  test("reports a wrong document", async () => {
     const { port } = await start(exampleRouting, { cors: false });
     const document = documents.get("example-3.1") ?? { paths: {} };
     const path = join(home, "documents/wrong.json");

@@ -72,14 +72,14 @@ describe("Express' own tests of request and response", () => {
 
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  test("pass on Express itself, as laid out here", (context) => {
+  test("pass on Express itself in this layout", (context) => {
     if (missing !== undefined) context.skip(missing);
     const { stats, failures } = runTests("control");
     expect(failures.map(({ fullTitle }) => fullTitle)).toEqual([]);
     expect(stats.passes).toBeGreaterThan(480);
   });
 
-  test("pass behind factory.use, but for hosts that are rejected and methods that no endpoint has", (context) => {
+  test("pass behind factory.use, except for rejected hosts and methods that no endpoint has", (context) => {
     if (missing !== undefined) {
       report(
         `Express' own tests were not run: ${missing}. Set EXPRESS_SOURCE to a checkout of its repository.`,

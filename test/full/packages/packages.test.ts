@@ -43,24 +43,21 @@ beforeAll(() => {
 }, 900_000);
 
 describe("packages of the ecosystem", () => {
-  test("there are at least 45, and each was driven in four places", () => {
+  test("number at least 45, each driven in four places", () => {
     expect(entries.length).toBeGreaterThanOrEqual(45);
     expect(outcomes.length).toBe(entries.length * places.length);
     expect(entries.filter(({ notIn }) => "express" in notIn)).toEqual([]);
   });
 
-  test.each(places)(
-    "each has its effect, unless the reason is given why it has none: %s",
-    (place) => {
-      expect(findWrong(outcomes.filter((one) => one.place === place))).toEqual([]);
-    },
-  );
+  test.each(places)("each has its effect, or a stated reason why it has none: %s", (place) => {
+    expect(findWrong(outcomes.filter((one) => one.place === place))).toEqual([]);
+  });
 
   test("what works on plain Express works in hooks and under attachRouting", () => {
     expect(entries.filter(({ notIn }) => "hooks" in notIn || "attach" in notIn)).toEqual([]);
   });
 
-  test("those that share a process do the same on the other versions of Node.js", () => {
+  test("those that share a process work the same on the other versions of Node.js", () => {
     const others = [...ensureNodes()].filter(([, node]) => node !== process.execPath);
     expect(others.length).toBeGreaterThanOrEqual(2);
     for (const [version, node] of others) {
@@ -70,7 +67,7 @@ describe("packages of the ecosystem", () => {
     }
   });
 
-  test("docs/express.md shows the table as it is", () => {
+  test("docs/express.md shows the current table", () => {
     const table = `<!-- packages -->\n\n${toTable(entries, outcomes)}\n\n<!-- /packages -->`;
     const updated = page.replace(/<!-- packages -->[\s\S]*<!-- \/packages -->/, () => table);
     if (updated !== page) writeFileSync(docs, updated);
@@ -104,7 +101,7 @@ describe("the recipes of docs/express.md", () => {
 });
 
 test.each(["pino", "winston", "bunyan"])(
-  "LoggerOverrides extends the whole type of %s's loggers, and all declarations are checked",
+  "LoggerOverrides extends the whole type of %s's loggers, with all declarations checked",
   (name) => {
     expect(compile([`types/${name}.ts`], { skipLibCheck: false, noEmit: true })).toBe("");
   },

@@ -93,7 +93,7 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
   if (operation.requestBody) {
     if (draft.mediaType?.includes("json")) {
       kinds.push(["malformed JSON", () => (draft.rawBody = '{"a":')]);
-      kinds.push(["a list as body", () => (draft.rawBody = "[1]")]);
+      kinds.push(["an array as body", () => (draft.rawBody = "[1]")]);
     }
     if (draft.mediaType !== "*/*" && draft.mediaType !== "image/png")
       kinds.push([
