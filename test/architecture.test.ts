@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** The rooms of `src`, the lowest first: a room imports from those before it, types included. */
+/**
+ * The rooms of `src`, the lowest first: a room imports only from those before it, types included.
+ */
 const rooms = [
   "lazy",
   "checks",
@@ -28,7 +30,10 @@ const rooms = [
   "index",
 ];
 
-/** The rooms within `src/server`, the lowest first; what stands beside them puts them together, and is imported by none. */
+/**
+ * The rooms within `src/server`, the lowest first; the files next to them combine them, and are
+ * imported by none.
+ */
 const serverRooms = ["head", "body", "compression", "connection", "config", "express", ""];
 
 const listFiles = (folder: string): string[] =>
@@ -46,7 +51,7 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const toRoom = (file: string): string =>
   (relative("src", file).split("/")[0] ?? "").replace(/\.ts$/, "");
 
-/** The room of a file of `src/server`; empty for one that stands beside the rooms. */
+/** The room of a file of `src/server`; empty for a file next to the rooms. */
 const toServerRoom = (file: string): string => {
   const [room = "", ...rest] = relative("src/server", file).split("/");
   return rest.length > 0 ? room : "";
@@ -54,7 +59,7 @@ const toServerRoom = (file: string): string => {
 
 const importPattern = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
-/** The files of `src` that a file imports, whether values or types. */
+/** Lists the files of `src` that a file imports, whether values or types. */
 const listImports = (file: string): string[] =>
   [...read(file).matchAll(importPattern)].map(([, target]) =>
     normalize(join(dirname(file), target ?? "")),
@@ -158,7 +163,8 @@ describe("architecture", () => {
   });
 
   test("internals of Node.js and of Zod are named only in their designated files", () => {
-    // members with an underscore, but for those that authors of streams and of schemas are told to use
+    // members with an underscore, except for those that authors of streams and of schemas are meant
+    // to use
     const underscored =
       /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
     const ofZod =

@@ -30,7 +30,7 @@ const deep = factory.build({ method: "post", handler: async () => ({}) });
 type One = SuccessEnvelope<{ id: string; at: string; gone?: string | undefined }> | ErrorEnvelope;
 type Open = SuccessEnvelope<{ n: number }> | ErrorEnvelope;
 
-/** Never called: what it returns is looked at by the compiler alone. */
+/** Never called: only the compiler looks at it. */
 const create = <R>() => createClient<R>({ baseUrl: "" });
 
 describe("all forms of a routing map", () => {
@@ -72,17 +72,17 @@ describe("all forms of a routing map", () => {
   });
 
   test("rejects unknown routes", () => {
-    // @ts-expect-error -- an endpoint without a method answers GET
+    // @ts-expect-error -- an endpoint without a method serves GET
     void (() => client().provide("post /mixed/a"));
     // @ts-expect-error -- the endpoint declares get and put
     void (() => client().provide("delete /methods/:id", { id: "1" }));
-    // @ts-expect-error -- static files are no endpoint
+    // @ts-expect-error -- static files are not an endpoint
     void (() => client().provide("get /files"));
     // @ts-expect-error -- no such path
     void (() => client().provide("get /nested/v2"));
     // @ts-expect-error -- the input has a required field
     void (() => client().provide("get /methods/:id"));
-    // @ts-expect-error -- and that is a string
+    // @ts-expect-error -- the field is a string
     void (() => client().provide("get /methods/:id", { id: 1 }));
   });
 });
@@ -293,7 +293,7 @@ describe("pages and streams", () => {
   test("are the only routes that iterate and subscribe accept", () => {
     // @ts-expect-error -- no pages
     void (() => client().iterate("get /open"));
-    // @ts-expect-error -- no event stream
+    // @ts-expect-error -- not an event stream
     void (() => client().subscribe("get /offset"));
     // @ts-expect-error -- no such route
     void (() => client().iterate("get /none"));

@@ -15,6 +15,6 @@ test("outputs sent without an envelope are typed by their content", () => {
     handler: async () => ({ path: "a", root: "/", fileName: "b", maxAge: 1 }),
   });
   defaultEndpointsFactory.build({ output: ez.buffer("image/png"), handler: () => Buffer.of(1) });
-  // @ts-expect-error -- a string is no stream
+  // @ts-expect-error -- a string is not a stream
   defaultEndpointsFactory.build({ output: ez.stream(), handler: () => "a" });
 });

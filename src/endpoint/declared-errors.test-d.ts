@@ -47,7 +47,7 @@ describe("statuses and errors of endpoints", () => {
   test("are checked where they are declared", () => {
     // @ts-expect-error -- a declaration needs a description
     factory.build({ errors: { 404: { schema: z.object({}) } }, handler: () => ({}) });
-    // @ts-expect-error -- no number
+    // @ts-expect-error -- not a number
     factory.build({ statusCode: "201", handler: () => ({}) });
   });
 
@@ -75,6 +75,6 @@ test("ez.encode swaps the input and output types of its schema", () => {
     output: z.object({ user: encoded }),
     handler: ({ input }) => ({ user: input }),
   });
-  // @ts-expect-error -- the handler returns what the schema gives, a Date
+  // @ts-expect-error -- the handler returns what the schema outputs, a Date
   factory.build({ output: encoded, handler: () => ({ bornOn: "2026-11-21" }) });
 });

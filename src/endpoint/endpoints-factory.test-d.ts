@@ -193,9 +193,9 @@ describe("middlewares", () => {
       .buildVoid({
         handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{ maybe?: number }>(),
       });
-    // @ts-expect-error -- a list cannot join the context
+    // @ts-expect-error -- an array cannot be merged into the context
     factory.addMiddleware({ handler: async () => [1] });
-    // @ts-expect-error -- a text cannot join the context
+    // @ts-expect-error -- a string cannot be merged into the context
     factory.addMiddleware({ handler: async () => "text" });
   });
 
@@ -262,9 +262,9 @@ describe("a handler's result", () => {
       z.object({ name: z.string(), children: z.array(tree) }),
     );
     factory.build({ output: tree, handler: async () => ({ name: "", children: [] }) });
-    // @ts-expect-error -- an endpoint answers with an object
+    // @ts-expect-error -- an endpoint returns an object
     factory.build({ output: z.array(z.string()), handler: async () => [] });
-    // @ts-expect-error -- an endpoint answers with an object
+    // @ts-expect-error -- an endpoint returns an object
     factory.build({ output: z.string(), handler: async () => "" });
     // @ts-expect-error -- the input of an endpoint is an object
     factory.build({ input: z.array(z.string()), handler: async () => ({}) });
@@ -286,12 +286,12 @@ describe("a handler's result", () => {
     });
     factory.build({
       output,
-      // @ts-expect-error -- nothing is returned, which may have been forgotten
+      // @ts-expect-error -- nothing is returned, probably by mistake
       handler: async ({ response }) => void response.status(204).end(),
     });
     factory.build({
       output,
-      // @ts-expect-error -- not in each case
+      // @ts-expect-error -- not in every case
       handler: ({ request }) => (request.fresh ? undefined : { role: "admin" }),
     });
   });
@@ -299,7 +299,7 @@ describe("a handler's result", () => {
   test("may be any object, or nothing, if no output schema is declared", () => {
     factory.build({ handler: async () => ({ anything: true }) });
     factory.build({ handler: async () => undefined });
-    // @ts-expect-error -- an endpoint answers with an object
+    // @ts-expect-error -- an endpoint returns an object
     factory.build({ handler: async () => "text" });
   });
 });

@@ -68,9 +68,9 @@ describe("an `around` middleware", () => {
     void new Middleware({ around: async (_args, next) => void (await next({ a: 1 })) });
     // @ts-expect-error -- not called at all
     void new Middleware({ around: async () => ({ a: 1 }) });
-    // @ts-expect-error -- an array cannot join the context
+    // @ts-expect-error -- an array cannot be merged into the context
     void new Middleware({ around: async (_args, next) => next([1]) });
-    // @ts-expect-error -- one of them
+    // @ts-expect-error -- only one of them is allowed
     void new Middleware({
       handler: async () => ({}),
       around: async (_args, next) => next(),
@@ -136,12 +136,12 @@ describe("a native middleware", () => {
     factory.use((_error: Error, _request: Request, _response: Response, _next: () => void) => {});
     factory.use(
       (_request, _response, next) => next(),
-      // @ts-expect-error -- one at a time
+      // @ts-expect-error -- one middleware at a time
       (_request: Request, _response: Response, next: () => void) => next(),
     );
     // @ts-expect-error -- there is no such option
     factory.use((_request, _response, next) => next(), { provide: () => ({}) });
-    // @ts-expect-error -- an array cannot join the context
+    // @ts-expect-error -- an array cannot be merged into the context
     factory.use((_request, _response, next) => next(), { provider: () => [1] });
   });
 });

@@ -5,7 +5,7 @@ import { ez } from "../schemas/ez.ts";
 import type { Routing } from "../routing/routing.ts";
 import { generateClient } from "./generate-client.ts";
 
-/** The types of the routes, without what is the same for each API. */
+/** Returns the types of the routes, without what is the same for each API. */
 const typesOf = (routing: Routing, options: object = {}): string => {
   const [types = ""] = generateClient({ routing, ...options }).split(
     "/** A client of this API. */",
@@ -13,14 +13,14 @@ const typesOf = (routing: Routing, options: object = {}): string => {
   return types;
 };
 
-/** The declaration of a type, without its comment. */
+/** Returns the declaration of a type, without its comment. */
 const find = (text: string, name: string): string => {
   const start = text.indexOf(`export type ${name} = `);
   const [declaration = ""] = text.slice(start).split(/;\n(?=\n)/, 1);
   return start < 0 ? "" : declaration.replace(/^export type \w+ = /, "").replaceAll(/\s+/g, " ");
 };
 
-/** The type of a field, as it is sent and as it is received. */
+/** Returns the type of a field, as it is sent and as it is received. */
 const both = (
   schema: z.ZodType,
   options: object = {},

@@ -70,7 +70,7 @@ describe("normalisePath", () => {
   });
 });
 
-/** What is malformed shows itself as such. */
+/** Malformed escapes stay recognisable as such. */
 const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);

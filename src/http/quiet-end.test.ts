@@ -9,7 +9,7 @@ let server: Server | undefined;
 
 afterEach(() => server?.close());
 
-/** Serves one request and waits until all of it is over. */
+/** Serves one request and waits until everything about it is over. */
 const serve = async (
   isQuiet: boolean,
   message: string,

@@ -13,7 +13,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** Sends replies by a function, each for a request of one connection, and gives their bytes without the date. */
+/** Sends several responses on one connection, and returns their bytes without the date. */
 const exchange = async (
   respond: (response: ServerResponse, index: number) => void,
   heads: readonly string[],
@@ -86,7 +86,7 @@ describe("the head of a response", () => {
       };
     const expected = await exchange(sendBy(byNode), heads, options);
     const quick = sendBy((response, status, length) => writeHead(response, status, type, length));
-    // the first time Node writes a head, and the second time it is a copy
+    // Node writes the head the first time; the second time it is a copy
     expect(await exchange(quick, heads, options)).toBe(expected);
     expect(await exchange(quick, heads, options)).toBe(expected);
     expect(expected).toContain("HTTP/1.1 20");
@@ -97,12 +97,12 @@ describe("the head of a response", () => {
     const respond = (response: ServerResponse): void => {
       writeHead(response, 202, type, 1);
       response.end("x");
-      // what only Node would read
+      // a field that only Node would read
       STATUS_CODES[202] = "Exchanged";
     };
     try {
       const replies = await exchange(respond, [get, get, get]);
-      // the last one closes its connection, so that its head is Node's
+      // the last one closes its connection, so Node writes its head
       expect(replies.match(/202 \w+/g)).toEqual(["202 Accepted", "202 Accepted", "202 Exchanged"]);
     } finally {
       STATUS_CODES[202] = phrase;

@@ -7,7 +7,7 @@ const createWinston = () => {
   return { write: (meta: unknown) => write("error", ["said", meta]), error };
 };
 
-/** An error with so many causes, one behind the other. */
+/** Creates an error with a chain of so many causes. */
 const createChain = (causes: number): Error =>
   new Error(`${causes} to go`, causes === 0 ? {} : { cause: createChain(causes - 1) });
 

@@ -89,7 +89,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     });
     factory.build({
       output: z.custom<{ total: number }>(),
-      // @ts-expect-error -- not sent as it is
+      // @ts-expect-error -- not sent without an envelope
       handler: async () => ({ total: 1 }),
     });
   });

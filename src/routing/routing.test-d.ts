@@ -49,7 +49,7 @@ test("a map with a type annotation is checked at run time only", () => {
 });
 
 test("a value that is not a route is an error", () => {
-  // @ts-expect-error -- a number is no route
+  // @ts-expect-error -- a number is not a route
   void createServer(config, { v1: 5 });
 });
 

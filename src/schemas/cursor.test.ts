@@ -31,7 +31,7 @@ describe("ez.cursor", () => {
     const any = cursor(z.json(), { secret });
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
-        // Zod leaves such a key out
+        // Zod omits such a key
         fc.pre(!JSON.stringify(value).includes("__proto__"));
         const json = JSON.parse(JSON.stringify(value)) as z.core.util.JSONType;
         expect(z.decode(any, z.encode(any, json))).toEqual(json);
@@ -109,7 +109,7 @@ describe("ez.cursor", () => {
     );
     const nothing = cursor(z.int().optional(), { secret });
     expect(() => z.encode(nothing, undefined)).toThrow("Not a value for a cursor");
-    // 3,072 bytes make 4,096 characters, of which 32 are the MAC and 18 what is around the name
+    // 3,072 bytes become 4,096 characters, including 32 for the MAC and 18 around the name
     const longest = z.encode(after, { id: 1, name: "x".repeat(3022) });
     expect([longest.length, maxCursorLength]).toEqual([4096, 4096]);
     expect(z.decode(after, longest).name).toHaveLength(3022);

@@ -92,11 +92,11 @@ describe("ez.paginated", () => {
     ez.paginated({ itemSchema: user });
     // @ts-expect-error -- there is no such style
     ez.paginated({ style: "page", itemSchema: user });
-    // @ts-expect-error -- the item is no schema
+    // @ts-expect-error -- the item is not a schema
     ez.paginated({ style: "offset", itemSchema: {} });
     // @ts-expect-error -- there is no such option
     ez.paginated({ style: "offset", itemSchema: user, limit: 5 });
-    // @ts-expect-error -- a cursor is a text on the wire
+    // @ts-expect-error -- a cursor is a string on the wire
     ez.paginated({ style: "cursor", itemSchema: user, cursor: z.number() });
     ez.paginated({ style: "offset", itemSchema: user, itemsName: "nextCursor" });
     ez.paginated({ style: "cursor", itemSchema: user, itemsName: "total" });
@@ -114,7 +114,7 @@ describe("ez.cursor", () => {
     expectTypeOf(z.encode(after, { id: 1, at: new Date() })).toEqualTypeOf<string>();
     // @ts-expect-error -- the value does not fit
     z.encode(after, { id: "1", at: new Date() });
-    // @ts-expect-error -- a secret is needed
+    // @ts-expect-error -- a secret is required
     ez.cursor(z.int(), {});
   });
 

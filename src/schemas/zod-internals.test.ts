@@ -16,7 +16,7 @@ import {
 
 type Lacking = Record<string, unknown>;
 
-/** A schema whose insides lack some. */
+/** A schema that lacks some of its internals. */
 const lack = <Schema extends ZodSchema>(schema: Schema, ...names: readonly string[]): Schema => {
   for (const name of names)
     Object.defineProperty(schema._zod, name, { configurable: true, value: undefined });
@@ -47,7 +47,7 @@ const inputs: readonly unknown[] = [
 
 describe("where Zod's parse functions cannot be replaced", () => {
   const fix = <Schema extends ZodSchema>(schema: Schema): Schema => {
-    // Zod exchanges it itself at the first parse
+    // Zod replaces it itself on the first parse
     void schema._zod.run({ value: {}, issues: [] }, { async: false });
     Object.defineProperty(schema._zod, "run", { writable: false });
     return schema;

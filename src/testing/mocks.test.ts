@@ -4,7 +4,7 @@ import { testEndpoint } from "./index.ts";
 
 const fine = factory.build({ handler: async () => ({ fine: true }) });
 
-/** Makes an endpoint that sends what it is told. */
+/** Creates an endpoint that sends what it is given. */
 const sends = (...given: [type: string, body: string | Buffer]) =>
   factory.buildVoid({ handler: ({ response }) => response.type(given[0]).send(given[1]) });
 
@@ -168,7 +168,7 @@ describe("loggerMock", () => {
     expect([loggerMock.level, loggerMock.child()]).toEqual(["trace", "child"]);
   });
 
-  /** A logger as applications write them. */
+  /** A logger as applications write it. */
   class AppLogger {
     readonly name = "app";
     readonly written: string[] = [];

@@ -27,7 +27,7 @@ const many = factory.build({
   handler: async ({ request: { method } }) => ({ method }),
 });
 
-/** Gives what an endpoint has put into its envelope. */
+/** Returns what an endpoint has put into its envelope. */
 const dataOf = ({ responseMock }: Awaited<ReturnType<typeof testEndpoint>>): unknown =>
   responseMock._getJSONData<{ data: unknown }>().data;
 
@@ -406,7 +406,7 @@ describe("a run", () => {
     expect(results.map(({ responseMock }) => responseMock._getHeaders()["x-n"])).toEqual(
       results.map((_, n) => String(n)),
     );
-    // what vitest itself does may take a moment
+    // vitest itself may take a moment
     const count = (): number => process.getActiveResourcesInfo().length;
     for (let left = 50; count() > before && left > 0; left--) await pause(10);
     expect(count()).toBeLessThanOrEqual(before);

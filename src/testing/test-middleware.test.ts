@@ -29,7 +29,7 @@ const auth = new Middleware({
   },
 });
 
-/** Makes a middleware that does one thing. */
+/** Creates a middleware that does one thing. */
 const does = (
   handler: MiddlewareDefinition<EmptyObject, MiddlewareReturn, NoInput>["handler"],
 ): Middleware<EmptyObject, MiddlewareReturn> => new Middleware({ handler });

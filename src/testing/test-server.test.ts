@@ -31,7 +31,7 @@ beforeAll(() => void process.on("unhandledRejection", onFault));
 afterAll(() => void process.off("unhandledRejection", onFault));
 afterEach(() => {
   vi.useRealTimers();
-  // whatever a test does, nothing may float
+  // whatever a test does, no promise may be left unhandled
   expect(faults.splice(0)).toEqual([]);
 });
 
@@ -66,7 +66,7 @@ const cut = factory.buildVoid({
 });
 const broken = factory.buildVoid({ handler: ({ response }) => response.destroy() });
 
-/** The steps of what goes on in a handler, as its signal saw them. */
+/** What happened in a handler, as its signal saw it. */
 const steps: string[] = [];
 let goOn: () => void = () => undefined;
 const stepwise = factory.buildVoid({
@@ -127,14 +127,16 @@ const json = { "content-type": "application/json" };
 const dataOf = async (response: Response): Promise<Record<string, unknown>> =>
   ((await response.json()) as { data: Record<string, unknown> }).data;
 
-/** Gives what a promise rejects with. */
+/** Returns what a promise rejects with. */
 const refusalOf = (running: Promise<unknown>): Promise<unknown> =>
   running.then(
     () => undefined,
     (error: unknown) => error,
   );
 
-/** Counts what is open once it is no more than before; what vitest itself does may take a moment. */
+/**
+ * Waits until no more than before is open, and returns the count; vitest itself may take a moment.
+ */
 const countOpen = async (before: number): Promise<number> => {
   const count = (): number => process.getActiveResourcesInfo().length;
   for (let left = 50; count() > before && left > 0; left--) await pause(10);

@@ -112,23 +112,23 @@ describe("testEndpoint", () => {
   test("rejects wrong options", () => {
     // @ts-expect-error -- the endpoint is missing
     void testEndpoint({});
-    // @ts-expect-error -- this is no endpoint
+    // @ts-expect-error -- this is not an endpoint
     void testEndpoint({ endpoint: auth });
     // @ts-expect-error -- there is no such option
     void testEndpoint({ endpoint, requestProp: {} });
     // @ts-expect-error -- there is no such method
     void testEndpoint({ endpoint, requestProps: { method: "TRACE" } });
-    // @ts-expect-error -- header values are texts
+    // @ts-expect-error -- header values are strings
     void testEndpoint({ endpoint, requestProps: { headers: { age: 5 } } });
-    // @ts-expect-error -- parameters are texts
+    // @ts-expect-error -- parameters are strings
     void testEndpoint({ endpoint, requestProps: { params: { id: 5 } } });
-    // @ts-expect-error -- the target is a text
+    // @ts-expect-error -- the target is a string
     void testEndpoint({ endpoint, requestProps: { url: new URL("http://a/b") } });
     // @ts-expect-error -- there is no such option of a response
     void testEndpoint({ endpoint, responseOptions: { local: {} } });
     // @ts-expect-error -- there is no such option of the configuration
     void testEndpoint({ endpoint, configProps: { corss: true } });
-    // @ts-expect-error -- cors is no text
+    // @ts-expect-error -- cors is not a string
     void testEndpoint({ endpoint, configProps: { cors: "yes" } });
     // @ts-expect-error -- a logger is an object
     void testEndpoint({ endpoint, loggerProps: "debug" });
@@ -178,15 +178,15 @@ describe("testMiddleware", () => {
   test("rejects wrong options", () => {
     // @ts-expect-error -- the middleware is missing
     void testMiddleware({});
-    // @ts-expect-error -- this is no middleware
+    // @ts-expect-error -- this is not a middleware
     void testMiddleware({ middleware: endpoint });
-    // @ts-expect-error -- this is no middleware, but the definition of one
+    // @ts-expect-error -- this is not a middleware, but the definition of one
     void testMiddleware({ middleware: { handler: async () => ({}) } });
     // @ts-expect-error -- the id is a number
     void testMiddleware({ middleware: greet, ctx: { user: { id: "1" } } });
     // @ts-expect-error -- there is no such option
     void testMiddleware({ middleware: auth, context: {} });
-    // @ts-expect-error -- there is no endpoint
+    // @ts-expect-error -- there is no option `endpoint`
     void testMiddleware({ middleware: auth, endpoint });
   });
 });
@@ -210,9 +210,9 @@ describe("testServer", () => {
     void testServer({ corss: true }, {});
     // @ts-expect-error -- the routing is missing
     void testServer({});
-    // @ts-expect-error -- this is no routing
+    // @ts-expect-error -- this is not a routing
     void testServer({}, { users: "endpoint" });
-    // @ts-expect-error -- this is no endpoint
+    // @ts-expect-error -- this is not an endpoint
     void testServer({}, { users: auth });
   });
 });

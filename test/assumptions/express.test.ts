@@ -35,7 +35,7 @@ describe("assumptions about Express", () => {
       ...Object.getOwnPropertyNames(Object.getPrototypeOf(own)),
       ...Object.getOwnPropertyNames(own),
     ];
-    // `query` is made anew
+    // `query` is created again
     expect(list(app.request).toSorted()).toEqual([...requestMembers, "query"].toSorted());
     expect(list(app.response).toSorted()).toEqual([...responseMembers].toSorted());
   });

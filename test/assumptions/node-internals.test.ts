@@ -40,7 +40,7 @@ const open = async (server: Server): Promise<Socket> => {
 const get = (...fields: readonly string[]): string =>
   ["GET / HTTP/1.1", "Host: a", ...fields, "", ""].join("\r\n");
 
-/** Each of these is an inside in `src/http/node-internals.ts`. */
+/** Each of these is an internal named in `src/http/node-internals.ts`. */
 describe("undocumented assumptions about node:http", () => {
   test("`_headerSent` says whether the head was sent, by the next turn of the event loop", async () => {
     const seen: unknown[] = [];
@@ -95,7 +95,7 @@ describe("undocumented assumptions about node:http", () => {
       override push(piece: Buffer | null): boolean {
         pushed.push(piece && piece.toString());
         if (piece === null) return super.push(null);
-        // as an upload frees a piece once it is copied; Node before 21 cannot
+        // as an upload does with a chunk once it is copied; Node before 21 cannot
         const { buffer, byteLength } = piece;
         if (buffer.byteLength === byteLength)
           (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);

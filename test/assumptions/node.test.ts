@@ -25,7 +25,7 @@ describe("assumptions about Node.js", () => {
     async (insecureHTTPParser) => {
       const seen: number[] = [];
       const server = createServer({ insecureHTTPParser }, ({ url = "" }, response) => {
-        // a space ends it
+        // a space ends the target
         if (url.length === 2) seen.push(url.charCodeAt(1));
         response.end();
       });

@@ -33,7 +33,7 @@ const post = (body: object, ...fields: readonly string[]): string => {
   return [...head, `Content-Length: ${text.length}`, "", text].join("\r\n");
 };
 
-/** The prototypes of the requests and responses of a server. */
+/** The prototypes of a server's requests and responses. */
 const prototypesOf = ({ app }: TestServer) =>
   app as unknown as { readonly request: object; readonly response: ServerResponse };
 
@@ -43,7 +43,7 @@ const collect = (socket: Socket) => {
   return () => text;
 };
 
-// Node is probed for these two when they are first needed, so in this file it never has them
+// Node is probed for these two when they are first needed, so in this file they are always missing
 type Call = (this: object, ...args: unknown[]) => unknown;
 const { emit } = ServerResponse.prototype as unknown as { readonly emit: Call };
 const { pipe } = Readable.prototype as unknown as { readonly pipe: Call };
@@ -90,7 +90,7 @@ describe("without an internal of Node.js, requests still get the right responses
       handler: ({ response }) => {
         const stream = new PassThrough();
         stream.pipe(response);
-        // longer than a response may wait that nobody feeds
+        // longer than a response may wait without being fed
         setTimeout(() => stream.end("late"), 1500);
       },
     });
@@ -163,7 +163,7 @@ describe("without an internal of Node.js, requests still get the right responses
       Object.defineProperty(socket, "destroySoon", {
         get: () => () => undefined,
         set() {
-          // as if nobody had
+          // ignores replacements
         },
       });
     });

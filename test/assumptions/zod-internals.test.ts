@@ -15,7 +15,7 @@ import {
 } from "../../src/schemas/zod-internals.ts";
 import { listInnerSchemas } from "../../src/schemas/some-schema.ts";
 
-/** Each of these is an inside in `src/schemas/zod-internals.ts`. */
+/** Each of these is an internal named in `src/schemas/zod-internals.ts`. */
 describe("undocumented assumptions about Zod", () => {
   test("each kind of schema has a `run` and a `parse` that can be replaced", () => {
     const inner = z.string();

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Everything that makes the compiler stricter. */
+/** Every option that makes the compiler stricter. */
 const strict = {
   ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   ...{ noUnusedLocals: true, noUnusedParameters: true, noImplicitOverride: true },

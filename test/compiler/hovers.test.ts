@@ -85,7 +85,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What is shown for what stands behind a comment of the program. */
+/** Returns what an editor shows for the code after a comment of the program. */
 const show = async (comment: string): Promise<string> => {
   const mark = `/* ${comment} */ `;
   const at = program.text.indexOf(mark);

@@ -25,7 +25,7 @@ const csvFactory = new EndpointsFactory(csv);
 const ok = z.object({ ok: z.boolean() });
 `;
 
-/** Faulty statements by name. */
+/** Invalid statements by name. */
 const statements = {
   cors: "createConfig({ http: { listen: 8090 } });",
   corsOfApp: "createConfig({ app });",
@@ -80,7 +80,7 @@ beforeAll(() => {
   }
 });
 
-/** The lines of the only error of a statement. */
+/** Returns the lines of the only error of a statement. */
 const linesOf = (name: Name): readonly string[] => {
   const messages = printed.get(name) ?? [];
   expect(messages).toHaveLength(1);

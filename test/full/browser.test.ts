@@ -26,12 +26,12 @@ beforeAll(ensureChromium, installationTime);
 afterAll(quitChromium);
 afterEach(async () => {
   const hosts = await closePages();
-  // no test leaves this machine
+  // no test contacts another machine
   expect(["127.0.0.1", "localhost"]).toEqual(expect.arrayContaining(hosts));
   vi.unstubAllEnvs();
 });
 
-/** The requests that the API has seen. */
+/** The requests that the API has received. */
 const requests: string[] = [];
 beforeEach(() => {
   requests.length = 0;
@@ -43,7 +43,7 @@ const toJsonPost = (body: object, headers: Record<string, string> = {}): Call =>
   body: JSON.stringify(body),
 });
 
-/** A POST of as many bytes, most of them spaces. */
+/** Creates a POST of the given size, mostly spaces. */
 const toLarge = (size: number): Call => ({ ...toJsonPost({ text: "x" }), size });
 
 const routing: Routing = {
@@ -67,7 +67,7 @@ const routing: Routing = {
   }),
 };
 
-/** Starts the API, which remembers the requests that it sees. */
+/** Starts the API, which records the requests it receives. */
 const startApi = (routing: Routing, config: Partial<ServerConfig> = {}): Promise<TestServer> =>
   start(routing, {
     cors: true,
@@ -181,7 +181,10 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
   const include = { credentials: "include" } as const;
   const ada = { status: 200, body: successEnvelope({ user: "ada" }) };
 
-  /** The API under localhost, where cookies flow between ports, which are one site and several origins. */
+  /**
+   * The API under localhost, where cookies are shared between ports, which are one site but several
+   * origins.
+   */
   const begin = async (): Promise<{ api: string; page: Page; server: TestServer }> => {
     const origin = await serve();
     const cors: CorsFunction = ({ defaultHeaders, request }) =>
@@ -219,7 +222,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
     const stranger = await openPage(await serve(), page);
     expect(await callFrom(stranger, `${api}/me`, include)).toBe("nothing");
     expect(await callFrom(stranger, `${api}/me`)).toBe("nothing");
-    // the browser sent the cookie: it is the answer that it withheld
+    // the browser did send the cookie, and withheld only the response
     const lines = server.linesOf("info").map(({ message }) => message);
     expect(lines.slice(-2)).toEqual(["user ada", "user undefined"]);
     requests.length = 0;

@@ -16,7 +16,7 @@ import {
 const cache = fileURLToPath(new URL("../../node_modules/.cache/scalar", import.meta.url));
 const fixture = fileURLToPath(new URL("../fixtures/scalar", import.meta.url));
 
-/** Installs Scalar as its lock file says, where that is not done yet. */
+/** Installs Scalar from its lock file, unless that has been done. */
 const ensureScalar = (): void => {
   if (existsSync(`${cache}/node_modules/@scalar/api-reference`)) return;
   mkdirSync(cache, { recursive: true });
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 afterAll(quitChromium);
 
-/** Opens the page, and keeps what it has asked for and complained of. */
+/** Opens the page, and records its requests and its errors. */
 const open = async (ui: "scalar" | "swagger") => {
   vi.spyOn(process, "cwd").mockReturnValue(cache);
   const { port } = await start(routing, { docs: { ui, info } });

@@ -7,7 +7,7 @@ import { ensureBuilt, sleep } from "./harness.ts";
 
 const ping = "GET /ping HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/** Whether a connection is answered within a second. */
+/** Returns whether a connection gets a response within a second. */
 const isAnswered = async (socket: Socket): Promise<boolean> => {
   if (socket.destroyed) return false;
   socket.write(ping);

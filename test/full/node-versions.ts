@@ -4,10 +4,13 @@ import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("../../node_modules/.cache/node-versions", import.meta.url));
 
-/** The versions that users have beside the one that runs the tests. */
+/** The versions that users have, besides the one that runs the tests. */
 const others = ["22", "24", "26"] as const;
 
-/** Each supported major version of Node.js with its program; those that are missing are installed from the npm registry. */
+/**
+ * Returns each supported major version of Node.js with its program; missing ones are installed from
+ * the npm registry.
+ */
 export const ensureNodes = (): ReadonlyMap<string, string> => {
   const nodes = new Map([[process.versions.node.split(".")[0] as string, process.execPath]]);
   for (const version of others) {

@@ -17,7 +17,7 @@ const secret = "let-me-in";
 
 afterAll(() => rmSync(cache, { recursive: true, force: true }));
 
-/** Copies the generator with one line of it changed; the other rooms are those of the source. */
+/** Copies the generator with one line changed; the other rooms are those of the source. */
 const importMutant = async (
   index: number,
   { file, from, to }: { readonly file: string; readonly from: string; readonly to: string },

@@ -18,7 +18,7 @@ const folders: string[] = [];
 let plain = "";
 let withTsx = "";
 
-/** Makes a folder with the example and the package, as if they were installed. */
+/** Creates a directory with the example and the package, as if they were installed. */
 const install = (names: readonly string[]): string => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-versions-"));
   folders.push(folder);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start, successEnvelope } from "./harness.ts";
 
-/** What adapters of functions in the cloud give for a socket: no timeouts, and nothing is counted. */
+/** The sockets that adapters for serverless functions provide: without timeouts and byte counts. */
 const createBareSocket = (take: (piece: string) => void, more: object): Socket => {
   const nothing = (): void => undefined;
   return {
@@ -20,7 +20,7 @@ const createBareSocket = (take: (piece: string) => void, more: object): Socket =
   } as unknown as Socket;
 };
 
-/** Calls an application as such adapters do, with a body that has been read. */
+/** Calls an application as such adapters do, with a body that has already been read. */
 const call = (
   app: (request: IncomingMessage, response: ServerResponse) => void,
   body: object,

@@ -55,7 +55,7 @@ describe("W28: a client that resets its connection after a complete body leaves 
       socket.resetAndDestroy();
     }
     expect(begun.size).toBeGreaterThan(10);
-    // each request reaches its handler or is given up; none waits for ever
+    // each request reaches its handler or is abandoned; none waits forever
     await expect.poll(() => settled.size).toBe(begun.size);
     expect(server.linesOf("error")).toEqual([]);
   });
@@ -254,7 +254,7 @@ describe("mv", () => {
       method: "post",
       input: z.object({ file: ez.upload() }),
       handler: async ({ input, response }) => {
-        // the move begins before the reply is finished, and fails after it
+        // the move begins before the response is finished, and fails after it
         const moving = input.file.mv(join(directory, "none", "moved"));
         response.once("close", resolve);
         response.end("early");

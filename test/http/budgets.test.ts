@@ -6,7 +6,7 @@ import { start, type Sent } from "./harness.ts";
 
 type Handle = Record<string, ((...args: readonly unknown[]) => unknown) | undefined>;
 
-/** Counts how often the operating system is asked to write while a server answers one request. */
+/** Counts the system calls that write while a server responds to one request. */
 const countWrites = async (routing: Routing, target: string, sent?: Sent): Promise<number> => {
   const server = await start(routing);
   let writes = 0;

@@ -29,7 +29,7 @@ type Wait = ReturnType<typeof createWait>["wait"];
 
 const slow = (wait: Wait) => z.object({}).refine(() => wait().then(() => true));
 
-/** Sends a request, leaves while it waits, and lets it go on when the server knows. */
+/** Sends a request, leaves while it waits, and lets it continue when the server knows. */
 const leave = async (port: number, { entered, goOn }: ReturnType<typeof createWait>) => {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined).write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");

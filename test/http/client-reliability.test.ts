@@ -22,7 +22,7 @@ afterEach(() => {
   proxies.clear();
 });
 
-/** A proxy between two sockets, which may cut, delay or change what passes. */
+/** A proxy between two sockets that may cut off, delay or change the data. */
 const startProxy = async (
   port: number,
   onConnection: (client: Socket, upstream: Socket, number: number) => void,
@@ -47,7 +47,7 @@ const pass = (client: Socket, upstream: Socket): void => {
   upstream.pipe(client);
 };
 
-/** An endpoint that counts its calls, and fails as often as it is told. */
+/** Creates an endpoint that counts its calls, and fails the given number of times. */
 const createFlaky = (failures: number, error: () => Error) => {
   let calls = 0;
   const handler = async () => {

@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
-/** Serves a routing and gives a client for it. */
+/** Serves a routing and returns a client for it. */
 const connect = async <const R extends Routing>(
   routing: R,
   config: Partial<ServerConfig> = {},

@@ -10,17 +10,17 @@ const handler = vi.fn(() => ({}));
 const take = factory.build({ method: "post", input: z.looseObject({}), handler });
 const head = "POST /take HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 
-/** Waits until the server has written its answer to the next request. */
+/** Waits until the server has written its response to the next request. */
 const whenAnswered = ({ servers }: TestServer): Promise<void> =>
   new Promise((resolve) => {
     servers[0]?.once("request", (_request, response) => response.once("finish", resolve));
   });
 
-/** Writes, and waits until the bytes have left. */
+/** Writes, and waits until the bytes have been sent. */
 const write = (socket: Socket, bytes: string): Promise<unknown> =>
   new Promise((resolve) => socket.write(bytes, resolve));
 
-/** Waits for the end, by whatever error. */
+/** Waits for the end, whatever error causes it. */
 const whenClosed = (socket: Socket): Promise<unknown> =>
   new Promise((resolve) => {
     if (socket.closed) resolve(undefined);
@@ -38,7 +38,7 @@ test.each([
   const answered = whenAnswered(server);
   await write(socket, head + begin);
   await answered;
-  // a server that had closed at once would reset the connection here, and the answer with it
+  // a server that closed at once would reset the connection here, and the response with it
   for (let turn = 0; turn < 10; turn++) {
     await write(socket, more);
     await nextTurn();

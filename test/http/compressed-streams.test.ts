@@ -39,7 +39,7 @@ describe("a stream", () => {
       const stream = send((response) => pipeline(produce, response.type("text")));
       const server = await start({ stream }, { compression: { level: 1 } });
       const { response, decoder } = await openEncoded(server, "/stream", encoding);
-      // the rest lies in the buffers of the kernel
+      // the rest is in the kernel's buffers
       expect(await settle(() => produced)).toBeLessThan(count / 2);
       const received = createHash("sha1");
       await pipeline(response, decoder, received);
@@ -113,7 +113,7 @@ describe("a stream", () => {
       response.type("text").write(long);
       response.flush();
       await once(response, "close");
-      // of an encoder that lives on there would be no error
+      // an encoder that survived would cause no error
       response.write("more", note);
       response.flush();
       response.end("last", note);

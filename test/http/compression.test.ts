@@ -27,7 +27,7 @@ const text = factory.build({
   handler: ({ input }) => ({ text: "x".repeat(input.length) }),
 });
 const plain = send((response) => response.type("text").send(long));
-/** Sends a long text with the fields of the query. */
+/** Sends a long string with the header fields of the query. */
 const fields = send((response, { query }) => {
   const { status = "200", ...headers } = query as Record<string, string>;
   response.status(Number(status)).set({ ...typed, ...headers });
@@ -98,13 +98,13 @@ describe("the encoding", () => {
       fc.asyncProperty(body, fc.constantFrom(...encodings), async (sent, encoding) => {
         pieces = sent;
         const answer = await ask(server, "/echo", encoding);
-        // what is no text in UTF-8 becomes U+FFFD on the way, as without compression
+        // bytes that are not UTF-8 become U+FFFD on the way, as without compression
         const expected = sent.map((piece) => Buffer.from(piece).toString()).join("");
         expect(answer.text).toBe(expected);
       }),
       { numRuns: 40 },
     );
-    // it takes half a second where nothing else runs
+    // it takes half a second on an idle machine
   }, 60_000);
 });
 
@@ -196,7 +196,7 @@ describe("what is compressed", () => {
       return headers["content-encoding"] ?? headers["content-length"];
     };
     for (const by of ["length", "piece"]) {
-      // Node knows the length of what comes in one piece
+      // Node knows the length of a single chunk
       expect(await lookAt(server, 1023, by)).toBe("1023");
       expect(await lookAt(server, 1024, by)).toBe("gzip");
       expect(await lookAt(large, 1535, by)).toBe("1535");

@@ -37,7 +37,7 @@ const corsNames = (headers: object): string[] =>
   Object.keys(headers).filter((name) => name.startsWith("access-control-"));
 const folder = mkdtempSync(join(tmpdir(), "sallyport-"));
 
-/** Sends a GET by other ways than a port of this machine. */
+/** Sends a GET over HTTPS or a UNIX socket. */
 const get = (
   make: typeof httpRequest,
   options: RequestOptions,
@@ -81,7 +81,7 @@ const isListening = ({ port, host }: { port: number; host: string }): Promise<bo
     socket.once("error", () => resolve(false));
   });
 
-/** Gives what starting rejects with. */
+/** Returns the error with which starting rejects. */
 const failToStart = async (
   config: object,
   map: Routing = routing,

@@ -88,7 +88,7 @@ describe("a stream", () => {
   ])("what fails before the first chunk goes to %s", async (_what, by, expected) => {
     const broken = by.build({
       output: csv,
-      // oxlint-disable-next-line require-yield -- fails before
+      // oxlint-disable-next-line require-yield -- it fails before
       handler: async function* () {
         await sleep(1);
         throw createHttpError(404, "There are none");
@@ -193,7 +193,7 @@ describe("a stream", () => {
     await expect.poll(() => begun.length).toBe(1);
     const before = await untilStill(() => yielded);
     await sleep(50);
-    // nobody reads, so nothing more is made
+    // nobody reads, so nothing more is produced
     expect(yielded).toBe(before);
     socket.destroy();
     await expect.poll(() => begun[0]?.closed).toBe(true);

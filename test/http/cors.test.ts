@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Answer, type Sent } from "./harness.ts";
 
-/** The CORS headers of an answer. */
+/** The CORS headers of a response. */
 const corsOf = ({ headers }: Answer): object =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("access-control")));
 
@@ -65,7 +65,7 @@ const guarded = factory
 const routing: Routing = { things, failing, crashing, guarded };
 
 const json = { "content-type": "application/json" };
-/** Requests to known paths, and the status they are answered with. */
+/** Requests to known paths, with the expected status. */
 const onRoutes: readonly [string, string, Sent, number][] = [
   ["a success", "/things", {}, 200],
   ["HEAD", "/things", { method: "HEAD" }, 200],

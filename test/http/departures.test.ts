@@ -21,7 +21,7 @@ const createFactory = (sendBody: (response: Response) => unknown) =>
     }),
   );
 
-/** Reads the begin of a reply and leaves; gives the log once the server has noticed. */
+/** Reads the beginning of a response and leaves; returns the log once the server has noticed. */
 const leave = async (server: TestServer): Promise<readonly string[]> => {
   const socket = await server.open();
   socket.write("GET /t HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -26,7 +26,7 @@ afterEach(() => {
 const text = z.string();
 const none = (): object => ({});
 
-/** Starts a server and gives what it warned of. */
+/** Starts a server and returns its warnings. */
 const warnOf = async (routing: Routing, config: Partial<ServerConfig> = {}) =>
   (await start(routing, config)).linesOf("warn");
 
@@ -35,7 +35,7 @@ const input = <Schema extends z.ZodRawShape>(shape: Schema) =>
 const output = <Schema extends z.ZodRawShape>(shape: Schema) =>
   factory.build({ output: z.object(shape), handler: none as never });
 
-/** One defect each: the code of its warning, its place, and what its text says. */
+/** One defect each: the code of its warning, its place, and parts of its message. */
 type Defect = readonly [string, string, readonly string[], Routing, Partial<ServerConfig>];
 const defects: readonly Defect[] = [
   [
@@ -391,7 +391,7 @@ test("on a user's own application, whose query parser applies", async () => {
   const warn = async (app: express.IRouter): Promise<number> => {
     const { logger, lines } = createRecorder();
     attachRouting({ app, cors: false, logger }, routing);
-    // what warns is loaded after the call
+    // the code that warns is loaded after the call
     await new Promise((resolve) => setTimeout(resolve, 100));
     return lines.filter(({ severity }) => severity === "warn").length;
   };
@@ -404,7 +404,7 @@ test("on a user's own application, whose query parser applies", async () => {
 describe("the built-in logger in production", () => {
   const warnings = async (logger: ServerConfig["logger"]): Promise<string[]> => {
     vi.stubEnv("NODE_ENV", "production");
-    // oxlint-disable-next-line no-console -- where the built-in logger writes
+    // oxlint-disable-next-line no-console -- this is where the built-in logger writes
     const write = vi.spyOn(console, "log").mockImplementation(() => undefined);
     await start({}, { logger, startupLogo: false });
     return write.mock.calls.map(String).filter((line) => line.includes("SLP_WARN_"));

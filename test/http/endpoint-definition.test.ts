@@ -6,7 +6,7 @@ import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
 const factory = defaultEndpointsFactory;
 
-/** Serves one endpoint at /, sends one request, gives status and body. */
+/** Serves one endpoint at /, sends one request, and returns status and body. */
 const ask = async (
   endpoint: AnyEndpoint,
   query: string,
@@ -141,7 +141,7 @@ describe("endpoint definition: input", () => {
     const endpoint = echo(z.union([first, z.object({ c: z.literal("x") })]));
     expect(await ask(endpoint, "?a=1")).toEqual(got({ a: "1" }));
     expect(await ask(endpoint, "?c=x")).toEqual(got({ c: "x" }));
-    // what lacks a field comes nearer than what has another value where one is fixed
+    // a missing field is nearer than a wrong fixed value
     expect(await ask(endpoint, "?c=y")).toEqual(
       invalid("a: Invalid input: expected string, received undefined"),
     );

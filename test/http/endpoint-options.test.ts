@@ -134,7 +134,7 @@ describe("upload limits of an endpoint", () => {
     expect([await send("/small", file(5)), await send("/small", file(6))]).toEqual([200, 413]);
     expect([await send("/usual", file(20)), await send("/usual", file(21))]).toEqual([200, 413]);
     expect([await send("/large", file(50)), await send("/large", file(51))]).toEqual([200, 413]);
-    // the others stay
+    // the other limits stay
     expect(await send("/large", file(1), part("a", ""), part("b", ""))).toBe(413);
   });
 });

@@ -34,7 +34,7 @@ test("an error handler of afterRouting sees the faults of endpoints, and passes 
   expect((await server.send("/problem")).json()).toMatchObject({ status: 500, detail: "boom" });
   expect(seen).toEqual(["/boom boom", "/problem boom"]);
   expect(server.linesOf("error")).toHaveLength(2);
-  // what the client did wrong is no fault
+  // a client error is not a fault
   expect((await server.send("/refused")).status).toBe(409);
   expect((await server.send("/invalid")).status).toBe(400);
   expect((await server.send("/none")).status).toBe(404);

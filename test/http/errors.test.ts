@@ -15,7 +15,7 @@ import { type Answer, errorEnvelope, shortenGrace, start, successEnvelope } from
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** An endpoint whose handler throws what is given. */
+/** Creates an endpoint whose handler throws the given value. */
 const throwing = (thrown: unknown) =>
   factory.build({
     handler: async () => {
@@ -32,11 +32,11 @@ const expectError = (answer: Answer, status: number, message: string): void => {
   });
 };
 
-/** Checks what a thrown value is answered with. */
+/** Checks the response to a thrown value. */
 const expectThrown = async (thrown: unknown, status: number, message: string): Promise<void> => {
   const server = await start({ boom: throwing(thrown) });
   expectError(await server.send("/boom"), status, message);
-  // RELIABILITY: a server fault has exactly one error line, a client's mistake has none
+  // RELIABILITY: a server fault has exactly one error line, a client error has none
   expect(server.linesOf("error")).toHaveLength(status < 500 ? 0 : 1);
 };
 
@@ -298,7 +298,7 @@ describe("DECISIONS 18: server faults", () => {
       sync: factory.build({ handler: () => parse() }),
       async: factory.build({ handler: async () => parse() }),
     });
-    // BEHAVIOUR 12.5: the issues are formatted as those of the input are
+    // BEHAVIOUR 12.5: the issues are formatted like those of the input
     const message = "a: Invalid input: expected string, received number";
     for (const target of ["/sync", "/async"]) expectError(await server.send(target), 500, message);
   });

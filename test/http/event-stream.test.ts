@@ -23,7 +23,7 @@ interface Client {
   readonly headers: IncomingHttpHeaders;
   /** What has arrived so far. */
   readonly text: () => string;
-  /** How it has ended. */
+  /** How the stream ended. */
   readonly end: Promise<"clean" | "broken">;
   readonly leave: () => void;
 }
@@ -133,7 +133,7 @@ describe("events", () => {
   test("that do not fit are thrown to the handler, which may continue", async () => {
     const thrown: unknown[] = [];
     const text = await receive(async ({ emit }) => {
-      // without waiting: what is synchronous is thrown at once
+      // without waiting: synchronous errors are thrown at once
       thrown.push(await fail(() => void emit("note", { text: 5 } as never)));
       thrown.push(await fail(() => emit("late", "bad")));
       thrown.push(await fail(() => void emit("tim" as "time", 5)));
@@ -315,7 +315,8 @@ describe("a stream", () => {
     expect((await server.send("/ended")).text).toBe("event: time\ndata: 1\n\n");
     const answer = await server.send("/failed");
     expect([answer.status, answer.json()]).toEqual([409, errorEnvelope("Not now")]);
-    // the late one comes to nothing, and no error of its own comes out of the handler, which the harness sees
+    // the late event has no effect, and causes no unhandled error in the handler, which the harness
+    // would see
     await sleep(30);
   });
 
@@ -400,7 +401,7 @@ describe("a stream", () => {
     expect(plain.headers["content-encoding"]).toBeUndefined();
     plain.leave();
 
-    // as the package `compression` does
+    // like the package `compression`
     const own: Partial<ServerConfig> = {
       beforeRouting: ({ app }) => {
         app.use((_request, response, next) => {

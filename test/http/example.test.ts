@@ -63,7 +63,7 @@ test("the example accepts a picture, sends it back, and notifies all watchers", 
   const controller = new AbortController();
   const events = client.subscribe("get /v1/users/watch", {}, { signal: controller.signal });
   const first = events.next();
-  // an event that comes before the stream is open is missed, so more than one is caused
+  // an event sent before the stream is open is missed, so the test causes several
   const created = await client.provide("post /v1/users", { name: "Bo", email: "bo@example.com" });
   if (created.status !== "success") throw new Error(created.error.message);
   const { id } = created.data;

@@ -14,7 +14,7 @@ import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
 const factory = defaultEndpointsFactory;
 
-/** Serves one endpoint at /, sends one request, gives status and body. */
+/** Serves one endpoint at /, sends one request, and returns status and body. */
 const ask = async (
   endpoint: AnyEndpoint,
   query = "",

@@ -9,7 +9,7 @@ const page = "no-such-page";
 const notFound = [404, errorEnvelope("Not Found")];
 const noEngine = expect.stringMatching(/^No default engine was specified/) as string;
 
-/** What Express cannot send, with and without a callback, and what is answered then. */
+/** What Express cannot send, with and without a callback, and the expected response. */
 const cases: [string, (response: Response, done: (error?: unknown) => void) => void, unknown[]][] =
   [
     ["sendFile with a callback", (response, done) => response.sendFile(missing, done), notFound],

@@ -12,7 +12,7 @@ import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start, type Sent } from "./harness.ts";
 
-/** The default envelopes, sent in the plain way of Express. */
+/** The default envelopes, sent with Express' own methods. */
 const plainHandler = new ResultHandler({
   positive: (data) => z.object({ status: z.literal("success"), data }),
   negative: z.object({ status: z.literal("error") }),
@@ -169,13 +169,14 @@ describe("the fast path to the socket", () => {
       expect(own.status).toBe(other.status);
       expect(ownHeaders).toEqual(otherHeaders);
       expect(own.text).toBe(other.text);
-      // a path without a route would be the same in both
+      // a path without a route would have the same response in both
       expect(own.status === 404).toBe(target.endsWith("/404"));
     },
   );
 
   const sentFields = Symbol.for("sallyport/sent-fields");
-  // whether the head was sent, and had a type, when the method was first called: a session sets its cookie at such a moment
+  // whether the head was sent, and had a type, when the method was first called: a session sets its
+  // cookie then
   test.each([
     ["none", undefined],
     ["end", [false, true]],

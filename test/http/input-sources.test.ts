@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
-/** Answers with its whole input, wherever it came from. */
+/** Responds with its whole input, whatever its sources. */
 const echo = defaultEndpointsFactory.build({
   method: ["get", "post", "put", "patch", "delete"],
   input: z.looseObject({}),
@@ -25,7 +25,7 @@ const defaults: InputSources = {
 };
 const received = (input: object): object => successEnvelope({ input });
 
-/** Sends one request and gives status and body. */
+/** Sends one request and returns status and body. */
 const ask = async (
   target: string,
   sent: Sent = {},
@@ -36,7 +36,7 @@ const ask = async (
   return { status: answer.status, body: answer.json() };
 };
 
-/** Puts onto each request what native middlewares of Express would. */
+/** Sets on each request what native Express middlewares would. */
 const withRequest = (properties: object): Partial<ServerConfig> => ({
   beforeRouting: ({ app }) => {
     app.use((request, _response, next) => {

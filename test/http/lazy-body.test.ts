@@ -188,7 +188,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
   test("one that checks whether the body was read, and otherwise reads it itself, causes no warning", async () => {
     const answer: RequestHandler = async (request, response) => {
       let text = "";
-      // as graphql-http does
+      // like graphql-http
       if (!request.body) for await (const piece of request) text += String(piece);
       response.send(text);
     };
@@ -259,7 +259,7 @@ describe("a fault before the endpoint is reached", () => {
     expect([wrong.status, wrong.headers["content-type"], wrong.headers["allow"]]).toEqual([
       ...[405, problem, "POST"],
     ]);
-    // what has the default handler is the configured handler's, as is what no path has
+    // an endpoint with the default result handler uses the configured one, like an unknown path
     expect((await server.send("/ping", { method: "PUT" })).json()).toMatchObject({
       own: "Method Not Allowed",
     });
@@ -271,7 +271,7 @@ test("a body that a native middleware has read is not read again, even if its st
   const server = await start({
     form: factory
       .use((request, _response, next) => {
-        // as formidable does, which writes what it has read while the request is paused
+        // like formidable, which writes what it has read while the request is paused
         request.on("data", () => {
           request.pause();
           setTimeout(next, 10);

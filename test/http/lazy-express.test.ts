@@ -8,7 +8,7 @@ import { start } from "./harness.ts";
 const require = createRequire(import.meta.url);
 const path = require.resolve("express");
 
-/** Whether Express is loaded already makes a difference, so each test says it. */
+/** Whether Express is already loaded makes a difference, so each test states it. */
 const forgetExpress = (): void => {
   for (const file of Object.keys(require.cache))
     if (file.includes("/node_modules/express/")) delete require.cache[file];

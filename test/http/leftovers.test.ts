@@ -10,7 +10,7 @@ import { start } from "./harness.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Things that are to be forgotten. */
+/** Objects that should be garbage-collected. */
 class Remembered {
   readonly #references: WeakRef<object>[] = [];
 
@@ -18,7 +18,7 @@ class Remembered {
     this.#references.push(new WeakRef(thing));
   }
 
-  /** Expects that but the last ones, which may still be on a stack, are gone. */
+  /** Expects that all are gone but the last ones, which may still be on a stack. */
   async expectForgotten(count: number): Promise<void> {
     expect(this.#references).toHaveLength(count);
     const countLeft = (): number => {
@@ -37,7 +37,7 @@ const echo = factory.build({
   handler: ({ input }) => input,
 });
 
-/** How many timers would keep the process alive. */
+/** Returns how many timers would keep the process alive. */
 const countTimers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 

@@ -13,7 +13,7 @@ const failing = factory.build({
   },
 });
 
-/** Gathers the lines of JSON that a logger writes. */
+/** Collects the JSON lines that a logger writes. */
 const createSink = () => {
   const lines: Record<string, unknown>[] = [];
   const stream = new Writable({
@@ -59,7 +59,7 @@ describe.each(Object.entries(loggers))("L1: under %s", (_name, create) => {
   });
 });
 
-/** What differs from run to run is left out. */
+/** Omits what differs between runs. */
 const mask = (line: string): string =>
   line
     .replace(/"(time|pid|hostname)":("[^"]*"|\d+)/g, '"$1":"…"')

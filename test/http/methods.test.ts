@@ -22,7 +22,7 @@ const expectError = (answer: Answer, status: number, message: string): void => {
   });
 };
 
-/** A result handler that ignores the headers of errors and tells all that it received. */
+/** A result handler that ignores the headers of errors and reports everything it receives. */
 const teapots = new ResultHandler({
   positive: (data) => data,
   negative: z.object({ oops: z.string() }),

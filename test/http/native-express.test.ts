@@ -26,7 +26,7 @@ declare module "express-session" {
   }
 }
 
-/** Serves an application of the test's own. */
+/** Serves the test's own application. */
 const serve = async (app: RequestListener) => {
   const server = createHttpServer(app).listen(0, "127.0.0.1");
   onTestFinished(() => {
@@ -181,14 +181,14 @@ describe("BEHAVIOUR 3: hooks", () => {
     expect((await post("text/own", "{]")).status).toBe(400);
     const large = await post("text/own", JSON.stringify("x".repeat(100)));
     expect(bodyOf(large)).toEqual([413, errorEnvelope("request entity too large")]);
-    // what they leave alone is the framework's to parse
+    // bodies that they leave alone are parsed by the framework
     const small = await post("application/json", '{"a":1}');
     expect(bodyOf(small)).toEqual([200, successEnvelope({ a: 1, id: "7" })]);
     expect((await post("application/json", '{"a":"too long"}')).status).toBe(413);
   });
 });
 
-/** With and without something on the Express stack, which decides whether the server enters it. */
+/** With and without a layer on the Express stack, which decides whether the server enters it. */
 const stacks: [string, (args: HookArguments) => void][] = [
   ["without native middleware", () => undefined],
   ["with native middleware", ({ app }) => void app.use((_request, _response, next) => next())],
@@ -250,7 +250,7 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
     const server = await doing(sendFile);
     const answer = await server.send(`/a/${name}`);
     expect([answer.status, answer.json()]).toMatchObject([404, { status: "error" }]);
-    // RELIABILITY S10: no path of the machine in a reply
+    // RELIABILITY S10: no local path in a response
     expect(answer.text).not.toContain(directory);
     expect((await server.send("/a/a.txt")).text).toBe("a file");
   });
@@ -275,7 +275,7 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
     const server = await start({ "a/:id": about }, { beforeRouting });
     const headers = {
       ...{ host: "h.example:81", "x-a": "b", accept: "application/json" },
-      // RELIABILITY R10: strangers are not trusted
+      // RELIABILITY R10: clients are not trusted
       ...{ "x-forwarded-for": "9.9.9.9", "x-forwarded-host": "evil", "x-forwarded-proto": "https" },
     };
     const answer = await server.send("/a/1%202?q=1&q=2", {

@@ -52,7 +52,7 @@ describe("a native middleware that sends a file", () => {
         beforeRouting: (hook) => void hook.app.use(directory),
       });
       const { port } = name === "a hook" ? hooked : (attached.address() as AddressInfo);
-      // the first one loads the API
+      // the first request loads the API
       await send(port, "/x");
       expect((await send(port, "/x")).json()).toEqual(successEnvelope({ is: "reached" }));
     },

@@ -60,7 +60,7 @@ const startMountedLater = (): Promise<Ask> => {
 const startRouter = async (): Promise<Ask> => {
   const api = express.Router();
   const ask = await serveAttached(express().use(guarded, guard).use(api), api);
-  // its application is not known before a request has come
+  // its application is not known before the first request
   for (const path of ["/v1/%61dmin/users", "/v1/adm%69n/users"])
     expect((await ask(path)).status).toBe(path === "/v1/%61dmin/users" ? 404 : 401);
   return ask;

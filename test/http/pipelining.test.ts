@@ -26,7 +26,7 @@ const closing = head("GET /none", "Connection: close");
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** An endpoint that tells when it runs and ends when the test says so. */
+/** Creates an endpoint that reports when it runs and ends when the test says so. */
 const createGate = () => {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -41,7 +41,7 @@ const createGate = () => {
   return { gate, entered, open };
 };
 
-/** An endpoint that records what it is sent. */
+/** Creates an endpoint that records what it receives. */
 const createAct = () => {
   const acts: unknown[] = [];
   const act = factory.build({
@@ -164,7 +164,7 @@ describe("a connection runs one request at a time", () => {
     const read = collect(client);
     client.write(head("GET /gate"));
     await expect.poll(() => entered.mock.calls.length).toBe(1);
-    // four megabytes, which the kernel alone does not hold
+    // four megabytes, more than the kernel alone can buffer
     const flood = head("GET /gate", `X-Padding: ${"x".repeat(8000)}`);
     client.write(flood.repeat(500) + closing);
     await sleep(100);
@@ -226,7 +226,7 @@ describe("nothing runs after the end of a connection", () => {
   test.each(cases)("W27: once the response to %s is sent", async (_name, bytes, status) => {
     const { act, acts } = createAct();
     const { port } = await start({ act }, { bodyLimit: 1000 });
-    // one that does not end its side when the server ends its own
+    // a connection that does not end its side when the server ends its own
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     const read = collect(socket);
     socket.write(bytes);

@@ -35,7 +35,7 @@ const expectProblem = (answer: Answer, expected: object): void => {
   });
 };
 
-/** What an endpoint of the problem factory answers to an error. */
+/** Returns the response of an endpoint of the problem factory to an error. */
 const throwProblem = async (thrown: unknown) => {
   const server = await start({ "": problemEndpointsFactory.build({ handler: fail(thrown) }) });
   return { server, answer: await server.send("/") };
@@ -255,7 +255,7 @@ describe("arrayResultHandler", () => {
     "BEHAVIOUR 13.10: `items` %s: the last resort, and one line in the log",
     async (_what, output) => {
       const server = await start({
-        // the compiler refuses it
+        // the compiler rejects it
         "": arrayEndpointsFactory.build({ handler: (() => output) as never }),
       });
       expectText(await server.send("/"), 500, "Internal Server Error");

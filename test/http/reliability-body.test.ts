@@ -12,7 +12,7 @@ const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
 
 type Echo = Awaited<ReturnType<typeof startEcho>>;
 
-/** Starts a server whose `/echo` answers the input, and counts the handler's runs. */
+/** Starts a server whose `/echo` returns the input, and counts the handler's runs. */
 const startEcho = async (config: Partial<ServerConfig> = {}) => {
   let calls = 0;
   const echo = defaultEndpointsFactory.build({
@@ -28,7 +28,10 @@ const startEcho = async (config: Partial<ServerConfig> = {}) => {
   return { server, calls: () => calls };
 };
 
-/** A POST as bytes; the type is JSON and the length fits unless the fields say otherwise. */
+/**
+ * Creates a POST as bytes; the type is JSON and the length is correct unless the fields say
+ * otherwise.
+ */
 const post = (body: string | Buffer, fields: readonly string[] = [], path = "/echo"): Buffer => {
   const names = new Set(fields.map((field) => field.split(":")[0]?.toLowerCase()));
   const head = [
@@ -48,7 +51,7 @@ const cutOff =
 
 const toBody = (reply: string): unknown => JSON.parse(reply.slice(reply.indexOf("\r\n\r\n")));
 
-/** Expects an answer to a request, and that the next one on the same socket is answered as well. */
+/** Expects a response to a request, and another one to the next request on the same socket. */
 const expectKeptAlive = async (
   { server }: { server: TestServer },
   request: string | Buffer,
@@ -67,7 +70,7 @@ const expectKeptAlive = async (
   return reply;
 };
 
-/** Expects 413 as a whole reply, then the end of the connection, while the client goes on sending. */
+/** Expects a complete 413, then the end of the connection, while the client continues to send. */
 const expectCutOff = async (
   { server, calls }: Echo,
   head: string,
@@ -90,7 +93,7 @@ const ofBodies = (...bodies: string[]): Case[] => bodies.map((body) => [body, po
 const ofField = (name: string, ...values: string[]): Case[] =>
   values.map((value) => [value, post('{"a":1}', [value ? `${name}: ${value}` : `${name}:`])]);
 
-/** Requests that get the same refusal; the handler never runs, and the connection goes on. */
+/** Requests with the same rejection; the handler never runs, and the connection stays open. */
 const refuses = (name: string, status: number, message: string, cases: readonly Case[]): void => {
   test.each(cases)(`${name} (%j)`, async (_shown, request) => {
     const echo = await startEcho();
@@ -100,7 +103,7 @@ const refuses = (name: string, status: number, message: string, cases: readonly 
   });
 };
 
-/** A request that is served, and whose input the answer shows. */
+/** A request that is accepted, and whose input the response shows. */
 const serves = async (request: Buffer, input: unknown): Promise<void> => {
   await expectKeptAlive(await startEcho(), request, 200, successEnvelope({ input }));
 };
@@ -149,7 +152,7 @@ describe("JSON", () => {
     await expectKeptAlive(echo, post(`{"a":"\\"${"[".repeat(500)}"}`), 200);
   });
 
-  /** Sends fifty thousand texts as `list`, and gives the reply. */
+  /** Sends fifty thousand strings as `list`, and returns the response. */
   const sendList = async (schema: z.ZodType): Promise<string> => {
     const input = z.object({ list: schema });
     const list = defaultEndpointsFactory.build({ method: "post", input, handler: () => ({}) });
@@ -175,7 +178,7 @@ describe("JSON", () => {
     expect(walked).toBeLessThanOrEqual(10);
   });
 
-  // were each compared with all those before it, that would take minutes
+  // comparing each with all those before it would take minutes
   test("B6: several hundred thousand integer-like keys, whose hashes might collide, are parsed", async () => {
     const echo = await startEcho({ bodyLimit: 16 * 1024 * 1024 });
     const keys = Array.from({ length: 400_000 }, (_, index) => `"${index * 65_536}":0`);
@@ -266,7 +269,7 @@ test.each([
       const bomb = post(gzipSync(Buffer.alloc(8 * 1024 * 1024)), ["Content-Encoding: gzip"]);
       const { server } = await startEcho({ bodyLimit });
       const socket = await server.open();
-      // the end is held back, so that the decoder has no reason of its own to end
+      // the end is withheld, so that the decoder has no reason of its own to end
       socket.write(bomb.subarray(0, -20));
       await once(socket, "data");
       expect(decoders.filter(({ destroyed }) => !destroyed)).toHaveLength(0);
@@ -401,7 +404,7 @@ describe("media types", () => {
   const chunked = post('7\r\n{"a":', ["Transfer-Encoding: chunked"]);
   const compressed = post(gzipSync('{"a":1}'), ["Content-Encoding: gzip"]).subarray(0, -9);
 
-  /** Sends the beginning of a request, leaves, and gives what came back. */
+  /** Sends the beginning of a request, leaves, and returns what came back. */
   const leave = async (
     { server, calls }: Echo,
     bytes: Buffer,

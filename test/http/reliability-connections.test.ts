@@ -23,7 +23,7 @@ const echo = factory.build({
   output: z.object({ text: z.string() }),
   handler: ({ input }) => input,
 });
-/** Answers its number after as many milliseconds. */
+/** Responds with its number after the given number of milliseconds. */
 const wait = factory.build({
   input: z.object({ ms: z.coerce.number() }),
   output: z.object({ ms: z.number() }),
@@ -51,7 +51,10 @@ const pause = (milliseconds: number): Promise<void> =>
 
 const noReply: Reply = { status: 0, head: "", body: "" };
 
-/** Expects that a socket gets one reply, which says that the server closes, and that it does. */
+/**
+ * Expects that a socket gets one response, which announces that the server closes, and that it
+ * does.
+ */
 const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   socket.write(bytes);
   const { text, isClosed } = await readAll(socket, 15_000);
@@ -61,7 +64,7 @@ const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   return reply;
 };
 
-/** Sends something, then a good request on the same connection, and gives the first reply. */
+/** Sends something, then a valid request on the same connection, and returns the first response. */
 const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => {
   const socket = await server.open();
   socket.write(bytes);

@@ -37,7 +37,7 @@ const startQuietly = async (
   return server;
 };
 
-/** A server whose `/run` does what the function does. */
+/** Starts a server whose `/run` does what the function does. */
 const startRun = (
   handler: Parameters<typeof defaultEndpointsFactory.buildVoid>[0]["handler"],
   config: Partial<ServerConfig> = {},
@@ -47,7 +47,7 @@ const startRun = (
     config,
   );
 
-/** Sends a request and a last one on the same socket, and gives both replies. */
+/** Sends a request and a last one on the same socket, and returns both responses. */
 const converse = async (server: TestServer, request: string): Promise<string[]> => {
   const last = "GET /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   return splitReplies(await server.raw(request + last, 4000));
@@ -59,7 +59,10 @@ const pong = /^HTTP\/1\.1 200 .*\{"pong":true\}\}$/s;
 const toError = (server: TestServer): unknown =>
   (server.linesOf("error")[0]?.meta as { error: unknown } | undefined)?.error;
 
-/** Expects a server fault: 500 in the envelope, one error line and no other, and a connection that goes on. */
+/**
+ * Expects a server fault: 500 in the envelope, exactly one error line, and a connection that stays
+ * open.
+ */
 const expectFault = async (server: TestServer, path = "/run"): Promise<Answer> => {
   const answer = await server.send(`${path}?token=secret`, {
     headers: { authorization: "secret" },
@@ -382,7 +385,7 @@ test("H12: a handler that blocks for longer than others' time limits costs none 
     { block: build(block), wait: build(async () => sleep(20, { waited: true })), echo },
     { handlerTimeout: 200 },
   );
-  // one has half a body there, one a handler under way, and two are new when the loop is blocked
+  // one has sent half a body, one has a running handler, and two are new when the loop is blocked
   const socket = await server.open();
   const head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
   socket.write(`${head}Content-Length: 7\r\n\r\n{"a"`);

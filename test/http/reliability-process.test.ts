@@ -147,7 +147,7 @@ describe("Listening", () => {
   test("S3: a socket file that cannot be created is explained without mentioning ports", async () => {
     const path = join(folder, "none", "server.sock");
     const error = await failToStart({ http: { listen: path } });
-    // Node reports a missing folder in this way
+    // Node reports a missing directory in this way
     expect(error.code).toBe("EACCES");
     expect(error.message).toContain(path);
     expect(error.message).not.toContain("1023");
@@ -310,7 +310,7 @@ describe("Logs", () => {
       ...answers.map(({ headers, text }) => JSON.stringify(headers) + text),
       raw,
     ]) {
-      // no stack and no name of a package, wherever it runs
+      // no stack and no package names, wherever it runs
       expect(text).not.toMatch(/\n\s+at |\\n\s+at |sallyport|express|zod|llhttp/i);
       expect(text).not.toMatch(/HPE_|SLP_|SyntaxError/);
       expect(text).not.toMatch(hidden);
@@ -341,7 +341,7 @@ describe("Invalid configuration", () => {
   ];
   test.each(broken)("S11: an invalid `%s` (%o) stops the start", async (option, config) => {
     const error = await failToStart({ http, ...config });
-    // of Node's own options, Node says it
+    // errors in Node's own options are reported by Node
     const isOfNode = option.startsWith("http.options.");
     expect(error instanceof ConfigError).toBe(!isOfNode);
     expect(error.message).toContain(option.replace("http.options.", ""));

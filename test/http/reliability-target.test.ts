@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
 
-/** Answers the path parameter `id` as it came. */
+/** Responds with the path parameter `id` as received. */
 const echoId = defaultEndpointsFactory.build({
   method: ["get", "post", "put"],
   input: z.object({ id: z.string() }),
@@ -15,7 +15,7 @@ const echoId = defaultEndpointsFactory.build({
   handler: ({ input }) => input,
 });
 
-/** Answers whatever the input has. */
+/** Responds with its whole input. */
 const echo = defaultEndpointsFactory.build({
   method: ["get", "post"],
   input: z.looseObject({}),
@@ -26,7 +26,7 @@ const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
 
 const routing: Routing = { items: { ":id": echoId }, echo, ping };
 
-/** Reads one reply of a connection that goes on. */
+/** Reads one response on a connection that stays open. */
 const readReply = async (socket: Awaited<ReturnType<TestServer["open"]>>): Promise<string> => {
   let text = "";
   const isWhole = (): boolean => {
@@ -43,7 +43,7 @@ const readReply = async (socket: Awaited<ReturnType<TestServer["open"]>>): Promi
   return text;
 };
 
-/** Sends a target, then a good request on the same socket, and gives the status of both. */
+/** Sends a target, then a valid request on the same socket, and returns the status of both. */
 const statusesOf = async (server: TestServer, target: string): Promise<number[]> => {
   const socket = await server.open();
   const statuses: number[] = [];
@@ -229,7 +229,7 @@ describe("Parameters", () => {
         input: z.object({ a: z.string(), b: z.string() }),
         handler: () => ({}),
       });
-      // one that tries each place for each parameter would try 8000 ** 10 of them
+      // trying each place for each parameter would take 8000 ** 10 attempts
       const server = await start({
         ":a-:b": { ":c-:d": { ":e-:f": pair, end: pair }, end: pair },
         ":a-:b-:c-:d-:e-:f-:g-:h-:i-:j!": pair,
@@ -346,7 +346,7 @@ describe("Parameters", () => {
     const server = await start(routing);
     expect((await server.send(query(4000))).status).toBe(400);
     expect((await server.send(query(6000))).status).toBe(414);
-    // beyond the limit of the header block it is the parser that refuses
+    // beyond the limit of the header block, the parser rejects it
     expect([414, 431]).toContain((await server.send(query(10_000))).status);
   });
 

@@ -7,7 +7,7 @@ import { readAll, toReplies, type Reply } from "./replies.ts";
 
 const ping = factory.build({ handler: () => ({ pong: true }) });
 
-/** Answers the host that the request names. */
+/** Responds with the host that the request names. */
 const host = factory.build({
   output: z.object({ host: z.string() }),
   handler: ({ request }) => ({ host: request.headers.host ?? "" }),
@@ -22,7 +22,7 @@ const echo = factory.build({
 
 const routing: Routing = { ping, host, echo };
 
-/** Expects one error envelope, `Connection: close`, and that the server closes. */
+/** Expects one error envelope with `Connection: close`, and that the server closes. */
 const expectRefused = async (
   server: TestServer,
   bytes: string | Buffer,
@@ -47,7 +47,10 @@ const expectRefused = async (
   expect(isClosed, "the server closes the connection").toBe(true);
 };
 
-/** Expects that two of the same kind are refused with one warning and no error, and that the server lives on. */
+/**
+ * Expects that two of the same kind are rejected with one warning and no error, and that the server
+ * keeps running.
+ */
 const expectRefusedAndSampled = async (
   bytes: string | Buffer,
   statuses: readonly number[],
@@ -63,7 +66,7 @@ const expectRefusedAndSampled = async (
 
 const good = "GET /ping HTTP/1.1\r\nHost: good\r\n\r\n";
 
-/** Sends something, then a good request on the same connection, and gives the first reply. */
+/** Sends something, then a valid request on the same connection, and returns the first response. */
 const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => {
   const socket = await server.open();
   socket.write(bytes);

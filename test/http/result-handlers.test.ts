@@ -17,7 +17,7 @@ import { errorEnvelope, shortenGrace, start, successEnvelope } from "./harness.t
 const positive = z.object({ ok: z.literal(true) });
 const negative = z.object({ ok: z.literal(false) });
 
-/** A factory whose results a function sends. */
+/** Creates a factory whose results a function sends. */
 const answerBy = (handler: (result: Result) => unknown) =>
   new EndpointsFactory(new ResultHandler({ positive, negative, handler }));
 
@@ -27,7 +27,7 @@ const documented = answerBy(({ error, output, response }) => {
   else response.status(200).json(output);
 });
 
-/** Serves one endpoint at /, sends one request. */
+/** Serves one endpoint at /, and sends one request. */
 const serve = async (endpoint: AnyEndpoint) => {
   const server = await start({ "": endpoint }, { startupLogo: false });
   const answer = await server.send("/");

@@ -26,7 +26,7 @@ const tree = z.object({
   },
 });
 
-/** Schemas of outputs: what the handler returns, and what the client gets. */
+/** Schemas of outputs: what the handler returns, and what the client receives. */
 const cases: Readonly<Record<string, readonly [schema: z.ZodType, given: unknown, got: unknown]>> =
   {
     plain: [z.date(), at, at],

@@ -14,17 +14,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
 
-/** Says who it is. */
+/** Creates an endpoint that returns its name. */
 const named = (name: string, method?: Method | Method[]) =>
   factory.build({ method, handler: async () => ({ name }) });
 
-/** Gives its input back. */
+/** Returns its input. */
 const echo = factory.build({
   input: z.looseObject({}),
   handler: async ({ input }) => ({ ...input }),
 });
 
-/** What a path answers: the data of a success, the message of an error. */
+/** Returns the response of a path: the data of a success, the message of an error. */
 const ask = async (server: TestServer, target: string, method = "GET") => {
   const answer = await server.send(target, { method });
   const body = answer.json() as { data?: unknown; error?: { message: string } };
@@ -35,7 +35,7 @@ const notFound = "404 Not Found";
 const notAllowed = "405 Method Not Allowed";
 const is = (name: string) => ({ name });
 
-/** The error with which a server with this routing refuses to start. */
+/** Returns the error with which a server rejects this routing at start. */
 const refusal = async (routing: unknown): Promise<unknown> =>
   start(routing as Routing).then(
     () => "it started",

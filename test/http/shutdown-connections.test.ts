@@ -77,7 +77,7 @@ describe("S14: requests parsed before the shutdown get responses", () => {
     await sleep(30);
     const closing = untilClosed(server.close);
     await sleep(10);
-    // it comes too late
+    // this request comes too late
     socket.write(get("/slow?ms=0"));
     await once(socket, "close");
     await closing;
@@ -119,7 +119,7 @@ describe("S15: whoever has requested a signal is notified", () => {
     await untilClosed(server.close);
     for (const { text, closed } of sockets) {
       await closed;
-      // the last chunk, so that the client sees a whole body
+      // the last chunk, so that the client sees a complete body
       expect(text().endsWith("0\r\n\r\n")).toBe(true);
     }
     expect(told).toEqual(["SLP_SHUTTING_DOWN"]);

@@ -1,4 +1,4 @@
-// Run by shutdown.test.ts as a process of its own; its argument says how it is to be shut down.
+// Run by shutdown.test.ts as its own process; its argument says how it is shut down.
 import type { AddressInfo } from "node:net";
 import { createConfig, createServer, defaultEndpointsFactory, type ServerConfig } from "sallyport";
 

@@ -70,14 +70,17 @@ test("S2: requests that have arrived on idle connections when the shutdown begin
       return client;
     }),
   );
-  // the bytes are in the kernel when the call comes, and not read yet
+  // the bytes are in the kernel when the call comes, and have not been read yet
   for (const { socket } of clients) socket.write(request);
   await server.close();
   for (const client of clients)
     await expect.poll(() => client.text).toMatch(/^HTTP\/1\.1 200 .*\{"done":true\}\}$/s);
 });
 
-/** Starts the program and sends it a request; gives the process, what it prints, and the status of the answer to come. */
+/**
+ * Starts the program and sends it a request; returns the process, its output, and a promise of the
+ * response's status.
+ */
 const startProgram = async (way: string, milliseconds = 300) => {
   const program = fileURLToPath(new URL("shutdown-program.ts", import.meta.url));
   const child = spawn(process.execPath, ["--import", "tsx", program, way], {
@@ -124,7 +127,7 @@ test("S1: a second signal ends the process at once, with exit code 1", async () 
       const socket = connect(port, "localhost", () => resolve(socket.destroy().connecting));
       socket.once("error", () => resolve(true));
     });
-  // the first one has arrived
+  // the first request has arrived
   await expect.poll(isRefused, { interval: 5 }).toBe(true);
   child.kill("SIGINT");
   expect([await answered, await ended, listSteps()]).toEqual([0, 1, ["running"]]);

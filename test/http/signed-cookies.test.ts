@@ -20,7 +20,7 @@ const read = factory.build({ input: z.looseObject({}), handler: async ({ input }
 const startWith = (cookies: CookieOptions): Promise<TestServer> =>
   start({ set: setOne, read }, { cookies, inputSources: { get: ["query", "signedCookies"] } });
 
-/** The pair of name and value that a server sets. */
+/** Returns the pair of name and value that a server sets. */
 const setBy = async (server: TestServer, name: string, value: string): Promise<string> => {
   const { headers } = await server.send(`/set?${new URLSearchParams({ name, value }).toString()}`);
   const [signed = "", plain] = headers["set-cookie"] ?? [];
@@ -31,7 +31,7 @@ const setBy = async (server: TestServer, name: string, value: string): Promise<s
 const readBy = async (server: TestServer, ...pairs: readonly string[]): Promise<unknown> =>
   (await server.send("/read", { headers: { cookie: pairs.join("; ") } })).json();
 
-/** As Express and `cookie-parser` sign. */
+/** Signs like Express and `cookie-parser`. */
 const signPlainly = (name: string, value: string, secret = "secret"): string => {
   const signature = createHmac("sha256", secret).update(value).digest("base64").replace("=", "");
   return `${name}=${encodeURIComponent(`s:${value}.${signature}`)}`;

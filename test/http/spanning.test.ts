@@ -16,7 +16,7 @@ import { errorEnvelope, start, successEnvelope } from "./harness.ts";
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Tells how a span ended. */
+/** Returns how a span ended. */
 const createSpan = () => {
   const events: string[] = [];
   const span = new Middleware({

@@ -26,7 +26,7 @@ const fail = (error: unknown) => (): never => {
   throw error;
 };
 
-/** Serves one endpoint at /:id?, sends one request, gives status and body. */
+/** Serves one endpoint at /:id?, sends one request, and returns status and body. */
 const ask = async (
   endpoint: AnyEndpoint,
   target: string,

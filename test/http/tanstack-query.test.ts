@@ -130,7 +130,7 @@ describe("queryOptions", () => {
     void (() => queryOptions(client, "get /v1/user"));
     // @ts-expect-error -- a field is missing
     void (() => queryOptions(client, "get /v1/users/:id", {}));
-    // @ts-expect-error -- it gives no pages
+    // @ts-expect-error -- it has no pages
     void (() => infiniteQueryOptions(client, "get /v1/users"));
     expect(client).toBeDefined();
   });

@@ -17,13 +17,13 @@ import {
 import { vi } from "vitest";
 import { z } from "zod";
 
-/** What belongs to a request besides its endpoint. */
+/** The parts of a request other than its endpoint. */
 export interface More {
   /** @default "/x" */
   readonly path?: string;
   readonly config?: Partial<ServerConfig>;
   readonly props?: RequestProps;
-  /** What the socket sends where it does not follow from `props`. */
+  /** What the socket sends if it does not follow from `props`. */
   readonly wire?: {
     readonly target?: string;
     readonly headers?: Record<string, string>;
@@ -34,9 +34,8 @@ export interface More {
 }
 
 /**
- * One request, for `testEndpoint` and for a real socket.
- *
- * The status is the one that is right, so that both sides cannot agree on a wrong one; 0 where no response comes.
+ * One request, for `testEndpoint` and for a real socket. The status is the correct one, so that the
+ * two sides cannot agree on a wrong one; 0 if no response comes.
  */
 export type ParityCase = readonly [
   name: string,
@@ -53,19 +52,19 @@ type Act = (parts: {
 
 const method = ["get", "post", "put", "patch", "delete"] as const;
 
-/** Endpoints of every method that answer with what a function returns. */
+/** Creates endpoints for every method that respond with what a function returns. */
 export const gives = (act: Act, build = factory): MarkedEndpoint =>
   build.build({ method, handler: async (args) => (await act(args)) as object });
 
-/** Endpoints that answer with what they see of the request. */
+/** Creates endpoints that respond with what they see of the request. */
 export const sees = (see: (request: Request) => unknown): MarkedEndpoint =>
   gives(({ request }) => ({ seen: see(request) }));
 
-/** Endpoints that send the response themselves. */
+/** Creates endpoints that send the response themselves. */
 export const ends = (act: (response: Response) => unknown): MarkedEndpoint =>
   factory.buildVoid({ method, handler: ({ response }) => act(response) });
 
-/** Endpoints that throw. */
+/** Creates endpoints that throw. */
 export const throws = (thrown: unknown): MarkedEndpoint =>
   ends(() => {
     throw thrown;
@@ -78,7 +77,7 @@ const gets = (url: string, config: Partial<ServerConfig> = {}): More => ({
 });
 const posts = (body: unknown): More => ({ props: { method: "POST", body } });
 
-/** Requests with header fields. */
+/** Creates requests with header fields. */
 export const asks = (
   headers: Record<string, string>,
   config: Partial<ServerConfig> = {},

@@ -30,7 +30,7 @@ import {
   type ParityCase,
 } from "./testing-parity-cases.ts";
 
-/** What a client has got; the status is 0 where that is nothing. */
+/** What a client has received; the status is 0 if that is nothing. */
 interface Outcome {
   readonly status: number;
   readonly headers: object;
@@ -53,7 +53,7 @@ const toOutcome = (status: number, headers: object, body: Buffer, isCut: boolean
   isCut,
 });
 
-/** A line without stacks, which differ. */
+/** Removes stacks from a line, because they differ. */
 const toLine = (severity: Severity, message: unknown, meta: unknown): Lines[number] => {
   const fields = Object.entries(meta ?? {}).map(([name, value]: [string, unknown]) => [
     ...[name, value instanceof Error ? `${value.name}: ${value.message}` : value],
@@ -106,7 +106,7 @@ const runBySocket = async (
     request.on("response", (message) => {
       const chunks: Buffer[] = [];
       message.on("data", (chunk: Buffer) => chunks.push(chunk));
-      // it is known by `complete`
+      // `complete` shows that it was cut off
       message.on("error", () => undefined);
       message.on("close", () =>
         resolve(
@@ -139,7 +139,7 @@ const check = async (status: number, endpoint: MarkedEndpoint, more: More = {}):
   const [seen, seenLines] = await runBySocket(endpoint, more);
   expect([seen.status, seen.isCut]).toEqual([status, more.isCut ?? false]);
   const [mocked, mockedLines] = await runInMemory(endpoint, more);
-  // without a response the mock shows what the application has set
+  // without a response, the mock shows what the application has set
   const isNothing = status === 0;
   expect(isNothing ? { ...mocked, status, headers: {} } : mocked).toEqual(seen);
   // the last line may come after the last byte

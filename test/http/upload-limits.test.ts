@@ -41,7 +41,7 @@ test("U6: without configured limits, the safe defaults apply: 10 MiB per file, 1
   expect(handler).toHaveBeenCalledTimes(2);
 });
 
-// of a megabyte anything but one pass takes hours
+// a pattern that backtracks takes hours for a megabyte
 test.each([
   ["parameters", `multipart/form-data${"; a=b".repeat(200_000)}`],
   ["spaces", `multipart/form-data;${" ".repeat(1_000_000)}boundary`],

@@ -115,7 +115,7 @@ test("any content arrives unchanged, in whatever chunks", async () => {
   const wide = { ...limits, fileSize: 1_000_000, fieldSize: 1_000_000, files: 3, fields: 3 };
   const upload = { limits: wide, tempFileDir: directory };
   const server = await start({ up: endpoint }, { upload });
-  // what looks like a boundary must not end a part
+  // a string that resembles a boundary must not end a part
   const content = fc
     .tuple(
       fc.oneof(fc.nat(3000), fc.nat(400_000)),

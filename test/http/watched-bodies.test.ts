@@ -9,7 +9,7 @@ import { start, successEnvelope, type Answer, type TestServer } from "./harness.
 
 const md5 = (content: Buffer): string => createHash("md5").update(content).digest("hex");
 
-/** Bodies go past the stream of their request, which others may read and watch as well. */
+/** Bodies bypass the stream of their request, which other code may also read and watch. */
 const watchedBy = (watch: RequestHandler): Pick<ServerConfig, "beforeRouting"> => ({
   beforeRouting: ({ app }) => void app.use(watch),
 });

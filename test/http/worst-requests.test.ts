@@ -8,7 +8,10 @@ afterEach(() => void vi.restoreAllMocks());
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
-/** Sends a body to an endpoint that takes a list, counts the elements looked at, and gives the answer. */
+/**
+ * Sends a body to an endpoint that accepts an array, counts the checked elements, and returns the
+ * response.
+ */
 const post = async (type: string, body: string, config: Partial<ServerConfig> = {}) => {
   let checked = 0;
   const element = z.custom<number>((value) => {
@@ -26,7 +29,7 @@ const post = async (type: string, body: string, config: Partial<ServerConfig> = 
   return { answer, checked };
 };
 
-// nothing is timed here: what is out of proportion shows in a count, or would not end
+// nothing is timed here: disproportionate work shows in a count, or would not end
 describe("S7: the work for the worst requests is bounded", () => {
   test.each([
     ["of lists", "[".repeat(500_000)],

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** Makes a folder with files. */
+/** Creates a directory with files. */
 const toFolder = (files: Readonly<Record<string, string>>): string => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-command-line-"));
   folders.push(folder);
@@ -34,21 +34,21 @@ let host: ChildProcess | undefined;
 
 beforeAll(() => {
   const program = fileURLToPath(new URL("command-line-host.mjs", import.meta.url));
-  // what stands for a process that tsx has been loaded into
+  // as in a process that has tsx loaded
   const ownEnv = { ...env, NODE_OPTIONS: "", VITEST: "", SALLYPORT_CLI_TSX: "1" };
   host = fork(program, { execArgv: imports, env: ownEnv });
 });
 
 afterAll(() => host?.kill());
 
-/** What a command has printed, and its exit code. */
+/** The output of a command, and its exit code. */
 interface Ended {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a command in the process of all the others, which saves the start of two. */
+/** Runs a command in a process shared by all commands, which saves the start of two processes. */
 const run = async (cwd: string, ...args: readonly string[]): Promise<Ended> => {
   if (!host) throw new Error("There is no host");
   host.send({ cwd, args });
@@ -56,7 +56,7 @@ const run = async (cwd: string, ...args: readonly string[]): Promise<Ended> => {
   return ended;
 };
 
-/** Runs a command in a process of its own. */
+/** Runs a command in its own process. */
 const runProcess = (cwd: string, ...args: readonly string[]): Ended => {
   const program = [...imports, `${root}src/cli/main.ts`];
   const options = { cwd, encoding: "utf8", env } as const;

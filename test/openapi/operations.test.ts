@@ -12,7 +12,7 @@ import { findOperation, generate, generateOne } from "./generate.ts";
 const handler = () => ({});
 const plain = factory.build({ handler });
 
-/** What a document of a routing is refused with. */
+/** Returns the error with which the document of a routing is rejected. */
 const errorOf = (routing: Routing, options: Partial<OpenApiOptions> = {}): OpenApiError => {
   try {
     generate(routing, options);

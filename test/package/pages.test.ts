@@ -6,7 +6,7 @@ afterAll(async () => {
   for (const folder of folders) await folder.remove();
 });
 
-// each compile reads all declarations, so that pages share one
+// each compilation reads all declarations, so pages share one
 test.each([
   { pages: ["README.md", "docs/cluster.md", "docs/guide.md"], skipLibCheck: false },
   // the declarations of vitest and of the query client need more than Node's own

@@ -15,7 +15,7 @@ const readme = readPage("README.md");
 const files = readFiles("README.md");
 const [, session = ""] = /Try it with curl:\s*```sh\n([\s\S]*?)```/.exec(readme) ?? [];
 
-/** The commands of the README, each with the line that it prints. */
+/** The commands of the README, each with its output line. */
 const exchanges = [...session.matchAll(/^\$ (.*)\n(.*)$/gm)].map(
   ([, command = "", answer = ""]) => ({
     command,

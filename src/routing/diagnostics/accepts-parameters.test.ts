@@ -5,7 +5,7 @@ import type { ZodSchema } from "../../schemas/schema.ts";
 import { acceptsParameters } from "./accepts-parameters.ts";
 
 const id = z.string().regex(/^\d+$/);
-/** A function of the application, which nobody knows. */
+/** A custom function, whose result is unknown. */
 const toNumber = (text: string): number => Number(text);
 const ownCheck = (schema: z.ZodType) => schema.refine(() => true);
 

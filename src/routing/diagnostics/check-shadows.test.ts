@@ -43,7 +43,7 @@ describe("routes", () => {
     const [warning, ...others] = check(...keys);
     expect(others).toEqual([]);
     expect(warning?.code).toBe("SLP_WARN_ROUTE_ORDER");
-    // the first takes it, whichever way round
+    // the first route takes it, in either order
     const toFound = (order: readonly string[]) => {
       const table = new RouteTable<string>();
       for (const key of order) table.add("get", key, key);

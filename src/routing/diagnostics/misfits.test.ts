@@ -46,12 +46,12 @@ const byGetter = z.object({
     return z.array(byGetter);
   },
 });
-/** As TypeScript makes an enum of numbers. */
+/** An enum of numbers, as TypeScript creates it. */
 const Level = { Low: 0, High: 1, 0: "Low", 1: "High" } as const;
 
 const decodeText = { decode: (text: string) => BigInt(text), encode: String };
 
-/** What JSON, a query and a path all carry. */
+/** Schemas that JSON, a query and a path can all carry. */
 const soundTexts: readonly (readonly [string, ZodSchema])[] = [
   ["a text", z.string()],
   ["formats", z.union([z.email(), z.uuid(), z.iso.date(), z.url()])],

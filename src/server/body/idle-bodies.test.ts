@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { IdleBodies } from "./idle-bodies.ts";
 
-/** As much of a request as is looked at. */
+/** The part of a request that is inspected. */
 const createRequest = () => {
   const state = { bytesRead: 0, isPaused: false, complete: false };
   const request = {
@@ -31,7 +31,7 @@ test("finds a body without progress once, after the limit or up to a quarter mor
   idle.watch(createRequest().request, onIdle);
   vi.advanceTimersByTime(799);
   expect(onIdle).not.toHaveBeenCalled();
-  // the first look, after an eighth, only begins to measure
+  // the first check, after an eighth, only starts measuring
   vi.advanceTimersByTime(101);
   expect(onIdle).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(5000);

@@ -60,7 +60,7 @@ describe("parseJson", () => {
     vi.restoreAllMocks();
   });
 
-  // anything but linear time would not end before the test is given up
+  // anything but linear time would exceed the test's timeout
   test("takes linear time for hostile strings", () => {
     expect(() => parseJson(`{"a":"${"\\".repeat(500_000)}`)).toThrow("Invalid JSON");
   });

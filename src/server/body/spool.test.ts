@@ -22,7 +22,7 @@ test("gathers small chunks into one write to disk", async () => {
     spool.take(Buffer.alloc(1000, "a"));
     await spool.settle();
   }
-  // what came before there was a file
+  // what arrived before there was a file
   expect(write).toHaveBeenCalledTimes(1);
   spool.take(Buffer.alloc(50_000, "a"));
   await spool.settle();

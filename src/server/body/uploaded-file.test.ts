@@ -26,7 +26,7 @@ const createFile = async (): Promise<UploadedFile> => {
   return new UploadedFile({ ...told, content: undefined, tempFilePath });
 };
 
-/** Lets the next renaming fail. */
+/** Makes the next rename fail. */
 const failToRename = (code: string): void => {
   vi.spyOn(process.getBuiltinModule("node:fs/promises"), "rename").mockRejectedValueOnce(
     Object.assign(new Error(code), { code }),

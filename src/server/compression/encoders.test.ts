@@ -5,7 +5,7 @@ import { createEncoder } from "./encoders.ts";
 
 const text = Array.from({ length: 3000 }, (_, index) => Math.sin(index)).join();
 
-/** The sizes of the pieces that an encoder gives of a text. */
+/** The sizes of the chunks into which an encoder splits a string. */
 const toSizes = async (encoding: string, options: object): Promise<number[]> => {
   const encoder = createEncoder(encoding, options, text.length);
   if (!encoder) throw new Error(`There is no ${encoding}`);
@@ -37,7 +37,7 @@ describe("an encoder", () => {
   );
 
   test("for brotli uses a quality for responses, not for files", async () => {
-    // the quality of 11 would be a tenth smaller and take twenty times as long
+    // a quality of 11 would be a tenth smaller and take twenty times as long
     expect(sum(await toSizes("br", {}))).toBeGreaterThan(text.length * 0.4);
   });
 

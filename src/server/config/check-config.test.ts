@@ -7,7 +7,7 @@ import { checkServerConfig } from "./check-server-config.ts";
 const run = (): void => undefined;
 const most = 0x7fffffff;
 
-/** What an option may be, and what it may not be, the nearest values first. */
+/** The accepted and the rejected values of each option, the nearest ones first. */
 const options: readonly (readonly [
   name: string,
   right: readonly unknown[],
@@ -78,7 +78,7 @@ describe.each(options)("the option %s", (name, right, wrong) => {
     },
   );
 
-  // the one that a server cannot do without
+  // the one option that a server requires
   test.skipIf(name === "http.listen")("accepts undefined", () => {
     expect(() => checkServerConfig(toConfig(name, undefined))).not.toThrow();
   });

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
 import { dropStalledReader } from "./stalled-reader.ts";
 
-/** As much of a response and its socket as is looked at. */
+/** The part of a response and its socket that is inspected. */
 const createResponse = (given: { readonly timeout?: number; readonly waiting?: number } = {}) => {
   const socket = {
     writableLength: given.waiting ?? 1,

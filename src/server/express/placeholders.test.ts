@@ -2,7 +2,7 @@ import express from "express";
 import { expect, test } from "vitest";
 import { requestMembers, responseMembers } from "./placeholders.ts";
 
-// `query` is parsed anew here
+// `query` is parsed again here
 test.each([
   ["requests", requestMembers, express.request, ["query"]],
   ["responses", responseMembers, express.response, []],

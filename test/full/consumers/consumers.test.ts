@@ -64,7 +64,7 @@ describe("Redocly lints the documents without errors", () => {
   test.each(names)("%s", (name) => {
     const { errors, rules } = lint(toPath(name));
     expect(errors).toBe(0);
-    // an operation that has nothing to refuse has no such response
+    // an operation that cannot reject anything has no such response
     expect([...rules].filter((rule) => rule !== "operation-4xx-response")).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe("Redocly lints the documents without errors", () => {
 });
 
 describe("generated clients", () => {
-  // two of the generators need a later Node.js than this package
+  // two of the generators need a newer Node.js than this package
   const node = ensureNodes().get("22");
   const generated = (name: string): string => join(home, "generated", name);
   const generators: Readonly<Record<string, (name: string, out: string) => readonly string[]>> = {
@@ -99,7 +99,7 @@ describe("generated clients", () => {
     ],
   };
 
-  // openapi-typescript knows nothing of 3.2, whose event streams it refuses
+  // openapi-typescript does not know 3.2, and rejects its event streams
   const pairs = Object.keys(generators).flatMap((generator) =>
     names
       .filter((name) => generator !== "openapi-typescript" || !name.endsWith("3.2"))
@@ -152,7 +152,7 @@ describe("generated clients", () => {
 });
 
 describe("express-openapi-validator in front of an API", () => {
-  /** Gives the port of the validator. */
+  /** Returns the port of the validator. */
   const startValidator = async (path: string, port: number): Promise<number> => {
     const args = ["programs/validator.mjs", path, String(port)];
     const child = spawn(process.execPath, args, {
@@ -170,7 +170,7 @@ describe("express-openapi-validator in front of an API", () => {
     const driven = await drive({
       ...{ document, calls: 2000, secret: apiKey },
       port: await startValidator(toPath(`example-${version}`), port),
-      // it reads uploads by itself
+      // the validator reads uploads itself
       only: (at) => isFinite(at) && !/^(?:post|put) .*picture$/.test(at),
     });
     expect(driven.violations).toEqual([]);
@@ -178,7 +178,7 @@ describe("express-openapi-validator in front of an API", () => {
     expect(driven.refused).toBeGreaterThan(500);
   });
 
-  /** What the validator refuses whatever the document says. */
+  /** What the validator rejects regardless of the document. */
   const ownRefusals: readonly RegExp[] = [
     /must be url encoded/, // a space as + in a query
     /Empty value found for query parameter/,
@@ -192,7 +192,8 @@ describe("express-openapi-validator in front of an API", () => {
     const driven = await drive({
       ...{ document, calls: 2000, secret: "let-me-in", isLenient, isForgiving },
       port: await startValidator(toPath(`torture-${version}`), port),
-      // it reads uploads by itself, numbers of forms not at all, and knows nothing of catches
+      // the validator reads uploads itself, does not convert numbers in forms, and knows nothing of
+      // catches
       only: (at) => !/\/(?:upload|form|kinds\/catch)$/.test(at),
     });
     const violations = driven.violations.filter(

@@ -21,7 +21,7 @@ const drive = (names: readonly string[], instrument?: string, node?: string): Ou
   );
 };
 
-/** Those that do not keep their entry's word. */
+/** Returns the outcomes that differ from what their entry promises. */
 const findWrong = (outcomes: readonly Outcome[]): readonly Outcome[] => {
   const notIn = new Map(entries.map((entry) => [entry.name, entry.notIn]));
   return outcomes.filter(
@@ -37,7 +37,7 @@ beforeAll(() => {
   ensurePackages();
   entries = JSON.parse(runProgram("run.mjs", ["--list"]).output) as readonly Entry[];
   outcomes.push(...drive(listShared()));
-  // what exchanges parts of Node or Express has a process of its own
+  // a package that replaces parts of Node or Express has its own process
   for (const { name, isolated } of entries)
     if (isolated) outcomes.push(...drive([name], isolated === true ? undefined : isolated));
 }, 900_000);
@@ -71,7 +71,7 @@ describe("packages of the ecosystem", () => {
     const table = `<!-- packages -->\n\n${toTable(entries, outcomes)}\n\n<!-- /packages -->`;
     const updated = page.replace(/<!-- packages -->[\s\S]*<!-- \/packages -->/, () => table);
     if (updated !== page) writeFileSync(docs, updated);
-    // where this fails, the page has been written anew: look at it and commit it
+    // if this fails, the page has been rewritten: check and commit it
     expect(page).toBe(updated);
   });
 });
@@ -95,7 +95,7 @@ describe("the recipes of docs/express.md", () => {
   test.each(recipes.map(({ name }) => name))("%s does what it says", (name) => {
     const { output, errors } = runProgram("recipes.mjs", [name], instruments[name]);
     expect(output + errors).toContain("\nproven\n");
-    // a recipe must not be warned of
+    // a recipe must not cause warnings
     expect(output.match(/ warn: (?!SLP_WARN_NO_SERVER).*/g)).toBeNull();
   });
 });
