@@ -36,7 +36,7 @@ describe("statuses and errors of endpoints", () => {
     expectTypeOf<keyof Types["middlewareErrors"]>().toEqualTypeOf<401 | 429>();
   });
 
-  test("may be any where none are declared", () => {
+  test("are unrestricted if none are declared", () => {
     const endpoint = factory.build({ handler: () => ({}) });
     expectTypeOf<TypesOf<typeof endpoint>["statusCode"]>().toEqualTypeOf<number>();
     expectTypeOf<TypesOf<typeof endpoint>["errors"]>().toEqualTypeOf<EmptyObject>();

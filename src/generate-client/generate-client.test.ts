@@ -104,7 +104,7 @@ describe("types revived dates as Date where they can be distinguished from strin
   });
 });
 
-describe("names", () => {
+describe("naming", () => {
   const echo = (schema: z.ZodType) =>
     factory.build({
       method: "post",
@@ -151,7 +151,7 @@ describe("names", () => {
   });
 });
 
-test("writes descriptions as comments that nothing in them can end", () => {
+test("writes descriptions as comments that their content cannot end", () => {
   const endpoint = factory
     .build({
       shortDescription: "Greets",

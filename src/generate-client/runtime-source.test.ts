@@ -19,7 +19,7 @@ test("the build writes the parts as read from the source", () => {
   }
 });
 
-test("keeps of each module its source, without imports and exports", () => {
+test("keeps each module's source, without imports and exports", () => {
   const runtime = readPart("runtime");
   expect(runtime).not.toMatch(/^(?:import|export) /m);
   const [, body = ""] = /(export const hasMore = [\s\S]*)$/.exec(

@@ -34,7 +34,7 @@ describe("normalisePath", () => {
     minLength: 1,
     maxLength: 8,
   });
-  test("spells each character that needs no encoding in one way", () => {
+  test("gives each character that needs no encoding a single spelling", () => {
     const spelled = fc.tuple(segment, fc.infiniteStream(fc.constantFrom(0, 1, 2)));
     fc.assert(
       fc.property(spelled, ([plain, ways]) => {
@@ -48,7 +48,7 @@ describe("normalisePath", () => {
     );
   });
 
-  test("leaves what is decoded later, and decodes nothing twice", () => {
+  test("leaves encoded what is decoded later, and decodes nothing twice", () => {
     const path = fc.string({ unit: fc.constantFrom(..."%%%2567af/AFx".split("")), maxLength: 16 });
     fc.assert(
       fc.property(path, (text) => {

@@ -51,13 +51,13 @@ describe("parseQuery", () => {
 });
 
 describe("hasTooManyPairs", () => {
-  test("draws the line after the last allowed pair", () => {
+  test("is true only beyond the last allowed pair", () => {
     const pairs = (count: number): string => Array.from({ length: count }, () => "a=1").join("&");
     expect(hasTooManyPairs(pairs(maxPairs))).toBe(false);
     expect(hasTooManyPairs(pairs(maxPairs + 1))).toBe(true);
   });
 
-  test("allows a thousand", () => {
+  test("allows a thousand pairs", () => {
     expect(maxPairs).toBe(1000);
   });
 

@@ -55,7 +55,7 @@ const toState = (request: IncomingMessage): object => ({
   length: request.readableLength,
 });
 
-test("leaves a request without a body in the same state as Node does", async () => {
+test("ends a request without a body in the state in which Node leaves it", async () => {
   const quiet = await serve(true, get);
   expect(quiet.wasQuiet).toBe(true);
   expect(toState(quiet)).toEqual(toState(await serve(false, get)));

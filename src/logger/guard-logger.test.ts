@@ -68,7 +68,7 @@ test("a logger with its own `child` creates its children itself", () => {
   expect(child).toHaveBeenCalledExactlyOnceWith({ a: 1 });
 });
 
-test("the members of a guarded logger are described as they are read", () => {
+test("the property descriptors of a guarded logger match its members", () => {
   const guarded = guardLogger(new Custom());
   for (const [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(guarded)))
     expect([key, value]).toEqual([key, Reflect.get(guarded, key)]);

@@ -216,7 +216,7 @@ describe("wrong elements that need not fail the parse", () => {
     z.looseObject({ n: z.number() }),
     z.record(z.string().regex(/^(?:k|n)/), z.unknown()),
   );
-  test("the keys of an intersection", () => {
+  test("include the keys of an intersection", () => {
     const value = { n: 1, ...Object.fromEntries(many.map((_text, index) => [`k${index}`, keys])) };
     expect(parse(sides, value).issues).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe("ez.cursor", () => {
     );
   });
 
-  test("rejects with an issue of the application's kind", () => {
+  test("rejects with a custom issue", () => {
     expect(after.safeParse("abc").error?.issues).toMatchObject([{ code: "custom", path: [] }]);
   });
 

@@ -12,7 +12,7 @@ test.each([
   ["10", 10],
   [100, 100],
   ["100", 100],
-])("%j is %i", (value, number) => {
+])("parses %j as %i", (value, number) => {
   expect(schema.parse(value)).toBe(number);
 });
 

@@ -413,7 +413,7 @@ describe("a run", () => {
   });
 });
 
-describe("more than a plain request", () => {
+describe("testEndpoint", () => {
   test("passes a Buffer to an endpoint with a raw body", async () => {
     const endpoint = factory.build({
       ...{ method: "post", input: ez.raw() },
@@ -436,7 +436,7 @@ describe("more than a plain request", () => {
     expect(dataOf(own)).toEqual({ bytes: "own" });
   });
 
-  test("ends like a client that leaves when a signal is aborted, and returns what was received until then", async () => {
+  test("stops like a client that leaves when its signal is aborted, and returns what was received until then", async () => {
     const controller = new AbortController();
     const clock = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit, isClosed } }) => {

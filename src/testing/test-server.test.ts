@@ -246,7 +246,7 @@ describe("features around endpoints", () => {
     expect([head.status, head.body, head.headers.get("content-length")]).toEqual([200, null, "30"]);
   });
 
-  test("include CORS only if it is configured, without a warning", async () => {
+  test("include CORS only if configured, without a warning", async () => {
     const { fetch, loggerMock } = await testServer({}, { reader });
     expect((await fetch("/reader", { method: "OPTIONS" })).status).toBe(405);
     expect(loggerMock._getLogs().warn).toEqual([]);

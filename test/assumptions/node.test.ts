@@ -21,7 +21,7 @@ describe("assumptions about Node.js", () => {
   });
 
   test.each([false, true])(
-    "a request target is visible ASCII, insecureHTTPParser: %s",
+    "request targets are limited to visible ASCII (insecureHTTPParser: %s)",
     async (insecureHTTPParser) => {
       const seen: number[] = [];
       const server = createServer({ insecureHTTPParser }, ({ url = "" }, response) => {

@@ -70,7 +70,7 @@ afterAll(() => {
   exchange(Readable.prototype, "pipe", pipe);
 });
 
-describe("without an internal of Node.js, requests still get the right responses", () => {
+describe("where Node.js lacks an internal, requests still get correct responses", () => {
   test("no `socket` event: pipelined requests run one after the other", async () => {
     const server = await start({ echo });
     const socket = await server.open();

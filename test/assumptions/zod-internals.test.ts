@@ -135,7 +135,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(exchangeDefault(z.string().prefault(() => "x")._zod.def, (own) => own)).toBe(true);
   });
 
-  test("a lazy schema exposes the one that Zod parses with, whatever its getter returns", () => {
+  test("a lazy schema exposes the schema that Zod parses with, whatever its getter returns", () => {
     const lazy = z.lazy(() => z.string());
     const { innerType } = lazy._zod;
     expect(innerType).toBe(lazy._zod.innerType);

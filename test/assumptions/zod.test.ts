@@ -50,7 +50,7 @@ describe("assumptions about Zod", () => {
     expect(z.record(z.string(), z.string()).parse(value)).toEqual({ a: "1" });
   });
 
-  test("a number is never infinite, nor unsafe as an integer", () => {
+  test("a number is never infinite, and an integer never unsafe", () => {
     expect(z.number().safeParse(JSON.parse("1e400")).success).toBe(false);
     expect(z.int().safeParse(JSON.parse("9007199254740993")).success).toBe(false);
   });

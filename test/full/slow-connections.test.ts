@@ -68,7 +68,7 @@ const openSlow = async (port: number): Promise<{ sockets: Socket[]; stop: () => 
   return { sockets, stop };
 };
 
-test(`${slowCount} connections that each send one header byte per second do not slow down good requests`, async () => {
+test(`${slowCount} connections that each send one header byte per second do not slow down valid requests`, async () => {
   const server = await start({ greet }, { accessLogger: null });
   await measureGood(server.port, 2000);
   // half before and half after, so that a change of the machine's speed counts less

@@ -199,7 +199,7 @@ const measure = async (
 };
 
 test.skipIf(!existsSync("/proc/self/status"))(
-  "B22 and S7: one request of each kind costs at most twice the memory and the stall that docs/reliability.md states",
+  "B22 and S7: one request of each kind costs at most twice the memory and stall time stated in docs/reliability.md",
   async () => {
     const bounds = documented();
     const lines: string[] = [];

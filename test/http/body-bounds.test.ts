@@ -139,7 +139,7 @@ describe("B22: a multipart body is bounded as a whole", () => {
   test.each([
     ["of known length", {}],
     ["in chunks", { "transfer-encoding": "chunked" }],
-  ])("all of one %s", async (_name, headers) => {
+  ])("all files of one %s", async (_name, headers) => {
     const body = file("x".repeat(5000));
     const total = body.length + "--b--\r\n".length;
     const limits = { memory: 0, total };

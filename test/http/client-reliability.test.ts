@@ -62,8 +62,8 @@ const createFlaky = (failures: number, error: () => Error) => {
 
 const quick = { limit: 5, delay: 5 } as const;
 
-describe("a client repeats", () => {
-  test("requests that failed temporarily, if the method is idempotent", async () => {
+describe("a client retries", () => {
+  test("idempotent requests that failed temporarily", async () => {
     const routing = createFlaky(3, () => createHttpError(503, "Busy"));
     const { port } = await start(routing);
     const client = createClient<typeof routing>({ baseUrl: `http://127.0.0.1:${port}` });
@@ -111,7 +111,7 @@ describe("a client repeats", () => {
     expect([reply.status, attempts]).toEqual([502, [1, 2, 3]]);
   });
 
-  test("no sooner than Retry-After says, and not at all if that is too long", async () => {
+  test("no sooner than Retry-After says, and not at all if that is too late", async () => {
     const routing = createFlaky(1, () =>
       createHttpError(429, "Slow down", { headers: { "retry-after": "1" } }),
     );

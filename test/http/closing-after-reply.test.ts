@@ -87,7 +87,7 @@ test.each([
   expect(handler).not.toHaveBeenCalled();
 });
 
-test("of a rejected body, what arrives between the head and the end of the response is read up to a bound", async () => {
+test("reads what arrives between the head and the end of the response up to a limit, for a rejected body", async () => {
   let endReply = (): void => undefined;
   const slow = new EndpointsFactory(
     new ResultHandler({

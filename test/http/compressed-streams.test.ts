@@ -24,7 +24,7 @@ const settle = async (read: () => number): Promise<number> => {
 
 describe("a stream", () => {
   test.each(encodings)(
-    "waits for a client that reads slowly, with little in memory (%s)",
+    "waits for a client that reads slowly, and uses little memory (%s)",
     async (encoding) => {
       const count = 500;
       let produced = 0;
@@ -169,7 +169,7 @@ describe("a stream", () => {
     expect((await ask(server, "/absent")).status).toBe(404);
   });
 
-  test("may be ended twice and written to after its end, without harm", async () => {
+  test("may be ended twice and written to after its end", async () => {
     const seen: unknown[] = [];
     const stream = send((response) => {
       response.type("text").write("a");

@@ -108,7 +108,7 @@ describe("the encoding", () => {
   }, 60_000);
 });
 
-describe("what is compressed", () => {
+describe("compression", () => {
   const textual = ["text/html; charset=utf-8", "TEXT/CSS", "application/json", "image/svg+xml"];
   const others = [
     "application/problem+json",
@@ -116,7 +116,7 @@ describe("what is compressed", () => {
     "application/wasm",
     "font/ttf",
   ];
-  test.each([...textual, ...others])("the type %s is", async (type) => {
+  test.each([...textual, ...others])("applies to the type %s", async (type) => {
     const server = await start({ fields }, { compression: true });
     const answer = await ask(server, withFields({ "Content-Type": type }));
     expect(answer.headers["content-encoding"]).toBe("gzip");
@@ -124,7 +124,7 @@ describe("what is compressed", () => {
   });
 
   test.each(["image/png", "text/event-stream", "application/octet-stream", "application/jsonx"])(
-    "the type %s is not, and does not vary",
+    "does not apply to the type %s, nor set Vary",
     async (type) => {
       const server = await start({ fields }, { compression: true });
       const { headers, ...answer } = await ask(server, withFields({ "Content-Type": type }));
@@ -134,7 +134,7 @@ describe("what is compressed", () => {
     },
   );
 
-  test("a response without a type is not", async () => {
+  test("does not apply to a response without a type", async () => {
     const server = await start(
       { bare: send((response) => response.end(long)) },
       { compression: true },
@@ -156,7 +156,7 @@ describe("what is compressed", () => {
     expect(bytes.toString()).toBe(long);
   });
 
-  test("what is encoded already is not encoded again, but identity is not an encoding", async () => {
+  test("does not apply to an encoded body, except for identity", async () => {
     const zipped = brotliCompressSync(long);
     const done = send((response) =>
       response.set({ ...typed, "Content-Encoding": "br" }).end(zipped),
@@ -169,7 +169,7 @@ describe("what is compressed", () => {
   });
 
   test.each([204, 205, 304])(
-    "a response with status %i has no body to be compressed",
+    "does not apply to the status %i, which has no body",
     async (status) => {
       const server = await start({ fields }, { compression: { threshold: 0 } });
       const { headers, bytes } = await ask(server, withFields({ status: String(status) }));
@@ -178,7 +178,7 @@ describe("what is compressed", () => {
     },
   );
 
-  test("a response below the threshold is not, by its length or by its only chunk", async () => {
+  test("does not apply below the threshold, by the length or by the only chunk", async () => {
     const sized = send((response, { query }) => {
       const body = "x".repeat(Number(query["size"]));
       response.type("text");
@@ -207,7 +207,7 @@ describe("what is compressed", () => {
     expect(await lookAt(all, 0, "piece")).toBe("0");
   });
 
-  test.each(encodings)("a wrong length does no harm (%s)", async (encoding) => {
+  test.each(encodings)("ignores a wrong length (%s)", async (encoding) => {
     const server = await start({ fields }, { compression: true });
     for (const length of ["unknown", "1024", "9999"])
       expect((await ask(server, withFields({ "Content-Length": length }), encoding)).text).toBe(
@@ -215,7 +215,7 @@ describe("what is compressed", () => {
       );
   });
 
-  test("large errors are", async () => {
+  test("applies to large errors", async () => {
     const wrong = factory.build({ handler: () => Promise.reject(createHttpError(400, long)) });
     const server = await start({ wrong }, { compression: true });
     const large = await ask(server, "/wrong");
@@ -230,7 +230,7 @@ describe("what is compressed", () => {
     [99, "Low", { ...typed, "Content-Length": 5000 }],
     [200, "Two\r\nlines", typed],
   ])(
-    "after a head that could not be sent (%i %j) another response is",
+    "applies to the next response after a head that could not be sent (%i %j)",
     async (status, reason, fields) => {
       const resultHandler = new ResultHandler({
         positive: z.string(),
@@ -329,7 +329,7 @@ describe("the response head", () => {
     expect(raw.endsWith(long)).toBe(true);
   });
 
-  test("R11: is not encoded for a cookie passed to writeHead", async () => {
+  test("R11: declares no encoding for a cookie passed to writeHead", async () => {
     const written = send((response) =>
       response.writeHead(200, { ...typed, "Set-Cookie": "a=b" }).end(long),
     );
@@ -337,7 +337,7 @@ describe("the response head", () => {
     expect((await ask(server, "/written")).headers["content-encoding"]).toBeUndefined();
   });
 
-  test("is not encoded for a cookie that a session sets at the last moment", async () => {
+  test("declares no encoding for a cookie that a session sets at the last moment", async () => {
     const server = await start(
       { plain, text },
       {

@@ -249,7 +249,7 @@ describe("configuration: startupLogo", () => {
     [undefined, 1],
     [true, 1],
     [false, 0],
-  ])("%s: says in so many lines where the server listens: %i", async (startupLogo, count) => {
+  ])("%s: logs %i lines that say where the server listens", async (startupLogo, count) => {
     const server = await start(routing, { startupLogo });
     const lines = server.linesOf("info").map(({ message }) => message);
     expect(lines).toEqual(Array(count).fill(`Listening on http://127.0.0.1:${server.port}`));

@@ -126,7 +126,7 @@ describe("a stream", () => {
   });
 
   const openFile = (): Readable => createReadStream(join(directory, "ten.txt"));
-  test("is closed unread for HEAD, and if the handler has sent something else", async () => {
+  test("is closed unread for HEAD, or if the handler has sent something else", async () => {
     const opened: Readable[] = [];
     const keep = (stream: Readable): Readable => {
       opened.push(stream);
@@ -279,7 +279,7 @@ describe("a file", () => {
     expect([head.status, head.headers["content-length"], head.text]).toEqual([200, "10", ""]);
   });
 
-  test("below a root never leaves it, and is named for the browser", async () => {
+  test("below a root never leaves it, and gets a file name for the browser", async () => {
     const server = await begin();
     const answer = await server.send("/given?name=ten.txt");
     expect(answer.text).toBe("0123456789");
@@ -336,7 +336,7 @@ test.each(["csv", "text/", "text/csv\r\nx: y", ""])("%j is not a media type", (t
   expect(() => ez.stream(type)).toThrow("ez.stream: the first argument must be a media type");
 });
 
-test("a stream inside another output causes a warning", async () => {
+test("a stream nested in an output causes a warning", async () => {
   const output = z.object({ rows: ez.stream("text/csv") });
   const server = await start({
     a: factory.build({ output, handler: () => ({ rows: Readable.from([]) }) }),

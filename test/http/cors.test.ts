@@ -327,7 +327,7 @@ describe("CORS rule 4: an empty object means no CORS headers", () => {
   });
 });
 
-describe("CORS rule 5: the function serves all endpoints, a middleware its own", () => {
+describe("CORS rule 5: the function applies to all endpoints, a middleware only to its own", () => {
   test.each([true, allowing])(
     "the header setter of a middleware takes precedence",
     async (cors) => {

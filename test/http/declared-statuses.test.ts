@@ -260,7 +260,7 @@ describe("in development, an undeclared status", () => {
     expect(warnings(server)).toHaveLength(1);
   });
 
-  test("causes none if the framework sends it, or security is declared", async () => {
+  test("causes none if the framework sends it, or if security is declared", async () => {
     const key = new Middleware({
       security: { type: "header", name: "x-key" },
       handler: throwing(401),

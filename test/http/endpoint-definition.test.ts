@@ -50,7 +50,7 @@ describe("endpoint definition: method", () => {
     expect([refused.status, refused.headers.allow]).toEqual([405, "POST, PUT"]);
   });
 
-  it("the same one twice counts once", async () => {
+  it("a repeated method counts once", async () => {
     expect(await ask(factory.build({ method: ["get", "get"], handler: () => ({}) }), "")).toEqual(
       ok({}),
     );
@@ -119,7 +119,7 @@ describe("endpoint definition: input", () => {
     expect(await ask(endpoint, "?a=1&b=2")).toEqual(invalid("b: must equal a"));
   });
 
-  it("descriptions change nothing", async () => {
+  it("descriptions have no effect", async () => {
     const endpoint = echo(z.object({ a: z.string().describe("a string") }).describe("an input"));
     expect(await ask(endpoint, "?a=1")).toEqual(got({ a: "1" }));
   });
@@ -190,7 +190,7 @@ describe("endpoint definition: input", () => {
     expect(await ask(endpoint, "?a=taken")).toEqual(invalid("a: is taken"));
   });
 
-  it("decision 17: the issues are joined, and listed with path, message and code", async () => {
+  it("decision 17: issues are joined, and listed with path, message and code", async () => {
     const endpoint = echo(z.object({ a: z.string(), deep: z.object({ l: z.array(z.number()) }) }));
     const sent = { method: "POST", body: { deep: { l: [1, "2"] } } };
     const [a, l] = ["string, received undefined", "number, received string"].map(
@@ -282,7 +282,7 @@ describe("endpoint definition: handler and descriptions", () => {
     expect(await ask(factory.build({ handler }), "")).toEqual(ok({ a: 1 }));
   });
 
-  it("tag, shortDescription and description are kept and change no response", async () => {
+  it("tag, shortDescription and description are kept and affect no response", async () => {
     const texts = { shortDescription: "short", description: "long" };
     const endpoint = factory.build({ ...texts, tag: "users", handler: () => ({}) });
     expect(endpoint).toMatchObject({ ...texts, tags: ["users"] });

@@ -73,7 +73,7 @@ describe("SPEC, the errors table", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("a middleware throws 401 for invalid credentials: 401, which beats a 400", async () => {
+  test("a middleware throws 401 for invalid credentials: 401, which takes precedence over a 400", async () => {
     const authenticated = factory.addMiddleware({
       security: { type: "header", name: "authorization" },
       handler: async ({ request }) => {
@@ -174,7 +174,7 @@ describe("http-errors: headers (BEHAVIOUR 12.6, H3, H5)", () => {
     expect(answer.headers["retry-after"]).toBe("120");
   });
 
-  test("an invalid header is dropped alone, and the response is 500", async () => {
+  test("only the invalid header is dropped, and the response is 500", async () => {
     const headers = { "X-Bad": "a\r\nSet-Cookie: b=c", "X-Good": "yes" };
     const server = await start({ a: throwing(createHttpError(400, "Bad", { headers })) });
     const answer = await server.send("/a");

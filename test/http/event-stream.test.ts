@@ -72,7 +72,7 @@ describe("events", () => {
     expect(server.lines).toEqual([]);
   });
 
-  test("need not exist for a stream to be opened and ended", async () => {
+  test("are optional: a stream can be opened and ended without any", async () => {
     const answer = await (await startRun(() => undefined)).send("/run");
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect(answer.headers["content-type"]).toBe("text/event-stream");

@@ -127,7 +127,7 @@ describe("decision 14: precedence", () => {
     [["query", "signedCookies"], "signed"],
     [["body", "files"], "file"],
     [["files", "body"], "body"],
-  ] as const)("of %j the later source wins: %s", async (sources, winner) => {
+  ] as const)("of %j the later source takes precedence: %s", async (sources, winner) => {
     const config = {
       inputSources: { post: sources },
       ...withRequest({
@@ -149,15 +149,18 @@ describe("decision 14: precedence", () => {
     ["PATCH", "body", defaults.patch],
     ["POST", "all others although it is listed first", ["params", "files", "body", "query"]],
     ["GET", "headers although it is listed first", ["params", "query", "headers"]],
-  ] as const)("%s: the path parameter wins over %s", async (method, _others, sources) => {
-    const config = {
-      inputSources: { [method.toLowerCase()]: sources },
-      ...withRequest({ files: { id: "file" } }),
-    };
-    const sent = { method, body: { id: "body" }, headers: { id: "header" } };
-    const { body } = await ask("/items/path?id=query", sent, config);
-    expect(body).toMatchObject({ data: { input: { id: "path" } } });
-  });
+  ] as const)(
+    "%s: the path parameter takes precedence over %s",
+    async (method, _others, sources) => {
+      const config = {
+        inputSources: { [method.toLowerCase()]: sources },
+        ...withRequest({ files: { id: "file" } }),
+      };
+      const sent = { method, body: { id: "body" }, headers: { id: "header" } };
+      const { body } = await ask("/items/path?id=query", sent, config);
+      expect(body).toMatchObject({ data: { input: { id: "path" } } });
+    },
+  );
 
   it("sources are merged field by field, not as whole objects, and not deeply", async () => {
     const config = { inputSources: { post: ["query", "body"] } } as const;

@@ -170,7 +170,7 @@ describe("DECISIONS 16, a wrong method on a known path: 405 with Allow", () => {
     [all, "PROPFIND", "DELETE, GET, PATCH, POST, PUT, HEAD"],
     [all, "TRACE", "DELETE, GET, PATCH, POST, PUT, HEAD"],
     [["post"], "QUERY", "POST"],
-  ])("%j asked for %s: Allow %s, and OPTIONS with CORS on", async (methods, asked, allow) => {
+  ])("%j requested with %s: Allow %s, and OPTIONS with CORS on", async (methods, asked, allow) => {
     const thing = named("thing", [...methods]);
     const server = await start({ thing });
     const answer = await server.send("/thing", { method: asked });

@@ -103,7 +103,7 @@ describe("DECISIONS 25: an Express chain in beforeRouting beside API routes", ()
     expect(answer.headers["x-powered-by"]).toBeUndefined();
   });
 
-  test("request.session is visible in handlers and counts with the cookie", async () => {
+  test("request.session is available in handlers and counts visits by the cookie", async () => {
     const server = await start(all, { beforeRouting: chain });
     const first = await server.send("/visits");
     const [cookie = ""] = first.headers["set-cookie"] ?? [];

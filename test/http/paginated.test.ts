@@ -211,7 +211,7 @@ describe("the size of a page", () => {
     [true, 400],
     [null, 400],
     [["5"], 400],
-  ])("may come in a body: %j", async (limit, status) => {
+  ])("is accepted in a body: %j", async (limit, status) => {
     const server = await start(routing);
     const answer = await server.send("/offset", { method: "POST", body: { size: "9", limit } });
     expect(answer.status).toBe(status);

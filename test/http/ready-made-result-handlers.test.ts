@@ -208,7 +208,7 @@ describe("arrayResultHandler", () => {
     });
   };
 
-  test("BEHAVIOUR 13.10: a success is the list `items`, parsed, as JSON", async () => {
+  test("BEHAVIOUR 13.10: a success is the array `items`, parsed, as JSON", async () => {
     const endpoint = arrayEndpointsFactory.build({
       output: z.object({ items, total: z.number() }),
       handler: () => ({ items: [{ id: "1", secret: true }, { id: 2 }], total: 2 }),
@@ -241,7 +241,7 @@ describe("arrayResultHandler", () => {
     expect([head.status, head.text, head.headers["content-length"]]).toEqual([429, "", "11"]);
   });
 
-  test("an error beyond ASCII arrives whole", async () => {
+  test("a non-ASCII error arrives unchanged", async () => {
     const endpoint = arrayEndpointsFactory.build({
       handler: fail(createHttpError(409, "schön €")),
     });

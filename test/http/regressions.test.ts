@@ -240,7 +240,7 @@ describe("streams", () => {
     await expect.poll(() => source.destroyed).toBe(true);
   });
 
-  test("a pipeline that is not awaited is the response", async () => {
+  test("a pipeline that is not awaited is still the response", async () => {
     const endpoint = factory.build({
       handler: async ({ response }) => {
         async function* letters(): AsyncGenerator<string> {
@@ -269,7 +269,7 @@ describe("streams", () => {
     expect(server.linesOf("error").at(-1)?.message).toBe("Server fault");
   });
 
-  test("a handler that reads the body itself gets 100 Continue sent", async () => {
+  test("sending 100 Continue works for a handler that reads the body itself", async () => {
     const endpoint = factory.build({
       method: "put",
       handler: async ({ request }) => {
@@ -347,7 +347,7 @@ describe("requests and responses", () => {
     expect(answer.json()).toEqual(successEnvelope({ tenant: "acme", id: "7" }));
   });
 
-  test("a class instance created by a schema stays one beside fields of middlewares", async () => {
+  test("a class instance created by a schema remains one despite fields of middlewares", async () => {
     class Name {
       readonly text: string;
       constructor(text: string) {

@@ -236,7 +236,7 @@ describe("Cross-origin requests", () => {
       },
     });
 
-  test("R8: a preflight runs neither middleware nor handler, and allows what it always does", async () => {
+  test("R8: a preflight runs neither middleware nor handler, and always allows the same", async () => {
     let calls = 0;
     const count = defaultEndpointsFactory
       .addMiddleware({ handler: () => void calls++ })

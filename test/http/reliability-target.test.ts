@@ -342,7 +342,7 @@ describe("Parameters", () => {
     expect(await statusesOf(server, query(1001))).toEqual([400, 200]);
   });
 
-  test("Q12: too many for the length of a target are rejected by the length", async () => {
+  test("Q12: parameters that make the target too long are rejected by its length", async () => {
     const server = await start(routing);
     expect((await server.send(query(4000))).status).toBe(400);
     expect((await server.send(query(6000))).status).toBe(414);

@@ -111,7 +111,7 @@ test("W1: a parser error has the CORS headers if they are enabled", async () => 
 
 const badRequest = '{"status":"error","error":{"message":"Bad Request"}}';
 
-test("W2: a response that has not begun is finished before the parser error after it gets one", async () => {
+test("W2: a response that has not begun is finished before the parser error after it is reported", async () => {
   const slow = factory.build({
     handler: async () => {
       await new Promise((resolve) => setTimeout(resolve, 150));

@@ -40,7 +40,7 @@ const empty = (): object => ({});
 const lastResort = { status: 500, text: "Internal Server Error" };
 
 describe("result handler: handler", () => {
-  it("output is sent with status 200", async () => {
+  it("sends an output with status 200", async () => {
     const { status, answer } = await serve(documented.build({ handler: () => ({ a: 1 }) }));
     expect([status, answer.json()]).toEqual([200, { a: 1 }]);
   });
@@ -48,12 +48,12 @@ describe("result handler: handler", () => {
   it.each([
     ["an error with status 404", createHttpError(404, "gone"), 404],
     ["an error without a status: 500", new Error("gone"), 500],
-  ])("error is sent with its status: %s", async (_case, error, expected) => {
+  ])("sends an error with its status: %s", async (_case, error, expected) => {
     const { status, answer } = await serve(documented.build({ handler: fail(error) }));
     expect([status, answer.json()]).toEqual([expected, { failure: "gone" }]);
   });
 
-  it("errors of every stage have its form: middleware, input, output", async () => {
+  it("sends the errors of every stage: middleware, input, output", async () => {
     const refuse = documented.addMiddleware({ handler: fail(createHttpError(401, "who?")) });
     const server = await start({
       middleware: refuse.build({ handler: empty }),
@@ -207,7 +207,7 @@ describe("default envelope", () => {
   });
 
   it.each([101, 304, 404])(
-    "is 200 if the handler has set %i, which is not a success status",
+    "success: 200 if the handler has set %i, which is not a success status",
     async (status) => {
       const endpoint = defaultEndpointsFactory.build({
         handler: ({ response }) => {
@@ -301,7 +301,7 @@ describe("decision 18: a result handler that fails", () => {
   });
 });
 
-describe("result handler: later sending", () => {
+describe("result handler: sending later", () => {
   const sent = (text: string) => ({ status: 200, text });
 
   it("in a callback", async () => {

@@ -267,7 +267,7 @@ describe("BEHAVIOUR 4: the reading of keys", () => {
     expect(await ask(server, "/d")).toBe(notAllowed);
   });
 
-  test("4.16: .deprecated() gives a flagged copy that serves like the original", async () => {
+  test("4.16: .deprecated() returns a flagged copy that works like the original", async () => {
     const original = named("old", "post");
     const copy = original.deprecated();
     expect([original.isDeprecated, copy.isDeprecated]).toEqual([false, true]);

@@ -40,14 +40,11 @@ const signPlainly = (name: string, value: string, secret = "secret"): string => 
 const old = signPlainly("user", "ada");
 
 describe("a signed cookie", () => {
-  test.each(["ada", "a.b.c", "ä; =%", "j:{}", ""])(
-    "is returned as it was set: %j",
-    async (value) => {
-      const server = await startWith({ secret: "secret" });
-      const pair = await setBy(server, "user", value);
-      expect(await readBy(server, pair)).toEqual(successEnvelope({ user: value }));
-    },
-  );
+  test.each(["ada", "a.b.c", "ä; =%", "j:{}", ""])("is read as it was set: %j", async (value) => {
+    const server = await startWith({ secret: "secret" });
+    const pair = await setBy(server, "user", value);
+    expect(await readBy(server, pair)).toEqual(successEnvelope({ user: value }));
+  });
 
   test("is dropped under another name", async () => {
     const server = await startWith({ secret: "secret" });

@@ -109,18 +109,15 @@ describe("an `around` middleware", () => {
       400,
       "n: Invalid input: expected string, received undefined",
     ],
-  ])(
-    "sees what %s throws, and the error gets a response",
-    async (_name, build, status, message) => {
-      const { events, span } = createSpan();
-      const server = await start({ x: build(factory.addMiddleware(span) as never) });
-      const answer = await server.send("/x");
-      expect(answer.status).toBe(status);
-      expect(events).toEqual(["begin", `rollback: ${message}`, "end"]);
-    },
-  );
+  ])("sees what %s throws, and the error is sent", async (_name, build, status, message) => {
+    const { events, span } = createSpan();
+    const server = await start({ x: build(factory.addMiddleware(span) as never) });
+    const answer = await server.send("/x");
+    expect(answer.status).toBe(status);
+    expect(events).toEqual(["begin", `rollback: ${message}`, "end"]);
+  });
 
-  test("that catches an error cannot hide it, and its own failure gets a response", async () => {
+  test("that catches an error cannot hide it, and an error of its own is sent", async () => {
     const hiding = factory.addMiddleware(
       new Middleware({
         around: async (_args, next) => {
@@ -234,7 +231,7 @@ describe("an `around` middleware", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("that fails once the output is known causes the only response", async () => {
+  test("that fails once the output is known decides the response", async () => {
     const failing = new Middleware({
       around: async (_args, next) => {
         await next({});

@@ -115,7 +115,7 @@ describe("stage 1, parse", () => {
   it.each([
     ["JSON", "application/json", '{"a":"1"}'],
     ["form", "application/x-www-form-urlencoded", "a=1"],
-  ])("%s body, query, path parameters and headers are read", async (_kind, type, body) => {
+  ])("%s reads body, query, path parameters and headers", async (_kind, type, body) => {
     const headers = { "content-type": type, "x-name": "ann" };
     expect(await ask(endpoint, "/7?q=2", { method: "POST", headers, body })).toEqual(
       ok({ body: { a: "1" }, query: { q: "2" }, params: { id: "7" }, header: "ann" }),
@@ -295,14 +295,14 @@ describe("stage 4a, more wrong values than Zod can handle", () => {
       body: { inner: { list } },
     });
 
-  it("reported by a refinement: 400 with a fixed text", async () => {
+  it("reported by a refinement: 400 with a fixed message", async () => {
     const reported = z.object({ list: z.array(text) }).check(({ value, issues }) => {
       for (const input of value.list) issues.push({ code: "custom", message: "wrong", input });
     });
     expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
-  it("reported by an asynchronous refinement inside a field: 400 with a fixed text", async () => {
+  it("reported by an asynchronous refinement inside a field: 400 with a fixed message", async () => {
     const reported = z.object({
       list: z.array(text).check(async ({ value, issues }) => {
         await Promise.resolve();
@@ -312,7 +312,7 @@ describe("stage 4a, more wrong values than Zod can handle", () => {
     expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
-  it("in a union: no more of them are found than are reported", async () => {
+  it("in a union: only as many are found as are reported", async () => {
     const { status, body } = await post(z.union([text, numbers]));
     expect(status).toBe(400);
     expect(JSON.stringify(body).length).toBeLessThan(8192);

@@ -399,7 +399,7 @@ test("ez.form accepts the fields of a form", async () => {
   expect(answer.json()).toEqual(successEnvelope({ a: "x y", b: ["1", "2"] }));
 });
 
-test("an endpoint that requests it has the bytes of a parsed body, to verify a signature", async () => {
+test("an endpoint with keepRawBody has the bytes of a parsed body, to verify a signature", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ a: z.number() }),
@@ -434,7 +434,7 @@ test("the bytes of an empty body are an empty Buffer, which can be signed as wel
   expect(answer.json()).toEqual(successEnvelope({ length: 0 }));
 });
 
-test("U5: of the name of a field that is too large, the response shows a hundred characters", async () => {
+test("U5: the response shows a hundred characters of the name of a field that is too large", async () => {
   const name = "n".repeat(300);
   const answer = await post(await begin(), [[name, "x".repeat(51)]]);
   const shown = `Field too large: ${"n".repeat(100)}`;

@@ -28,7 +28,7 @@ describe("a body that is parsed", () => {
     expect((await post(server)).json()).toEqual(successEnvelope({ a: 1 }));
   });
 
-  test("leaves a request that has ended when the handler runs", async () => {
+  test("leaves a request that has ended by the time the handler runs", async () => {
     const endpoint = factory.build({
       method: "post",
       handler: async ({ request }) => {

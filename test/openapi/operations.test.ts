@@ -44,7 +44,7 @@ describe("operation ids", () => {
     ]);
   });
 
-  test("are those that endpoints declare, for each method by a function", () => {
+  test("are those that endpoints declare, or return for each method", () => {
     const given = factory.build({ operationId: "getA", handler });
     const both = factory.build({
       method: ["put", "post"],

@@ -47,7 +47,7 @@ describe("an input is described before its transformation, an output after it", 
     expect(outputOf(schema)["type"]).toBe(output);
   });
 
-  test("examples and defaults are, too", () => {
+  test("examples and defaults follow the same rule", () => {
     const date = ez.dateIn({ examples: ["2026-11-21"] });
     expect(inputOf(date)["examples"]).toEqual(["2026-11-21"]);
     const flag = z.stringbool().default(true);

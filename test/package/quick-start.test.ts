@@ -62,7 +62,7 @@ describe("the quick start of the README", () => {
     }
   });
 
-  test("has a client that prints what the server answers", () => {
+  test("has a client that prints the server's responses", () => {
     const { output } = folder.run("--import", "tsx", "client.ts");
     expect(output).toBe("Hello, Ada! Hello, Ada!\n");
   });

@@ -104,7 +104,7 @@ describe("routes", () => {
     expect(checkId(schema)).toEqual([]);
   });
 
-  test("another separator, other values", () => {
+  test("uses values that contain the other route's separator", () => {
     expect(checkId(z.coerce.number(), "/a/:x.:y")).toEqual(["/a/1.1"]);
     expect(checkId(z.email(), "/a/:x.:y")).toEqual(["/a/ada%40example.com"]);
     expect(checkId(z.coerce.number().int(), "/a/:x.:y")).toEqual([]);

@@ -180,7 +180,7 @@ describe("inputs", () => {
     expect(inQuery(schema)).toContain(expected);
   });
 
-  test("a schema called dead accepts no possible value", () => {
+  test("a schema reported as dead accepts no possible value", () => {
     const finder = new MisfitFinder("input");
     const toWire = (sources: InputSource[]) => {
       const entry = { path: "/" } as EndpointEntry;

@@ -42,7 +42,7 @@ test.each([
   ["makes progress", { bytesRead: 1 }],
   ["waits for a disk", { isPaused: true }],
   ["is complete", { complete: true }],
-])("leaves a body alone that %s", (_name, change) => {
+])("ignores a body that %s", (_name, change) => {
   const idle = new IdleBodies(800);
   const onIdle = vi.fn();
   const { state, request } = createRequest();

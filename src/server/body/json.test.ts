@@ -20,7 +20,7 @@ describe("parseJson", () => {
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  test("draws the line after the deepest allowed level", () => {
+  test("accepts the deepest allowed level and rejects the next", () => {
     expect(() => parseJson(nested(maxJsonDepth))).not.toThrow();
     expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow("Body nested too deeply");
   });

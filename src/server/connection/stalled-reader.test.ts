@@ -50,7 +50,7 @@ test.each([
 test.each([
   [500, 0],
   [900, 900],
-])("of a socket timeout of %i ms, restores %i once the response is sent", (own, left) => {
+])("a socket timeout of %i ms is %i once the response is sent", (own, left) => {
   const { socket, response, watch } = createResponse();
   let seen: number | undefined;
   // Node's own listener, which sets the timeout of the idle connection
@@ -61,7 +61,7 @@ test.each([
   expect([seen, socket.timeout]).toEqual([left, left]);
 });
 
-test("leaves a response alone that has lost its socket", () => {
+test("ignores a response that has lost its socket", () => {
   const response = new EventEmitter() as unknown as ServerResponse;
   Object.assign(response, { socket: null });
   dropStalledReader(response, { timeout: 500, report: () => undefined });

@@ -48,7 +48,7 @@ const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}, node = proces
 
 const inModules = (path: string): string => join(home, "node_modules", path);
 
-describe("Redocly lints the documents without errors", () => {
+describe("Redocly", () => {
   const lint = (path: string) => {
     const args = ["lint", "--config", "redocly.yaml", "--format", "json", path];
     const env = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
@@ -61,14 +61,14 @@ describe("Redocly lints the documents without errors", () => {
     return { errors: totals.errors, rules: new Set(problems.map(({ ruleId }) => ruleId)) };
   };
 
-  test.each(names)("%s", (name) => {
+  test.each(names)("lints the documents without errors: %s", (name) => {
     const { errors, rules } = lint(toPath(name));
     expect(errors).toBe(0);
     // an operation that cannot reject anything has no such response
     expect([...rules].filter((rule) => rule !== "operation-4xx-response")).toEqual([]);
   });
 
-  test.each(["3.0", "3.1", "3.2"])("and finds a defect in a document of %s", (version) => {
+  test.each(["3.0", "3.1", "3.2"])("finds a defect in a document of %s", (version) => {
     const document = structuredClone(documents.get(`example-${version}`) ?? { paths: {} });
     const item = Object.values(document.paths)[0] as Record<string, object>;
     item["get"] = { ...item["get"], parameters: [{ name: "a", in: "path", schema: {} }] };

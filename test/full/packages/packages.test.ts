@@ -43,7 +43,7 @@ beforeAll(() => {
 }, 900_000);
 
 describe("packages of the ecosystem", () => {
-  test("number at least 45, each driven in four places", () => {
+  test("are at least 45, each driven in four places", () => {
     expect(entries.length).toBeGreaterThanOrEqual(45);
     expect(outcomes.length).toBe(entries.length * places.length);
     expect(entries.filter(({ notIn }) => "express" in notIn)).toEqual([]);
@@ -53,7 +53,7 @@ describe("packages of the ecosystem", () => {
     expect(findWrong(outcomes.filter((one) => one.place === place))).toEqual([]);
   });
 
-  test("what works on plain Express works in hooks and under attachRouting", () => {
+  test("that work on plain Express also work in hooks and under attachRouting", () => {
     expect(entries.filter(({ notIn }) => "hooks" in notIn || "attach" in notIn)).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe("packages of the ecosystem", () => {
     }
   });
 
-  test("docs/express.md shows the current table", () => {
+  test("are listed in docs/express.md with their current results", () => {
     const table = `<!-- packages -->\n\n${toTable(entries, outcomes)}\n\n<!-- /packages -->`;
     const updated = page.replace(/<!-- packages -->[\s\S]*<!-- \/packages -->/, () => table);
     if (updated !== page) writeFileSync(docs, updated);
