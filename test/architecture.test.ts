@@ -5,9 +5,7 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/**
- * The rooms of `src`, the lowest first: a room imports only from those before it, types included.
- */
+/** The rooms of `src`, the lowest first: a room imports only from those before it, types included. */
 const rooms = [
   "lazy",
   "checks",
@@ -30,10 +28,7 @@ const rooms = [
   "index",
 ];
 
-/**
- * The rooms within `src/server`, the lowest first; the files next to them combine them, and are
- * imported by none.
- */
+/** The rooms within `src/server`, the lowest first; the files next to them combine them, and are imported by none. */
 const serverRooms = ["head", "body", "compression", "connection", "config", "express", ""];
 
 const listFiles = (folder: string): string[] =>
@@ -163,8 +158,7 @@ describe("architecture", () => {
   });
 
   test("internals of Node.js and of Zod are named only in their designated files", () => {
-    // members with an underscore, except for those that authors of streams and of schemas are meant
-    // to use
+    // members with an underscore, except for those that authors of streams and of schemas are meant to use
     const underscored =
       /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
     const ofZod =

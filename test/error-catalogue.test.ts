@@ -12,10 +12,7 @@ const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
 
 const listCodes = (text: string): string[] => text.match(/SLP_[A-Z\d]+(?:_[A-Z\d]+)*/g) ?? [];
 
-/**
- * The codes of everything thrown or logged: those of `errors.ts` are declared there, and used
- * elsewhere.
- */
+/** The codes of everything thrown or logged: those of `errors.ts` are declared there, and used elsewhere. */
 const listUsed = (): string[] => {
   const used = sources.flatMap(({ file, text }) =>
     file === "errors.ts"

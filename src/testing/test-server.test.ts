@@ -134,9 +134,7 @@ const refusalOf = (running: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/**
- * Waits until no more than before is open, and returns the count; vitest itself may take a moment.
- */
+/** Waits until no more than before is open, and returns the count; vitest itself may take a moment. */
 const countOpen = async (before: number): Promise<number> => {
   const count = (): number => process.getActiveResourcesInfo().length;
   for (let left = 50; count() > before && left > 0; left--) await pause(10);

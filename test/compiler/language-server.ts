@@ -22,10 +22,7 @@ const blankLine = Buffer.from("\r\n\r\n");
 
 /** The language server of TypeScript 7, as an editor starts it. */
 export interface LanguageServer {
-  /**
-   * Returns the type that an editor shows at an offset of a file, on one line, without the
-   * documentation.
-   */
+  /** Returns the type that an editor shows at an offset of a file, on one line, without the documentation. */
   readonly hover: (file: string, text: string, offset: number) => Promise<string>;
   /** Returns the completions that an editor offers at an offset of a file. */
   readonly complete: (file: string, text: string, offset: number) => Promise<readonly string[]>;
@@ -56,8 +53,7 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
     if (id === undefined) return;
     if (method === undefined) waiting.get(id)?.(message);
     else {
-      // the server waits for a response; a configuration request needs as many results as it has
-      // items
+      // the server waits for a response; a configuration request needs as many results as it has items
       const { items } = (params ?? {}) as { readonly items?: readonly unknown[] };
       write({ id, result: items?.map(() => null) ?? null });
     }

@@ -181,10 +181,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
   const include = { credentials: "include" } as const;
   const ada = { status: 200, body: successEnvelope({ user: "ada" }) };
 
-  /**
-   * The API under localhost, where cookies are shared between ports, which are one site but several
-   * origins.
-   */
+  /** The API under localhost, where cookies are shared between ports, which are one site but several origins. */
   const begin = async (): Promise<{ api: string; page: Page; server: TestServer }> => {
     const origin = await serve();
     const cors: CorsFunction = ({ defaultHeaders, request }) =>

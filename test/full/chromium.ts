@@ -58,9 +58,7 @@ export const quitChromium = async (): Promise<void> => {
 const sites = new Set<Server>();
 const askedHosts = new Set<string>();
 
-/**
- * Closes pages and their origins; returns the hosts that pages have contacted, successfully or not.
- */
+/** Closes pages and their origins; returns the hosts that pages have contacted, successfully or not. */
 export const closePages = async (): Promise<string[]> => {
   for (const context of browser?.contexts() ?? []) await context.close();
   for (const site of sites) {
@@ -84,10 +82,7 @@ export const serve = async (html = ""): Promise<string> => {
   return `http://localhost:${(site.address() as AddressInfo).port}`;
 };
 
-/**
- * Opens a page in a new profile, without cookies, or next to another page, with that page's
- * cookies.
- */
+/** Opens a page in a new profile, without cookies, or next to another page, with that page's cookies. */
 export const openPage = async (url: string, nextTo?: Page): Promise<Page> => {
   const context = nextTo?.context() ?? (await browser?.newContext());
   if (!context) throw new Error("There is no browser");

@@ -22,9 +22,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const program = fileURLToPath(new URL("client-platforms-program.ts", import.meta.url));
 const cache = `${root}node_modules/.cache/client-platforms`;
 
-/**
- * The program of a package that has one binary per system, of which npm installs the matching one.
- */
+/** The program of a package that has one binary per system, of which npm installs the matching one. */
 const findBinary = (scope: string, path: string): string => {
   const folder = `${cache}/node_modules/${scope}`;
   const [system = ""] = existsSync(folder) ? readdirSync(folder) : [];

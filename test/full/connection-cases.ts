@@ -21,15 +21,9 @@ export interface Sent extends Expected {
 /** One connection. */
 export interface ConnectionCase {
   readonly requests: readonly Sent[];
-  /**
-   * Where the sent bytes are split, as fractions of their length, with the pause after each part in
-   * milliseconds.
-   */
+  /** Where the sent bytes are split, as fractions of their length, with the pause after each part in milliseconds. */
   readonly splits: readonly (readonly [share: number, pause: number])[];
-  /**
-   * How the client leaves before everything is sent or received; undefined if it waits for the
-   * responses.
-   */
+  /** How the client leaves before everything is sent or received; undefined if it waits for the responses. */
   readonly abort:
     | undefined
     | { readonly share: number; readonly pause: number; readonly isReset: boolean };

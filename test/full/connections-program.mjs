@@ -1,5 +1,4 @@
-// A server whose state can be requested: node --expose-gc connections-program.mjs DIRECTORY [KEY
-// CERTIFICATE]
+// A server whose state can be requested: node --expose-gc connections-program.mjs DIRECTORY [KEY CERTIFICATE]
 import { createHash } from "node:crypto";
 import { createReadStream, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -26,9 +26,7 @@ export interface Case {
   readonly target: string;
   readonly contentType?: string | undefined;
   readonly body?: Uint8Array | undefined;
-  /**
-   * Whether an independent check says that no handler may run; otherwise it may be valid by chance.
-   */
+  /** Whether an independent check says that no handler may run; otherwise it may be valid by chance. */
   readonly isBad: boolean;
 }
 

@@ -129,8 +129,7 @@ const formCases: fc.Arbitrary<Case> = fc.oneof(
 );
 
 /**
- * Keeps the characters that the client can send in a target: no spaces, no control characters,
- * nothing above U+00FF.
+ * Keeps the characters that the client can send in a target: no spaces, no control characters, nothing above U+00FF.
  */
 const toSendable = (text: string): string => text.replace(/[^!-\u007e\u0080-\u00ff]/g, "");
 

@@ -25,10 +25,7 @@ const seed = 20_261_122;
 const kinds = Object.keys(badCases) as Kind[];
 /** How many requests are generated at a time, from one seed per kind. */
 const batchSize = 500;
-/**
- * The first requests are each followed by a valid one, later ones every ninth, so that each kind
- * has its turn.
- */
+/** The first requests are each followed by a valid one, later ones every ninth, so that each kind has its turn. */
 const closelyFollowed = 2000;
 
 let directory = "";

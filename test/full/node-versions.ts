@@ -8,8 +8,7 @@ const folder = fileURLToPath(new URL("../../node_modules/.cache/node-versions", 
 const others = ["22", "24", "26"] as const;
 
 /**
- * Returns each supported major version of Node.js with its program; missing ones are installed from
- * the npm registry.
+ * Returns each supported major version of Node.js with its program; missing ones are installed from the npm registry.
  */
 export const ensureNodes = (): ReadonlyMap<string, string> => {
   const nodes = new Map([[process.versions.node.split(".")[0] as string, process.execPath]]);

@@ -47,8 +47,8 @@ const managers: Readonly<Record<string, Manager>> = {
 };
 
 /**
- * What a manager prints about a faulty package, without pnpm's warning about a slow registry and
- * yarn 1's about its cache.
+ * What a manager prints about a faulty package, without pnpm's warning about a slow registry and yarn 1's about its
+ * cache.
  */
 const toWarnings = (printed: string): readonly string[] =>
   printed

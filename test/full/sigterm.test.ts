@@ -70,8 +70,7 @@ const toBytes = (id: string, ms: number): string =>
 
 /** Sends six requests at once, repeatedly, until the connection ends. */
 const runPipelined = async (port: number, name: string, durations: number[]): Promise<Entry[]> => {
-  // a connection that does not end its side when the server does, like a client behind a broken
-  // network
+  // a connection that does not end its side when the server does, like a client behind a broken network
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);
   const ledger: Entry[] = [];
@@ -105,10 +104,7 @@ const runPipelined = async (port: number, name: string, durations: number[]): Pr
   return ledger;
 };
 
-/**
- * Opens a connection and sends the given data, or nothing; returns what came back once it is
- * closed.
- */
+/** Opens a connection and sends the given data, or nothing; returns what came back once it is closed. */
 const listen = (port: number, bytes: string): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

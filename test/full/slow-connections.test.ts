@@ -24,10 +24,7 @@ const ask = async (agent: Agent, port: number): Promise<number> => {
   return response.statusCode ?? 0;
 };
 
-/**
- * Runs four clients that send one request after another; returns how long each response took, in
- * milliseconds.
- */
+/** Runs four clients that send one request after another; returns how long each response took, in milliseconds. */
 const measureGood = async (port: number, milliseconds: number): Promise<number[]> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const end = performance.now() + milliseconds;

@@ -51,9 +51,7 @@ const fit = (points: readonly (readonly [number, number])[]): { slope: number; e
   return { slope, error: Math.sqrt(rest / (count - 2) / spread) };
 };
 
-/**
- * Runs a program under load, and fits the size of its heap after collections, in KiB, over minutes.
- */
+/** Runs a program under load, and fits the size of its heap after collections, in KiB, over minutes. */
 const soak = async (
   name: string,
 ): Promise<{ readonly sent: number; readonly wrong: string[]; slope: number; error: number }> => {
@@ -94,8 +92,8 @@ const soak = async (
   return { sent, wrong, ...fit(points) };
 };
 
-// V8 itself still grows by a few KiB a minute after millions of requests (feedback, compiled code),
-// as the server of bare node:http and Zod shows; anything beyond that would be this package's
+// V8 itself still grows by a few KiB a minute after millions of requests (feedback, compiled code), as the server of
+// bare node:http and Zod shows; anything beyond that would be this package's
 test("S6: under load with 15 % bad input the heap grows no more than that of bare node:http", async () => {
   const [own, control] = await Promise.all([soak("soak-program.mjs"), soak("soak-control.mjs")]);
   const difference = own.slope - control.slope;

@@ -157,10 +157,7 @@ const waitAndEnd = (): OnClientError => {
   };
 };
 
-/**
- * The mitigation: decrypted data reaches the parser through the readable stream, which a pause
- * holds back.
- */
+/** The mitigation: decrypted data reaches the parser through the readable stream, which a pause holds back. */
 const readAsStream = (server: Server): Server =>
   server.on("secureConnection", (socket: Socket) => socket.on("data", () => undefined));
 
@@ -193,10 +190,7 @@ const open = async (port: number, isSecure: boolean): Promise<Socket> => {
   return socket;
 };
 
-/**
- * Sends bytes in writes of the given sizes, reads with pauses, and returns everything that came
- * back.
- */
+/** Sends bytes in writes of the given sizes, reads with pauses, and returns everything that came back. */
 const exchange = (
   socket: Socket,
   bytes: Buffer,

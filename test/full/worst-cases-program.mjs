@@ -1,5 +1,4 @@
-// What one request can cost at most, measured in the process that serves it: node
-// worst-cases-program.mjs DIRECTORY
+// What one request can cost at most, measured in the process that serves it: node worst-cases-program.mjs DIRECTORY
 import { readFileSync } from "node:fs";
 import { createServer, defaultEndpointsFactory as factory, ez } from "sallyport";
 import { z } from "zod";
@@ -39,8 +38,7 @@ const readWork = () => {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 };
-// the CPU time between two turns of the event loop: under other load, the wall clock also counts
-// waiting for a core
+// the CPU time between two turns of the event loop: under other load, the wall clock also counts waiting for a core
 setInterval(() => {
   const work = readWork();
   measured.stall = Math.max(measured.stall, work - measured.last);

@@ -7,10 +7,7 @@ const circle: Record<string, unknown> = {};
 circle["self"] = circle;
 const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
 
-/**
- * For each: what it is, the key, the input, the invalid field and what is wrong with it, the
- * options.
- */
+/** For each: what it is, the key, the input, the invalid field and what is wrong with it, the options. */
 type Case = readonly [string, string, object, string, string, Partial<ClientOptions>?];
 
 const refusals: readonly Case[] = [

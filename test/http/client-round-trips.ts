@@ -24,10 +24,7 @@ export type Place =
   | "query"
   | "raw";
 
-/**
- * One field of an input: the value the client is given, its schema, and the value the handler
- * should receive.
- */
+/** One field of an input: the value the client is given, its schema, and the value the handler should receive. */
 interface Field {
   readonly schema: z.ZodType;
   readonly given: unknown;
@@ -284,10 +281,7 @@ export interface ServedPairs {
   readonly options: ClientOptions;
 }
 
-/**
- * Both clients if both can send to the place: only the generated one knows which routes accept a
- * form.
- */
+/** Both clients if both can send to the place: only the generated one knows which routes accept a form. */
 export const createBoth = async ({
   place,
   options,
@@ -302,8 +296,8 @@ export const createBoth = async ({
 };
 
 /**
- * Serves some pairs of one place, and sends each input with each client: the handler must receive
- * what the client was given, and the client what the handler returned.
+ * Serves some pairs of one place, and sends each input with each client: the handler must receive what the client was
+ * given, and the client what the handler returned.
  */
 export const sendPairs = async (
   given: readonly Pair[],

@@ -315,8 +315,7 @@ describe("a stream", () => {
     expect((await server.send("/ended")).text).toBe("event: time\ndata: 1\n\n");
     const answer = await server.send("/failed");
     expect([answer.status, answer.json()]).toEqual([409, errorEnvelope("Not now")]);
-    // the late event has no effect, and causes no unhandled error in the handler, which the harness
-    // would see
+    // the late event has no effect, and causes no unhandled error in the handler, which the harness would see
     await sleep(30);
   });
 

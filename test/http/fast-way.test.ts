@@ -175,8 +175,7 @@ describe("the fast path to the socket", () => {
   );
 
   const sentFields = Symbol.for("sallyport/sent-fields");
-  // whether the head was sent, and had a type, when the method was first called: a session sets its
-  // cookie then
+  // whether the head was sent, and had a type, when the method was first called: a session sets its cookie then
   test.each([
     ["none", undefined],
     ["end", [false, true]],

@@ -64,8 +64,8 @@ export interface TestServer extends RunningServer {
   /** Sends a request with node:http, without normalising its target. */
   send(target: string, sent?: Sent): Promise<Answer>;
   /**
-   * Opens a socket, writes raw bytes, and returns everything that comes back until the server
-   * closes it or the time is over.
+   * Opens a socket, writes raw bytes, and returns everything that comes back until the server closes it or the time is
+   * over.
    */
   raw(bytes: string | Buffer, milliseconds?: number): Promise<string>;
   /** Opens a socket. */
@@ -77,10 +77,7 @@ const faults: unknown[] = [];
 process.on("unhandledRejection", (reason) => faults.push(reason));
 process.on("uncaughtException", (error) => faults.push(error));
 
-/**
- * Closes the servers of a test, and expects that nothing was left unhandled; `setup.ts` calls it
- * after each test.
- */
+/** Closes the servers of a test, and expects that nothing was left unhandled; `setup.ts` calls it after each test. */
 export const finish = async (): Promise<void> => {
   for (const { servers } of running)
     for (const server of servers) {
@@ -103,10 +100,7 @@ export const untilStill = async (read: () => number): Promise<number> => {
   }
 };
 
-/**
- * Shortens the time that a result handler has for sending to a twentieth, for the test that calls
- * this.
- */
+/** Shortens the time that a result handler has for sending to a twentieth, for the test that calls this. */
 export const shortenGrace = (): void => {
   const setOwnTimeout = globalThis.setTimeout;
   const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>

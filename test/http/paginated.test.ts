@@ -71,10 +71,7 @@ const read = (answer: Answer): Page => {
 
 const itemsOf = ({ numbers, items }: Page): number[] => numbers ?? items ?? [];
 
-/**
- * The links of a response by their relation, as references to resolve; parsed as strictly as RFC
- * 8288 defines them.
- */
+/** The links of a response by their relation, as references to resolve; parsed as strictly as RFC 8288 defines them. */
 const linksOf = ({ headers: { link = "" } }: Answer): Record<string, string> => {
   const links: Record<string, string> = {};
   for (const one of link === "" ? [] : (link as string).split(", ")) {

@@ -28,10 +28,7 @@ const startEcho = async (config: Partial<ServerConfig> = {}) => {
   return { server, calls: () => calls };
 };
 
-/**
- * Creates a POST as bytes; the type is JSON and the length is correct unless the fields say
- * otherwise.
- */
+/** Creates a POST as bytes; the type is JSON and the length is correct unless the fields say otherwise. */
 const post = (body: string | Buffer, fields: readonly string[] = [], path = "/echo"): Buffer => {
   const names = new Set(fields.map((field) => field.split(":")[0]?.toLowerCase()));
   const head = [

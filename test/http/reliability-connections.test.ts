@@ -51,10 +51,7 @@ const pause = (milliseconds: number): Promise<void> =>
 
 const noReply: Reply = { status: 0, head: "", body: "" };
 
-/**
- * Expects that a socket gets one response, which announces that the server closes, and that it
- * does.
- */
+/** Expects that a socket gets one response, which announces that the server closes, and that it does. */
 const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   socket.write(bytes);
   const { text, isClosed } = await readAll(socket, 15_000);

@@ -59,10 +59,7 @@ const pong = /^HTTP\/1\.1 200 .*\{"pong":true\}\}$/s;
 const toError = (server: TestServer): unknown =>
   (server.linesOf("error")[0]?.meta as { error: unknown } | undefined)?.error;
 
-/**
- * Expects a server fault: 500 in the envelope, exactly one error line, and a connection that stays
- * open.
- */
+/** Expects a server fault: 500 in the envelope, exactly one error line, and a connection that stays open. */
 const expectFault = async (server: TestServer, path = "/run"): Promise<Answer> => {
   const answer = await server.send(`${path}?token=secret`, {
     headers: { authorization: "secret" },

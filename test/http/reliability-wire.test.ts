@@ -47,10 +47,7 @@ const expectRefused = async (
   expect(isClosed, "the server closes the connection").toBe(true);
 };
 
-/**
- * Expects that two of the same kind are rejected with one warning and no error, and that the server
- * keeps running.
- */
+/** Expects that two of the same kind are rejected with one warning and no error, and that the server keeps running. */
 const expectRefusedAndSampled = async (
   bytes: string | Buffer,
   statuses: readonly number[],

@@ -24,10 +24,7 @@ export const toReplies = (text: string): Reply[] => {
   return replies;
 };
 
-/**
- * Splits what was received on a connection at the beginning of each response, however its body is
- * framed.
- */
+/** Splits what was received on a connection at the beginning of each response, however its body is framed. */
 export const splitReplies = (text: string): string[] => text.split(/(?=HTTP\/1\.1 \d{3} )/);
 
 /** The statuses of the responses received on a connection. */

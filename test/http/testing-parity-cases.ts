@@ -34,8 +34,8 @@ export interface More {
 }
 
 /**
- * One request, for `testEndpoint` and for a real socket. The status is the correct one, so that the
- * two sides cannot agree on a wrong one; 0 if no response comes.
+ * One request, for `testEndpoint` and for a real socket. The status is the correct one, so that the two sides cannot
+ * agree on a wrong one; 0 if no response comes.
  */
 export type ParityCase = readonly [
   name: string,

@@ -8,10 +8,7 @@ afterEach(() => void vi.restoreAllMocks());
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
-/**
- * Sends a body to an endpoint that accepts an array, counts the checked elements, and returns the
- * response.
- */
+/** Sends a body to an endpoint that accepts an array, counts the checked elements, and returns the response. */
 const post = async (type: string, body: string, config: Partial<ServerConfig> = {}) => {
   let checked = 0;
   const element = z.custom<number>((value) => {

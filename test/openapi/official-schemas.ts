@@ -30,8 +30,8 @@ const create30 = () => {
 };
 
 /**
- * Ajv does not follow dynamic references between files, so those to schema objects become static
- * references to the dialect. Nested schemas are then checked as plain JSON Schema.
+ * Ajv does not follow dynamic references between files, so those to schema objects become static references to the
+ * dialect. Nested schemas are then checked as plain JSON Schema.
  */
 const toStatic = (value: unknown, dialect: string): unknown => {
   if (Array.isArray(value)) return value.map((one) => toStatic(one, dialect));
@@ -57,8 +57,7 @@ const create = (version: string) => {
 const validators = new Map<string, ReturnType<typeof create>>();
 
 /**
- * Lists the errors that the official schema of a version, including that of its schema objects,
- * finds in a document.
+ * Lists the errors that the official schema of a version, including that of its schema objects, finds in a document.
  */
 export const findOfficialErrors = (document: Json, version: string): readonly string[] => {
   const validate = validators.get(version) ?? (version === "3.0" ? create30() : create(version));

@@ -192,8 +192,7 @@ describe("express-openapi-validator in front of an API", () => {
     const driven = await drive({
       ...{ document, calls: 2000, secret: "let-me-in", isLenient, isForgiving },
       port: await startValidator(toPath(`torture-${version}`), port),
-      // the validator reads uploads itself, does not convert numbers in forms, and knows nothing of
-      // catches
+      // the validator reads uploads itself, does not convert numbers in forms, and knows nothing of catches
       only: (at) => !/\/(?:upload|form|kinds\/catch)$/.test(at),
     });
     const violations = driven.violations.filter(

@@ -14,10 +14,7 @@ interface Run {
 // not below `.cache`: files in hidden directories are not sent
 const root = mkdtempSync(join(tmpdir(), "express-suite-"));
 
-/**
- * Lays out a copy of Express' repository with the given main file; returns why there are no tests,
- * or undefined.
- */
+/** Lays out a copy of Express' repository with the given main file; returns why there are no tests, or undefined. */
 const layOut = async (name: string, main: string): Promise<string | undefined> => {
   const folder = join(root, name);
   mkdirSync(join(folder, "lib"), { recursive: true });
@@ -49,8 +46,7 @@ const runTests = (name: string): Run => {
   return JSON.parse(output.slice(begin)) as Run;
 };
 
-// these send a Host that is not a host, `http://example.com`, which is rejected on purpose (RFC
-// 9112, 3.2)
+// these send a Host that is not a host, `http://example.com`, which is rejected on purpose (RFC 9112, 3.2)
 const refusedHosts = [
   "res when accepting html should escape the url",
   "res when accepting html should not render evil javascript links in anchor href (prevent XSS)",

@@ -13,8 +13,8 @@ export const home = join(root, "node_modules/.cache/packages");
 const lock = readFileSync(join(own, "package-lock.json"), "utf8");
 
 /**
- * Installs the packages that the lock file names, unless they are there, and puts this project and
- * the programs next to them.
+ * Installs the packages that the lock file names, unless they are there, and puts this project and the programs next to
+ * them.
  */
 export const ensurePackages = (): void => {
   ensureInstalled(own, home);

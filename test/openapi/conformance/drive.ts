@@ -14,9 +14,7 @@ export interface Drive {
   readonly seed?: number;
   /** The credentials of the client. */
   readonly secret: string;
-  /**
-   * Operations whose schema says less than the server checks: valid requests may be rejected there.
-   */
+  /** Operations whose schema says less than the server checks: valid requests may be rejected there. */
   readonly isLenient?: (path: string) => boolean;
   /** Operations that replace invalid values, and so accept more than their schema says. */
   readonly isForgiving?: (path: string, mutation: string | undefined) => boolean;
@@ -36,8 +34,8 @@ export interface Driven {
 const never = (): boolean => false;
 
 /**
- * Drives a server with requests that its document allows, and with invalid ones, and checks
- * everything against the document.
+ * Drives a server with requests that its document allows, and with invalid ones, and checks everything against the
+ * document.
  */
 export const drive = async (options: Drive): Promise<Driven> => {
   const {

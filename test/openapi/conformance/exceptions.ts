@@ -1,14 +1,11 @@
 /**
- * A schema of the wire format cannot express what follows a transformation, refinements of a file,
- * or dependencies between query parameters.
+ * A schema of the wire format cannot express what follows a transformation, refinements of a file, or dependencies
+ * between query parameters.
  */
 export const isLenient = (path: string): boolean =>
   ["/kinds/piped", "/search/{kind}", "/broken", "/v1/users/{id}/picture"].includes(path);
 
-/**
- * A catch accepts anything, and an option of a union drops fields that only the other options
- * declare.
- */
+/** A catch accepts anything, and an option of a union drops fields that only the other options declare. */
 export const isForgiving = (path: string, mutation: string | undefined): boolean =>
   path === "/kinds/catch" ||
   (path === "/search/{kind}" && /^another query (?:name|age)$/.test(mutation ?? ""));

@@ -29,8 +29,7 @@ export class RandomSchemas {
       () => z.record(z.enum(["one", "two"]), inner()),
       () => z.union([inner(), inner()]),
       () => this.#discriminated(depth + 1),
-      // values that a loose side lets pass cannot be merged with what the other side has made of
-      // them
+      // values that a loose side lets pass cannot be merged with what the other side has made of them
       () =>
         object()
           .strip()

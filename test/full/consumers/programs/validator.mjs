@@ -1,5 +1,5 @@
-// express-openapi-validator between a client and an API. What it rejects is forwarded nevertheless:
-// if the API accepts it, the response is 418 with the validator's message.
+// express-openapi-validator between a client and an API. What it rejects is forwarded nevertheless: if the API accepts
+// it, the response is 418 with the validator's message.
 import { once } from "node:events";
 import { request as sendOn } from "node:http";
 import express from "express";

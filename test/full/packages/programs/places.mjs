@@ -1,5 +1,4 @@
-// The four places where a package may be used, each serving the same handler with the same
-// envelope.
+// The four places where a package may be used, each serving the same handler with the same envelope.
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { inspect } from "node:util";
@@ -131,8 +130,8 @@ const serveByPlace = {
 };
 
 /**
- * Serves one route with a package in front of it. `layers(place)` returns the middlewares in order;
- * `prepare(app)` sets anything that is not a middleware, such as a view engine.
+ * Serves one route with a package in front of it. `layers(place)` returns the middlewares in order; `prepare(app)` sets
+ * anything that is not a middleware, such as a view engine.
  */
 export const serve = (place, spec) =>
   serveByPlace[place]({
