@@ -54,7 +54,7 @@ export const encodeBrackets = (fields: Pairs): string =>
     return encodeBracketed(name, name, value, 0);
   }).join("&");
 
-/** @param name the field as it is written, such as `filter[tags][0]` */
+/** @param name the field name, such as `filter[tags][0]` */
 const encodeBracketed = (field: string, name: string, value: unknown, depth: number): string => {
   const isArray = Array.isArray(value);
   if (!isArray && !isRecord(value)) return encodePair(name, toText(field, value));

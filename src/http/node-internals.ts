@@ -2,8 +2,8 @@
  * Everything that relies on undocumented parts of node:http and node:stream is in this file and in `reply-head.ts`,
  * which copies heads that Node has written.
  *
- * Documented is what nodejs.org/api describes, including deprecated members, such as reading `response.finished`, and
- * members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
+ * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
+ * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
  * `test/assumptions/node-internals.test.ts`. If Node.js lacks one, a slower documented way is used, which
  * `without-node-internals.test.ts` and `without-node-members.test.ts` test beside it. CONTRIBUTING.md lists the parts.
  */

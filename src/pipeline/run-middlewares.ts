@@ -108,7 +108,10 @@ const runSpan = async (
   if (!isRun) canGoOn(walk);
 };
 
-/** Not if the response is sent or being sent, nor if the client has left: an unfinished check has allowed nothing. */
+/**
+ * Checks whether the walk may continue: not if the response was sent or is being sent, nor if the client has left,
+ * because an unfinished check has allowed nothing.
+ */
 const canGoOn = (walk: Walk): boolean => {
   const { response, isStopped } = walk;
   if (isTaken(response)) watchFeeding(response);

@@ -110,7 +110,7 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
   }
 };
 
-/** Waits until more can be written, or until nobody reads any more. */
+/** Waits until more can be written, or until the connection is closed. */
 const untilDrained = (response: Response): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {

@@ -17,7 +17,7 @@ const bySlug = factory
   .addMiddleware({ input: z.object({ slug: z.string() }), handler: async () => ({}) })
   .build({ handler: async () => ({}) });
 
-test("every form of the routing map is accepted", () => {
+test("accepts every form of the routing map", () => {
   expectTypeOf(
     createServer(config, {
       v1: {
@@ -79,17 +79,17 @@ test("values that are chosen at run time are accepted, and maps among them check
   void createServer(config, { ":id": annotated, things: byName });
 });
 
-test("a map that is annotated is checked at run time only", () => {
+test("a map with a type annotation is checked at run time only", () => {
   const routing: Routing = { ":slug": withId };
   void createServer(config, routing);
 });
 
 test("a value that is not a route is an error", () => {
-  // @ts-expect-error -- a number is no route
+  // @ts-expect-error -- a number is not a route
   void createServer(config, { v1: 5 });
 });
 
-test("cors must be set, and options must exist", () => {
+test("cors must be set, and unknown options are errors", () => {
   // @ts-expect-error -- Property 'cors' is missing
   createConfig({ http: { listen: 8090 } });
   // @ts-expect-error -- there is no such option

@@ -18,7 +18,7 @@ beforeAll(() => {
   costs = JSON.parse(json) as readonly Cost[];
 });
 
-test.each([0, 1, 2])("endpoints cost the compiler no more than they may: program %i", (index) => {
+test.each([0, 1, 2])("endpoints stay within their compile-time budget: program %i", (index) => {
   const { instantiations = 0, bound = 0 } = costs[index] ?? {};
   // the schemas alone cost more; less would mean that nothing was checked
   expect(instantiations).toBeGreaterThan(100_000);
@@ -33,7 +33,7 @@ interface ClientCost {
   readonly clientOnWritten: number;
 }
 
-test("a client costs the compiler the same, however many endpoints there are", () => {
+test("a client costs the compiler the same however many endpoints there are", () => {
   const json = execFileSync(
     process.execPath,
     ["bench/types-client.mjs", "--endpoints", "100,300", "--json"],

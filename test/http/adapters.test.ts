@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start, successEnvelope } from "./harness.ts";
 
-/** What adapters of functions in the cloud give for a socket: no timeouts, and nothing is counted. */
+/** The sockets that adapters for serverless functions provide: without timeouts and byte counts. */
 const createBareSocket = (take: (piece: string) => void, more: object): Socket => {
   const nothing = (): void => undefined;
   return {
@@ -22,7 +22,7 @@ const createBareSocket = (take: (piece: string) => void, more: object): Socket =
   } as unknown as Socket;
 };
 
-/** Calls an application as such adapters do, with a body that has been read. */
+/** Calls an application as such adapters do, with a body that has already been read. */
 const call = (
   app: (request: IncomingMessage, response: ServerResponse) => void,
   body: object,
@@ -73,9 +73,9 @@ describe("an adapter without a real socket", () => {
   });
 
   test.each([
-    ["tells nothing of itself, as serverless-http's", {}],
-    ["has bytes to write, as light-my-request's", { writableLength: 9 }],
-  ])("is answered without a fault in the log, where the socket %s", async (_what, socket) => {
+    ["says nothing about itself, like serverless-http's", {}],
+    ["has bytes to write, like light-my-request's", { writableLength: 9 }],
+  ])("gets a response without a fault in the log, if the socket %s", async (_what, socket) => {
     const { app, lines } = await start({
       greet: greeting,
     });

@@ -211,7 +211,7 @@ class Upload {
     };
     const small = new SmallPieces(pass);
     const onData = (data: Buffer | string): void => {
-      // somebody has set an encoding
+      // an encoding was set on the request
       const piece =
         typeof data === "string" ? Buffer.from(data, request.readableEncoding ?? "utf8") : data;
       left -= piece.length;
@@ -264,8 +264,8 @@ class Upload {
 const ignore = (): void => undefined;
 
 /**
- * Frees the memory of a chunk that nobody uses any more, if it has its own memory. Node before 21 cannot do this;
- * there, the chunks wait for V8.
+ * Frees the memory of a chunk that is no longer used, if it has its own memory. Node before 21 cannot do this; there,
+ * the chunks wait for V8.
  */
 const free = ({ buffer, byteLength }: Buffer): void => {
   if (buffer.byteLength === byteLength)

@@ -46,7 +46,7 @@ export const createResponseClass = (
   /** Node's own `writableEnded`, which compression replaces. */
   const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
 
-  /** Node would emit an error, which ends the process if nobody listens; the first response stands. */
+  /** Node would emit an error, which ends the process if there is no listener; the first response is kept. */
   const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
     if (response.listenerCount("error") > 0) return false;
     sentTwice(response);
