@@ -111,7 +111,9 @@ const clearDumps = (folder) => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name));
 };
 
-/** The functions that V8 has compiled, as listed by `--perf-basic-prof`; the last one at an address is the one that ran. */
+/**
+ * The functions that V8 has compiled, as listed by `--perf-basic-prof`; the last one at an address is the one that ran.
+ */
 const readCompiled = (pid) => {
   const byStart = new Map();
   for (const line of readFileSync(`/tmp/perf-${pid}.map`, "utf8").split("\n")) {
@@ -235,7 +237,9 @@ const main = async () => {
   try {
     execFileSync("valgrind", ["--version"], { stdio: "ignore" });
   } catch {
-    throw new Error("The bench needs valgrind: `apt-get install valgrind` on Debian and Ubuntu.");
+    throw new Error(
+      "The benchmark needs valgrind: `apt-get install valgrind` on Debian and Ubuntu.",
+    );
   }
   process.stdout.write(
     `Node.js ${versionOf(node)}, thousands of instructions per request, after ${values.warmup} requests\n`,

@@ -23,7 +23,7 @@ export type UserFields = Pick<User, "name" | "email" | "role">;
 /** The fields that a client may change; undefined ones stay as they are. */
 export type UserChanges = { readonly [K in keyof UserFields]?: UserFields[K] | undefined };
 
-/** Users in memory; they are gone when the process ends. */
+/** Keeps users in memory; they are lost when the process ends. */
 export class UsersStore {
   readonly #users = new Map<string, User>();
   readonly #pictures = new Map<string, Buffer>();

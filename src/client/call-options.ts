@@ -62,7 +62,7 @@ export interface SharedOptions {
   /** Whether cookies are sent to and accepted from other origins. */
   readonly credentials?: "include" | "omit" | "same-origin" | undefined;
   /**
-   * The time limit of an attempt until its response has been read, in milliseconds; for an event stream, until it
+   * The time limit of an attempt, in milliseconds, until its response has been read; for an event stream, until it
    * begins.
    *
    * @default no limit

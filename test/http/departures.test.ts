@@ -43,7 +43,7 @@ describe("a client that leaves while a result handler streams is not a fault of 
     const source = Readable.from(endless());
     const factory = createFactory((response) => sendBody(source, response));
     const server = await start({ t: factory.build({ handler: () => ({}) }) });
-    expect(await leave(server)).toEqual(["The client left before the response"]);
+    expect(await leave(server)).toEqual(["The client disconnected before the response was sent"]);
   });
 
   test("what breaks by itself is a fault as before", async () => {

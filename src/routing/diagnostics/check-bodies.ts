@@ -27,7 +27,7 @@ const checkBodyOfGet = (
   return [
     {
       code: "SLP_WARN_GET_BODY",
-      text: `\`inputSources.get\` has "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`,
+      text: `\`inputSources.get\` includes "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`,
       meta: { method: entry.method, path: entry.path },
     },
   ];

@@ -62,8 +62,8 @@ test("a file that was moved, or is deleted, cannot be used any more", async () =
   failToRename("EXDEV");
   const moved = await createFile();
   await moved.mv(join(directory, "moved"));
-  expect(() => moved.data).toThrow("cannot be read: it has been moved already");
-  await expect(moved.mv("x")).rejects.toThrow("cannot be moved: it has been moved already");
+  expect(() => moved.data).toThrow("cannot be read: it has already been moved");
+  await expect(moved.mv("x")).rejects.toThrow("cannot be moved: it has already been moved");
   await moved.discard();
   expect(existsSync(join(directory, "moved"))).toBe(true);
 });
