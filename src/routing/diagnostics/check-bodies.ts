@@ -128,7 +128,7 @@ const findObstacle = (
       code: "SLP_WARN_UPLOAD_SOURCE",
       reason:
         entry.method === "get"
-          ? "a GET has no files. Serve it with POST"
+          ? "a GET request has no files. Serve it with POST"
           : `\`${option}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Add it, or serve the endpoint with POST`,
     };
   if (takesUploads || hasNativeParsers) return undefined;

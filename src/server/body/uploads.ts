@@ -24,7 +24,7 @@ export interface UploadOptions {
    * @default the temporary directory of the operating system
    */
   readonly tempFileDir?: string | undefined;
-  /** Runs before any of the body is read; throws to reject the upload. */
+  /** Runs before any of the body is read; throw an error to reject the upload. */
   readonly beforeUpload?:
     | ((args: { readonly request: Request; readonly logger: Logger }) => MaybePromise<void>)
     | undefined;
