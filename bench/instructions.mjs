@@ -27,8 +27,8 @@ const { values } = parseArgs({
 const help = `Instructions per request in user space, including garbage collection, as callgrind counts them.
 
   --server NAMES     of bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport)
-  --workload NAMES   get,list,post; start: from the start of the process to the first response, in millions
-                     (with --server thousand-bare,thousand); one: with --server middlewares:1:async and others
+  --workload NAMES   get,list,post (default); start (with --server thousand-bare,thousand): from the start of the
+                     process to the first response, in millions; one (with --server middlewares:1:async and others)
   --warmup COUNT     requests before counting starts (12000)
   --requests COUNT   counted requests (4000; twice as many for list)
   --node 24|current

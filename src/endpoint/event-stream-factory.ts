@@ -37,8 +37,8 @@ import type { StreamHandler } from "./run-event-stream.ts";
 /** Options of an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
   /**
-   * After how many milliseconds of silence a comment is sent; 0 sends no comments. Comments keep proxies from closing
-   * the connection and reveal clients that have disconnected.
+   * How long the stream may be silent before a comment is sent, in milliseconds; 0 sends no comments. Comments keep
+   * proxies from closing the connection and reveal clients that have disconnected.
    *
    * @default 15000
    */

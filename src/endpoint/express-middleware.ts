@@ -22,7 +22,8 @@ export interface ExpressMiddlewareOptions<
   /** Converts an error of the middleware, usually into an HTTP error. */
   readonly transformer?: ((error: Error) => Error) | undefined;
   /**
-   * Whether `request.body` is read and parsed before the middleware runs, for one that uses it, such as a sanitiser.
+   * Whether `request.body` is read and parsed before the middleware runs; set it for a middleware that uses the parsed
+   * body, such as a sanitiser.
    *
    * @default false, which suits middlewares that read the body themselves, such as multer or a proxy
    */
