@@ -60,7 +60,7 @@ export interface RequestErrorOptions {
 }
 
 /**
- * A fault of the request to which the framework itself responds, such as malformed JSON or an unknown path.
+ * A fault in the request to which the framework itself responds, such as malformed JSON or an unknown path.
  *
  * Its message is fixed and never echoes the request, apart from the name of an upload field.
  */

@@ -73,7 +73,7 @@ export class UsersStore {
     const known = this.#users.get(id);
     if (!known) return undefined;
     this.#pictures.set(id, picture);
-    // a new address for each picture, so that no browser shows an old one
+    // a new URL for each picture, so that no browser shows an old one
     return this.#save({ ...known, picture: `/v1/users/${id}/picture?version=${randomUUID()}` });
   }
 

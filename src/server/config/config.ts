@@ -82,7 +82,8 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly inputSources?: SourcesByMethod | undefined;
   /**
-   * Sends the errors that occur before an endpoint is reached: 404, 405, a malformed path or body.
+   * Sends the errors that occur before an endpoint is reached, such as 404 and 405, and those of malformed bodies if
+   * the endpoint has the default result handler.
    *
    * @default defaultResultHandler
    */
@@ -180,7 +181,7 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly etag?: boolean | "weak" | "strong" | undefined;
   /**
-   * Compresses responses with zstd, brotli, gzip or deflate, as the client accepts; `true`, or options.
+   * Compresses responses with zstd, brotli, gzip or deflate, whichever the client prefers; `true`, or options.
    *
    * Event streams, responses that set cookies, and those with `no-transform` are never compressed. A handler that
    * streams sends buffered data with `response.flush()`.
