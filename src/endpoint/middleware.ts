@@ -220,7 +220,7 @@ const toSpan =
     if (calls === 0 && !args.response.headersSent && !args.response.writableEnded)
       throw new ServerFault(
         "SLP_AROUND_NOT_CALLED",
-        "An `around` middleware neither called `next` nor threw an error nor sent the response",
+        "An `around` middleware did not call `next`, throw an error or send the response",
       );
   };
 
