@@ -281,10 +281,7 @@ export const endQuietly = (request: IncomingMessage): boolean => {
   return true;
 };
 
-type Dump = (this: AnsweredRequest) => void;
-
-/** A request with its response, as Express connects them. */
-type AnsweredRequest = IncomingMessage & { readonly res?: ServerResponse | undefined };
+type Dump = (this: IncomingMessage) => void;
 
 /**
  * Ends requests quietly once their response is out, when Node calls a request's `_dump` to read the rest of its body.
@@ -295,11 +292,10 @@ export const watchDump = (prototype: IncomingMessage): void => {
   const { _dump: dump } = inside;
   if (!dump) return;
   inside._dump = function () {
-    if (isAwaited(this.res) || !endQuietly(this)) dump.call(this);
+    if (isAwaited(findReply(this.socket)) || !endQuietly(this)) dump.call(this);
   };
 };
 
-/** Whether anybody but Node, which has one listener, waits for the end of a response. */
+/** Whether anybody but Node, which has one listener, may wait for the end of a response. */
 const isAwaited = (response: ServerResponse | undefined): boolean =>
-  response !== undefined &&
-  (response.listenerCount("finish") > 1 || response.listenerCount("close") > 0);
+  !response || response.listenerCount("finish") > 1 || response.listenerCount("close") > 0;

@@ -85,8 +85,14 @@ export type SentFields = Readonly<Record<string, string | number>>;
 /** Marks a response that other code may watch: hooks, or only native middlewares. */
 export const watchedMark: unique symbol = Symbol.for("sallyport/watched");
 
+/** The property of a response that says whether a tool has replaced methods of all responses. */
+export const patchedMark: unique symbol = Symbol.for("sallyport/patched");
+
 /** A response that other code may watch. */
-export type WatchedResponse = Response & { [watchedMark]?: boolean | "native" };
+export type WatchedResponse = Response & {
+  [watchedMark]?: boolean | "native";
+  readonly [patchedMark]?: boolean;
+};
 
 /** Checks whether other code may observe how a response is sent: it has had the request, or has replaced a method. */
 const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => {
@@ -94,6 +100,7 @@ const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => 
   if (mark === "native") {
     if (!isUntouched || hasOwnMethod(response)) return true;
   } else if (mark !== false) return true;
+  if (response[patchedMark] === true) return true;
   const own = Object.getPrototypeOf(response) as Response;
   return (
     response.end !== own.end ||
