@@ -13,15 +13,15 @@ const alias = {
   "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
   sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
 };
-/** Test files of a process share its modules: to load them anew for each file takes longer than the tests. */
+/** Test files of a process share its modules: loading them again for each file takes longer than the tests. */
 const shared = { isolate: false };
 /** Closes the servers of the harness after each test. */
 const setupFiles = ["test/http/setup.ts"];
-/** The warning of an old Node.js is for those who run a server. */
+/** The warning about an old Node.js is for those who run a server. */
 const execArgv = ["--disable-warning=SLP_WARN_RUNTIME"];
 const project = (name: string, include: string[], more: object = {}) => ({
   resolve: { alias },
-  // a time limit finds what hangs; beside busy cores the slowest tests take seconds
+  // a time limit detects tests that hang; on busy cores the slowest tests take seconds
   test: { name, include, environment: "node", testTimeout: 20_000, execArgv, ...more },
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** The rooms of `src`, the lowest first: a room imports from those before it, types included. */
+/** The rooms of `src`, the lowest first: a room imports only from those before it, types included. */
 const rooms = [
   "lazy",
   "checks",
@@ -28,7 +28,7 @@ const rooms = [
   "index",
 ];
 
-/** The rooms within `src/server`, the lowest first; what stands beside them puts them together, and is imported by none. */
+/** The rooms within `src/server`, the lowest first; the files next to them combine them, and are imported by none. */
 const serverRooms = ["head", "body", "compression", "connection", "config", "express", ""];
 
 /** Windows separates folders in another way. */
@@ -51,7 +51,7 @@ const withinSource = (file: string): string => toSlashes(relative("src", file));
 const toRoom = (file: string): string =>
   (withinSource(file).split("/")[0] ?? "").replace(/\.ts$/, "");
 
-/** The room of a file of `src/server`; empty for one that stands beside the rooms. */
+/** The room of a file of `src/server`; empty for a file next to the rooms. */
 const toServerRoom = (file: string): string => {
   const [room = "", ...rest] = toSlashes(relative("src/server", file)).split("/");
   return rest.length > 0 ? room : "";
@@ -59,7 +59,7 @@ const toServerRoom = (file: string): string => {
 
 const importPattern = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
-/** The files of `src` that a file imports, whether values or types. */
+/** Lists the files of `src` that a file imports, whether values or types. */
 const listImports = (file: string): string[] =>
   [...read(file).matchAll(importPattern)].map(([, target]) =>
     toSlashes(normalize(join(dirname(file), target ?? ""))),
@@ -85,7 +85,7 @@ const findCycle = (): string[] | undefined => {
 };
 
 describe("architecture", () => {
-  test("each source file stands in a room of the layer table", () => {
+  test("each source file is in a room of the layer table", () => {
     expect(sources.length).toBeGreaterThan(30);
     expect(sources.filter((file) => !rooms.includes(toRoom(file)))).toEqual([]);
   });
@@ -116,14 +116,14 @@ describe("architecture", () => {
     expect(upward).toEqual([]);
   });
 
-  test("each import names a file that exists, with its extension", () => {
+  test("each import names an existing file, with its extension", () => {
     const missing = sources.flatMap((file) =>
       listImports(file).filter((target) => !sources.includes(target)),
     );
     expect(missing).toEqual([]);
   });
 
-  test("the client imports nothing of other rooms when it runs", () => {
+  test("the client imports nothing of other rooms at run time", () => {
     const values = sources
       .filter((file) => file.startsWith("src/client/"))
       .flatMap((file) =>
@@ -134,17 +134,17 @@ describe("architecture", () => {
     expect(values).toEqual([]);
   });
 
-  test("no files import each other in a circle", () => {
+  test("no imports are circular", () => {
     expect(findCycle()).toBeUndefined();
   });
 
-  test("no file is longer than 350 lines, no test file longer than 500", () => {
+  test("no source file is longer than 350 lines, no test file longer than 500", () => {
     const count = (file: string): number => read(file).split("\n").length;
     expect(sources.filter((file) => count(file) > 350)).toEqual([]);
     expect(tests.filter((file) => count(file) > 500)).toEqual([]);
   });
 
-  test("names are kebab-case and say something", () => {
+  test("names are kebab-case and meaningful", () => {
     const names = sources.flatMap((file) => withinSource(file).replace(/\.ts$/, "").split("/"));
     expect(names.filter((name) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([]);
     expect(names.filter((name) => /^(helpers?|utils?|common|base|misc)$/.test(name))).toEqual([]);
@@ -162,8 +162,8 @@ describe("architecture", () => {
     ]);
   });
 
-  test("the insides of Node.js and of Zod are named only where they are fenced in", () => {
-    // members with an underscore, but for those that authors of streams and of schemas are told to use
+  test("internals of Node.js and of Zod are named only in their designated files", () => {
+    // members with an underscore, except for those that authors of streams and of schemas are meant to use
     const underscored =
       /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
     const quoted = /"_(?!zod"|_proto__")\w+"/g;
@@ -187,7 +187,7 @@ describe("architecture", () => {
     expect(found).toEqual([]);
   });
 
-  test("the entry has no logic", () => {
+  test("the entry contains no logic", () => {
     const statements = read("src/index.ts")
       .replace(/\/\/.*$/gm, "")
       .split(";")

@@ -12,7 +12,7 @@ const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
 
 const listCodes = (text: string): string[] => text.match(/SLP_[A-Z\d]+(?:_[A-Z\d]+)*/g) ?? [];
 
-/** The codes that something is thrown or logged with: those of `errors.ts` are declared there, and used elsewhere. */
+/** The codes of everything thrown or logged: those of `errors.ts` are declared there, and used elsewhere. */
 const listUsed = (): string[] => {
   const used = sources.flatMap(({ file, text }) =>
     file === "errors.ts"
@@ -23,13 +23,13 @@ const listUsed = (): string[] => {
   return [...new Set(used)].filter((code) => code !== "SLP_WARN").toSorted();
 };
 
-test("each code that is used is in docs/errors.md, and each of the page is used", () => {
+test("each code in use is in docs/errors.md, and each code on that page is in use", () => {
   const used = listUsed();
   expect(used.length).toBeGreaterThan(50);
   expect([...new Set(listCodes(page))].toSorted()).toEqual(used);
 });
 
-test("each code that is declared is used", () => {
+test("each declared code is used", () => {
   const declared = sources.flatMap(({ file, text }) =>
     file === "errors.ts" ? listCodes(text) : [],
   );
@@ -39,7 +39,7 @@ test("each code that is declared is used", () => {
 
 const rows = [...page.matchAll(/^\| `(SLP_\w+)` *\| (\d{3}) *\| ([^|]+?) *\| [^|]+\| [^|]+\|$/gm)];
 
-test("each answer of the page has the status and the text that is sent", () => {
+test("each response on the page has the status and message that are sent", () => {
   expect(rows.length).toBeGreaterThan(25);
   for (const [, code, status, text = ""] of rows) {
     const { statusCode, message } = new RequestError(code as RequestErrorCode);

@@ -31,10 +31,10 @@ test.each<[unknown, string]>([
   [new Car(), "an object of class Car"],
   [new Date(0), "an object of class Date"],
   [z.string(), "a Zod schema"],
-])("%o is shown as %s", (value, shown) => {
+])("shows %o as %s", (value, shown) => {
   expect(show(value)).toBe(shown);
 });
 
-test("an object that hides its class is shown all the same", () => {
+test("shows an object that hides its class", () => {
   expect(show(Object.create({ constructor: undefined }))).toBe("an object of class unknown");
 });

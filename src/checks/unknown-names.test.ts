@@ -30,7 +30,7 @@ test.each([
   expect(suggest(wrong, known)).toBe("");
 });
 
-test("the sentence names what is wrong, what was meant and what there is", () => {
+test("names what is wrong, what was probably meant and what there is", () => {
   expect(describeUnknown("option", "metod", ["method", "path"])).toBe(
     "There is no option `metod`. Did you mean `method`? The options are method, path.",
   );
@@ -42,7 +42,7 @@ test("the sentence names what is wrong, what was meant and what there is", () =>
   );
 });
 
-test("the first key of an object that does not exist is described, and only its own keys count", () => {
+test("describes the first unknown key, counting only own keys", () => {
   const object = Object.assign(Object.create({ inherited: 1 }) as object, { a: 1, c: 2, d: 3 });
   expect(describeUnknownKey("key", object, ["a", "b"])).toMatch(/^There is no key `c`\./);
   expect(describeUnknownKey("key", object, ["a", "c", "d"])).toBeUndefined();

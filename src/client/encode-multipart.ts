@@ -39,7 +39,7 @@ export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): B
       refuse(name, "has a name that forms do not preserve");
     for (const [field, part] of listParts(name, value)) add(name, field, part);
   }
-  // strings first, so that a server that parses as it reads knows them when the files arrive
+  // strings first, so that a streaming parser has them before the files arrive
   return new Blob([...texts, ...files, `--${boundary}--\r\n`], {
     type: `multipart/form-data; boundary=${boundary}`,
   });

@@ -54,7 +54,7 @@ export const encodeBrackets = (fields: Pairs): string =>
     return encodeBracketed(name, name, value, 0);
   }).join("&");
 
-/** @param name the field as it is written, such as `filter[tags][0]` */
+/** @param name the field name, such as `filter[tags][0]` */
 const encodeBracketed = (field: string, name: string, value: unknown, depth: number): string => {
   const isArray = Array.isArray(value);
   if (!isArray && !isRecord(value)) return encodePair(name, toText(field, value));
@@ -63,7 +63,7 @@ const encodeBracketed = (field: string, name: string, value: unknown, depth: num
     : listFields(field, value);
   assertFull(field, parts);
   if (depth >= maxBrackets || (isArray && parts.length > maxBracketed))
-    refuse(field, "exceeds what the extended parser reads");
+    refuse(field, "exceeds the limits of the extended parser");
   return parts
     .map(([part, inner]) => {
       const inside = toField(field, part);

@@ -30,10 +30,10 @@ const deep = factory.build({ method: "post", handler: async () => ({}) });
 type One = SuccessEnvelope<{ id: string; at: string; gone?: string | undefined }> | ErrorEnvelope;
 type Open = SuccessEnvelope<{ n: number }> | ErrorEnvelope;
 
-/** Never called: what it returns is looked at by the compiler alone. */
+/** Never called: only the compiler looks at it. */
 const create = <R>() => createClient<R>({ baseUrl: "" });
 
-describe("every form of a routing map", () => {
+describe("all forms of a routing map", () => {
   const routing = {
     nested: { v1: { things: { ":id": one } } },
     "flat/v1/things/:id": one,
@@ -71,18 +71,18 @@ describe("every form of a routing map", () => {
     void (() => client().provide("post /parent/deeper/leaf"));
   });
 
-  test("rejects what it does not have", () => {
-    // @ts-expect-error -- an endpoint without a method answers GET
+  test("rejects unknown routes", () => {
+    // @ts-expect-error -- an endpoint without a method serves GET
     void (() => client().provide("post /mixed/a"));
     // @ts-expect-error -- the endpoint declares get and put
     void (() => client().provide("delete /methods/:id", { id: "1" }));
-    // @ts-expect-error -- static files are no endpoint
+    // @ts-expect-error -- static files are not an endpoint
     void (() => client().provide("get /files"));
     // @ts-expect-error -- no such path
     void (() => client().provide("get /nested/v2"));
     // @ts-expect-error -- the input has a required field
     void (() => client().provide("get /methods/:id"));
-    // @ts-expect-error -- and that is a string
+    // @ts-expect-error -- the field is a string
     void (() => client().provide("get /methods/:id", { id: 1 }));
   });
 });
@@ -115,7 +115,7 @@ describe("inputs", () => {
   const client = () => create<typeof routing>();
   type Input<Call extends (...args: never) => unknown> = Parameters<Call>[1];
 
-  test("are those of a client: files, dates, bytes, fields before their transformation", () => {
+  test("have the types a client sends: files, dates, bytes, fields before their transformation", () => {
     const call = () => client().provide<"post /post">;
     expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
       key: string;
@@ -126,7 +126,7 @@ describe("inputs", () => {
     }>();
   });
 
-  test("have the parameters of the path, even if no schema has them", () => {
+  test("have the path parameters, even if no schema names them", () => {
     const call = () => client().provide<"post /raw/:id">;
     expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
       raw: ArrayBuffer | Blob | Uint8Array | string;
@@ -142,7 +142,7 @@ describe("inputs", () => {
   });
 });
 
-describe("replies", () => {
+describe("responses", () => {
   const custom = new ResultHandler({
     positive: (data) => z.object({ ok: z.literal(true), data }),
     negative: z.object({ ok: z.literal(false) }),
@@ -180,7 +180,7 @@ describe("replies", () => {
   };
   const client = () => create<typeof routing>();
 
-  test("are those of the result handler, dates as strings", () => {
+  test("have the types of the result handler, with dates as strings", () => {
     type Items = { items: { at: string }[] };
     expectTypeOf(() => client().provide("get /custom")).returns.resolves.toEqualTypeOf<
       { ok: true; data: Items } | { ok: false }
@@ -199,7 +199,7 @@ describe("replies", () => {
     expectTypeOf(problem).returns.resolves.toEqualTypeOf<Items | string | null>();
   });
 
-  test("are a Blob or text where content is sent without an envelope", () => {
+  test("are a Blob or a string where content is sent without an envelope", () => {
     const content = {
       file: factory.build({ output: ez.file("image/png"), handler: async () => "/a" }),
       stream: factory.build({ output: ez.stream(), handler: async function* () {} }),
@@ -231,7 +231,7 @@ describe("replies", () => {
     >();
   });
 
-  test("are told apart by status and by ok", () => {
+  test("are discriminated by status and by ok", () => {
     const call = async () => client().request("post /create");
     type Reply = Awaited<ReturnType<typeof call>>;
     type At<Status> = Extract<Reply, { readonly status: Status }>["body"];
@@ -270,7 +270,7 @@ describe("pages and streams", () => {
   const client = () => create<typeof routing>();
   type Item = { n: number; at: string };
 
-  test("give items and events", () => {
+  test("yield items and events", () => {
     const items = async () => {
       for await (const item of client().iterate("get /offset", { limit: 5 })) return item;
       for await (const item of client().iterate("get /cursor")) return item;
@@ -290,10 +290,10 @@ describe("pages and streams", () => {
     expectTypeOf(events).returns.resolves.toEqualTypeOf<string>();
   });
 
-  test("are what iterate and subscribe take, and nothing else", () => {
+  test("are the only routes that iterate and subscribe accept", () => {
     // @ts-expect-error -- no pages
     void (() => client().iterate("get /open"));
-    // @ts-expect-error -- no event stream
+    // @ts-expect-error -- not an event stream
     void (() => client().subscribe("get /offset"));
     // @ts-expect-error -- no such route
     void (() => client().iterate("get /none"));

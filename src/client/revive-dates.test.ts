@@ -4,10 +4,13 @@ import { dates } from "./revive-dates.ts";
 const at = new Date("2026-11-21T10:00:00.000Z");
 const text = at.toISOString();
 
-describe("what is not as it is declared stays as it is", () => {
-  test.each([null, undefined, 5, "", "no date", { at: text }, [text]])("%j is no date", (value) => {
-    expect(dates.one(value)).toBe(value);
-  });
+describe("a value that does not match its declaration stays unchanged", () => {
+  test.each([null, undefined, 5, "", "no date", { at: text }, [text]])(
+    "%j is not a date",
+    (value) => {
+      expect(dates.one(value)).toBe(value);
+    },
+  );
 
   test.each([null, 5, text, { 0: text }])("%j is not an array", (value) => {
     expect(dates.items(dates.one)(value)).toBe(value);
@@ -19,7 +22,7 @@ describe("what is not as it is declared stays as it is", () => {
   });
 });
 
-test("a field of any name is kept", () => {
+test("a field may have any name", () => {
   const value = JSON.parse(
     `{ "__proto__": "${text}", "at": "${text}", "b": "${text}" }`,
   ) as unknown;

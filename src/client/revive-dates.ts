@@ -1,4 +1,4 @@
-/** Replaces date strings with dates; other values stay as they are. */
+/** Replaces date strings with dates; other values stay unchanged. */
 export type Revive = (value: unknown) => unknown;
 
 /** Converts a date string to a date. */
@@ -21,7 +21,7 @@ const reviveItems =
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Revives the known fields of an object, and its other ones. */
+/** Revives the known fields of an object, and the other ones. */
 const reviveFields =
   (fields: ReadonlyMap<string, Revive>, others?: Revive, known: readonly string[] = []): Revive =>
   (value) => {

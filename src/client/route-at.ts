@@ -5,10 +5,10 @@ export interface EndpointTypes {
   readonly [name: string]: Some;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: each one is known where it is read
+// oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: the type is known at each use
 type Some = any;
 
-/** Stands for the types of an endpoint if there is none. */
+/** The types of an endpoint that does not exist. */
 export interface NoRoute extends EndpointTypes {
   readonly "~none": true;
 }
@@ -124,7 +124,7 @@ type Elsewhere<Routing, Key, M extends string, Path extends string> = (
   ? Found
   : NoRoute;
 
-/** Suggested keys in place of a wrong one: its method, then one more segment of its path. */
+/** Suggested keys for a wrong one: its method, then one more segment of its path. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
   : `${Method} /`;

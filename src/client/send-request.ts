@@ -58,7 +58,7 @@ export const sendRequest = async <Result>(
 export const toWait = (delay: number, maxDelay: number, failures: number): number =>
   Math.random() * Math.min(maxDelay, delay * 2 ** failures);
 
-/** @returns the wait that a response asks for, in milliseconds; 0 if it asks for none */
+/** @returns the delay that a response requests, in milliseconds; 0 if it requests none */
 const readRetryAfter = ({ headers }: Response): number => {
   const asked = headers.get("retry-after") ?? "";
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
@@ -128,7 +128,7 @@ const exchange = async <Result>(
   const headers = new Headers();
   for (const { headers: source } of both) await addHeaders(headers, source);
   for (const [name, value] of Object.entries(own))
-    // a caller may know better what the bytes are, but nobody else knows the boundary
+    // a caller may know the media type better, but only this code knows the boundary
     if (name !== "content-type" || value.startsWith("multipart/") || !headers.has(name))
       headers.set(name, value);
   const attempt: Attempt = { method, path, url, headers, attempt: number };

@@ -35,7 +35,7 @@ export const toProgressFetch = (
       (headers as Headers).forEach((value, name) => request.setRequestHeader(name, value));
       request.upload.addEventListener("progress", onProgress);
       request.addEventListener("loadend", () => {
-        // after an error or an abort, there is none
+        // after an error or an abort, there is no status
         if (request.status) resolve(toResponse(request));
         else reject(new TypeError("The upload failed"));
       });

@@ -7,7 +7,7 @@ export interface Refusal {
 
 /** @throws {@link Refusal} always. */
 export const refuse = (refused: string, reason: string): never => {
-  // oxlint-disable-next-line typescript/only-throw-error -- nobody reads a stack before it becomes an error
+  // oxlint-disable-next-line typescript/only-throw-error -- it becomes an error before anything reads its stack
   throw { refused, reason } satisfies Refusal;
 };
 

@@ -6,7 +6,7 @@ import type { DocumentedConfig, OpenApiDocument, OpenApiInfo } from "../openapi/
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
-/** Bytes to send, and the tag by which clients know whether they have them. */
+/** Bytes to send, and their ETag. */
 export interface Content {
   readonly type: string;
   readonly bytes: Buffer;

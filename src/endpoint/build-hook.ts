@@ -8,6 +8,6 @@ export const startHook: unique symbol = Symbol.for("sallyport/start-hook");
 export const tellStarting = (): void =>
   (globalThis as { readonly [startHook]?: () => void })[startHook]?.();
 
-/** Calls the registered function, if any, with what was built. */
+/** Calls the registered function, if any, with the endpoint or middleware that was built. */
 export const tellBuilt = (built: object): void =>
   (globalThis as { readonly [buildHook]?: (built: object) => void })[buildHook]?.(built);

@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from "vitest";
 import { defaultEndpointsFactory, ez, type EmptyObject } from "../index.ts";
 
-test("outputs that are sent as they are", () => {
+test("outputs sent without an envelope are typed by their content", () => {
   defaultEndpointsFactory.build({
     output: ez.stream("text/csv"),
     handler: async function* ({ ctx }) {
@@ -15,6 +15,6 @@ test("outputs that are sent as they are", () => {
     handler: async () => ({ path: "a", root: "/", fileName: "b", maxAge: 1 }),
   });
   defaultEndpointsFactory.build({ output: ez.buffer("image/png"), handler: () => Buffer.of(1) });
-  // @ts-expect-error -- a string is no stream
+  // @ts-expect-error -- a string is not a stream
   defaultEndpointsFactory.build({ output: ez.stream(), handler: () => "a" });
 });

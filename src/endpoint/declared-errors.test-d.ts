@@ -19,7 +19,7 @@ type TypesOf<E extends { readonly "~types"?: unknown }> = NonNullable<E["~types"
 const taken = { description: "Taken", schema: z.object({ field: z.string() }) };
 
 describe("statuses and errors of endpoints", () => {
-  test("are part of the type, those of middlewares apart", () => {
+  test("are part of the type, separately from those of middlewares", () => {
     const login = new Middleware({ errors: { 401: "Log in" }, handler: () => ({ user: 1 }) });
     const endpoint = factory
       .addMiddleware(login)
@@ -36,7 +36,7 @@ describe("statuses and errors of endpoints", () => {
     expectTypeOf<keyof Types["middlewareErrors"]>().toEqualTypeOf<401 | 429>();
   });
 
-  test("are open where none are declared", () => {
+  test("are unrestricted if none are declared", () => {
     const endpoint = factory.build({ handler: () => ({}) });
     expectTypeOf<TypesOf<typeof endpoint>["statusCode"]>().toEqualTypeOf<number>();
     expectTypeOf<TypesOf<typeof endpoint>["errors"]>().toEqualTypeOf<EmptyObject>();
@@ -47,11 +47,11 @@ describe("statuses and errors of endpoints", () => {
   test("are checked where they are declared", () => {
     // @ts-expect-error -- a declaration needs a description
     factory.build({ errors: { 404: { schema: z.object({}) } }, handler: () => ({}) });
-    // @ts-expect-error -- no number
+    // @ts-expect-error -- not a number
     factory.build({ statusCode: "201", handler: () => ({}) });
   });
 
-  test("give the body of an error with its data", () => {
+  test("type the body of an error with its data", () => {
     type Default = NonNullable<DefaultResultHandler["~types"]>["negative"];
     expectTypeOf<ResponseBody<Default>>().toEqualTypeOf<ErrorEnvelope>();
     type WithData = ResponseBody<Default, never, { field: string }>;
@@ -63,7 +63,7 @@ describe("statuses and errors of endpoints", () => {
   });
 });
 
-test("ez.encode has the types of its schema turned round", () => {
+test("ez.encode swaps the input and output types of its schema", () => {
   const user = z.object({ bornOn: ez.dateIn(), name: z.string().optional() });
   const encoded = ez.encode(user);
   expectTypeOf(encoded).toEqualTypeOf<Encoded<typeof user>>();
@@ -75,6 +75,6 @@ test("ez.encode has the types of its schema turned round", () => {
     output: z.object({ user: encoded }),
     handler: ({ input }) => ({ user: input }),
   });
-  // @ts-expect-error -- the handler returns what the schema gives, a Date
+  // @ts-expect-error -- the handler returns what the schema outputs, a Date
   factory.build({ output: encoded, handler: () => ({ bornOn: "2026-11-21" }) });
 });

@@ -39,7 +39,7 @@ describe("a handler's arguments", () => {
     });
   });
 
-  test("have an empty input where no schema is declared", () => {
+  test("have an empty input if no schema is declared", () => {
     factory.build({
       handler: async ({ input }) => {
         expectTypeOf(input).toEqualTypeOf<{}>();
@@ -104,7 +104,7 @@ describe("middlewares", () => {
       });
   });
 
-  test("give way to the endpoint where both declare a field, and to a later one in the context", () => {
+  test("yield to the endpoint if both declare a field, and to a later middleware in the context", () => {
     factory
       .addMiddleware(keyMiddleware)
       .addContext(() => ({ user: "replaced" }))
@@ -118,7 +118,7 @@ describe("middlewares", () => {
       });
   });
 
-  test("may need the context of earlier ones", () => {
+  test("may require the context of earlier ones", () => {
     const greeting = new Middleware({
       handler: async ({ ctx }: { ctx: { user: { id: number } } }) => ({
         greeting: `Hi ${ctx.user.id}`,
@@ -136,7 +136,7 @@ describe("middlewares", () => {
     factory.addMiddleware(greeting);
   });
 
-  test("that only check need no more than the context that they require", () => {
+  test("that only check require no more context than they declare", () => {
     interface User {
       readonly role: string;
     }
@@ -178,7 +178,7 @@ describe("middlewares", () => {
     });
   });
 
-  test("of which nothing is known add nothing to the context", () => {
+  test("of unknown types add nothing to the context", () => {
     factory.addMiddleware({ handler: async (): Promise<ReturnedObject> => ({}) }).buildVoid({
       handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{}>(),
     });
@@ -193,13 +193,13 @@ describe("middlewares", () => {
       .buildVoid({
         handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{ maybe?: number }>(),
       });
-    // @ts-expect-error -- a list cannot join the context
+    // @ts-expect-error -- an array cannot be merged into the context
     factory.addMiddleware({ handler: async () => [1] });
-    // @ts-expect-error -- a text cannot join the context
+    // @ts-expect-error -- a string cannot be merged into the context
     factory.addMiddleware({ handler: async () => "text" });
   });
 
-  test("written for Express give context by their provider", () => {
+  test("written for Express add context through their provider", () => {
     factory
       .use((_request, _response, next) => next(), {
         provider: (request) => ({ ip: request.ip }),
@@ -227,7 +227,7 @@ describe("a handler's result", () => {
     factory.build({
       output: z.object({ role: z.enum(["admin", "member"]), at: z.date().transform(String) }),
       handler: async ({ logger }) => {
-        logger.debug("literals are read in the light of the output schema");
+        logger.debug("literals take their types from the output schema");
         return { role: "admin", at: new Date() };
       },
     });
@@ -243,7 +243,7 @@ describe("a handler's result", () => {
     });
   });
 
-  test("may be of any object kind, but no list and no primitive", () => {
+  test("may be any kind of object, but not an array or a primitive", () => {
     factory.build({ output: z.record(z.string(), z.number()), handler: async () => ({ a: 1 }) });
     factory.build({
       output: z.union([z.object({ a: z.string() }), z.object({ b: z.number() })]),
@@ -262,15 +262,15 @@ describe("a handler's result", () => {
       z.object({ name: z.string(), children: z.array(tree) }),
     );
     factory.build({ output: tree, handler: async () => ({ name: "", children: [] }) });
-    // @ts-expect-error -- an endpoint answers with an object
+    // @ts-expect-error -- an endpoint returns an object
     factory.build({ output: z.array(z.string()), handler: async () => [] });
-    // @ts-expect-error -- an endpoint answers with an object
+    // @ts-expect-error -- an endpoint returns an object
     factory.build({ output: z.string(), handler: async () => "" });
     // @ts-expect-error -- the input of an endpoint is an object
     factory.build({ input: z.array(z.string()), handler: async () => ({}) });
   });
 
-  test("is the response where the handler has sent it", () => {
+  test("may be the response, if the handler has sent it", () => {
     const output = z.object({ role: z.enum(["admin", "member"]) });
     factory.build({ output, handler: async ({ response }) => response.status(204).end() });
     factory.build({
@@ -286,20 +286,20 @@ describe("a handler's result", () => {
     });
     factory.build({
       output,
-      // @ts-expect-error -- nothing is returned, which may have been forgotten
+      // @ts-expect-error -- nothing is returned, probably by mistake
       handler: async ({ response }) => void response.status(204).end(),
     });
     factory.build({
       output,
-      // @ts-expect-error -- not in each case
+      // @ts-expect-error -- not in every case
       handler: ({ request }) => (request.fresh ? undefined : { role: "admin" }),
     });
   });
 
-  test("is any object, or nothing, where no output schema is declared", () => {
+  test("may be any object, or nothing, if no output schema is declared", () => {
     factory.build({ handler: async () => ({ anything: true }) });
     factory.build({ handler: async () => undefined });
-    // @ts-expect-error -- an endpoint answers with an object
+    // @ts-expect-error -- an endpoint returns an object
     factory.build({ handler: async () => "text" });
   });
 });
@@ -316,7 +316,7 @@ describe("an endpoint", () => {
     >();
   });
 
-  test("has a known method only", () => {
+  test("accepts known methods only", () => {
     // @ts-expect-error -- not a method that an endpoint may declare
     factory.build({ method: "head", handler: async () => ({}) });
     // @ts-expect-error -- methods are written in lower case

@@ -37,7 +37,7 @@ describe("emit", () => {
         while (!isClosed()) {
           await emit("time", Date.now());
           await emit("note", { text: "literals need no `as const`", kind: "a" }, { id: "1" });
-          // what the schema takes, and not what it gives
+          // what the schema accepts, not what it returns
           await emit("at", new Date(), { retry: 5000 });
           await sleep(input.every, undefined, { signal });
         }
@@ -45,7 +45,7 @@ describe("emit", () => {
     });
   });
 
-  test("takes nothing else", () => {
+  test("rejects anything else", () => {
     factory.build({
       handler: async ({ ctx: { emit } }) => {
         // @ts-expect-error -- there is no such event
@@ -54,19 +54,19 @@ describe("emit", () => {
         await emit("time", "1");
         // @ts-expect-error -- the data of another event
         await emit("note", 1);
-        // @ts-expect-error -- not of this kind
+        // @ts-expect-error -- not an allowed value
         await emit("note", { text: "", kind: "c" });
         // @ts-expect-error -- a date
         await emit("at", "2026-11-20");
         // @ts-expect-error -- the data is missing
         await emit("time");
-        // @ts-expect-error -- a text
+        // @ts-expect-error -- a string
         await emit("time", 1, { id: 1 });
         // @ts-expect-error -- there is no such option
         await emit("time", 1, { event: "other" });
       },
     });
-    // @ts-expect-error -- no schema
+    // @ts-expect-error -- not a schema
     void new EventStreamFactory({ time: "number" });
     // @ts-expect-error -- there is no such option
     void new EventStreamFactory(events, { heartBeat: 5 });
@@ -76,7 +76,7 @@ describe("emit", () => {
 });
 
 describe("the factory", () => {
-  test("joins what middlewares give with the stream", () => {
+  test("combines the context of middlewares with the stream", () => {
     const key = new Middleware({
       input: z.object({ key: z.string() }),
       handler: async () => ({ user: { id: 1 } }),
@@ -101,7 +101,7 @@ describe("the factory", () => {
           expectTypeOf(ctx.user).toEqualTypeOf<{ id: number }>();
           expectTypeOf(ctx.one + ctx.two + ctx.three).toEqualTypeOf<number>();
           expectTypeOf(ctx.emit).toEqualTypeOf<EventStream<Events>["emit"]>();
-          // @ts-expect-error -- nothing adds it
+          // @ts-expect-error -- no middleware adds it
           void ctx.missing;
         },
       });

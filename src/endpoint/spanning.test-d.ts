@@ -17,7 +17,7 @@ declare const pool: {
 };
 
 describe("an `around` middleware", () => {
-  test("adds to the context what it gives to `next`", () => {
+  test("adds to the context what it passes to `next`", () => {
     const inTransaction = new Middleware({
       around: (_args, next) => pool.transaction((tx) => next({ tx })),
     });
@@ -32,13 +32,13 @@ describe("an `around` middleware", () => {
       });
   });
 
-  test("adds nothing where it gives nothing", () => {
+  test("adds nothing if it passes nothing", () => {
     factory.addMiddleware({ around: async (_args, next) => next() }).buildVoid({
       handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{}>(),
     });
   });
 
-  test("receives the context so far and its own input, which joins that of the handler", () => {
+  test("receives the context so far and its own input, which is added to the handler's", () => {
     factory
       .addContext(() => ({ user: "ada" }))
       .addMiddleware({
@@ -68,16 +68,16 @@ describe("an `around` middleware", () => {
     void new Middleware({ around: async (_args, next) => void (await next({ a: 1 })) });
     // @ts-expect-error -- not called at all
     void new Middleware({ around: async () => ({ a: 1 }) });
-    // @ts-expect-error -- an array cannot join the context
+    // @ts-expect-error -- an array cannot be merged into the context
     void new Middleware({ around: async (_args, next) => next([1]) });
-    // @ts-expect-error -- one of them
+    // @ts-expect-error -- only one of them is allowed
     void new Middleware({
       handler: async () => ({}),
       around: async (_args, next) => next(),
     });
   });
 
-  test("serves event streams as well", () => {
+  test("works with event streams as well", () => {
     new EventStreamFactory({ time: z.number() })
       .addMiddleware({ around: async (_args, next) => next({ one: 1 }) })
       .addContext((ctx) => ({ two: ctx.one + 1 }), {
@@ -90,7 +90,7 @@ describe("an `around` middleware", () => {
 });
 
 describe("addContext", () => {
-  test("disposes of what it gave, and of nothing else", () => {
+  test("accepts a function that disposes of the value it returned, and of nothing else", () => {
     factory
       .addContext(() => ({ user: "ada" }))
       .addContext(async (ctx) => ({ connection: { of: ctx.user } }), {
@@ -131,23 +131,23 @@ describe("a native middleware", () => {
       });
   });
 
-  test("is one function of three parameters", () => {
+  test("is a single function with three parameters", () => {
     // @ts-expect-error -- an error handler
     factory.use((_error: Error, _request: Request, _response: Response, _next: () => void) => {});
     factory.use(
       (_request, _response, next) => next(),
-      // @ts-expect-error -- one at a time
+      // @ts-expect-error -- one middleware at a time
       (_request: Request, _response: Response, next: () => void) => next(),
     );
     // @ts-expect-error -- there is no such option
     factory.use((_request, _response, next) => next(), { provide: () => ({}) });
-    // @ts-expect-error -- an array cannot join the context
+    // @ts-expect-error -- an array cannot be merged into the context
     factory.use((_request, _response, next) => next(), { provider: () => [1] });
   });
 });
 
-describe("the body and the time", () => {
-  test("are asked for and limited by options", () => {
+describe("options for the body and for time limits", () => {
+  test("are accepted where they apply", () => {
     factory.addMiddleware({ body: true, handler: async ({ request }) => void request.body });
     void new Middleware({ body: true, around: async (_args, next) => next() });
     factory.build({ timeout: 500, handler: async () => ({}) });

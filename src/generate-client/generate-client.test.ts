@@ -5,7 +5,7 @@ import { ez } from "../schemas/ez.ts";
 import type { Routing } from "../routing/routing.ts";
 import { generateClient } from "./generate-client.ts";
 
-/** The types of the routes, without what is the same for each API. */
+/** Returns the types of the routes, without what is the same for each API. */
 const typesOf = (routing: Routing, options: object = {}): string => {
   const [types = ""] = generateClient({ routing, ...options }).split(
     "/** A client of this API. */",
@@ -13,14 +13,14 @@ const typesOf = (routing: Routing, options: object = {}): string => {
   return types;
 };
 
-/** The declaration of a type, without its comment. */
+/** Returns the declaration of a type, without its comment. */
 const find = (text: string, name: string): string => {
   const start = text.indexOf(`export type ${name} = `);
   const [declaration = ""] = text.slice(start).split(/;\n(?=\n)/, 1);
   return start < 0 ? "" : declaration.replace(/^export type \w+ = /, "").replaceAll(/\s+/g, " ");
 };
 
-/** The type of a field, as it is sent and as it is received. */
+/** Returns the type of a field, as it is sent and as it is received. */
 const both = (
   schema: z.ZodType,
   options: object = {},
@@ -37,14 +37,14 @@ const both = (
   return [strip(find(text, "PostAInput")), strip(data.replace(/; \}$/, ""))];
 };
 
-describe("types are those of the wire", () => {
+describe("generates wire types", () => {
   test.each<[string, z.ZodType, string, string]>([
     ["a date", ez.dateIn(), "value: Date | string", "value: string"],
-    ["a date of the output", ez.dateOut(), "value: Date", "value: string"],
+    ["a date in the output", ez.dateOut(), "value: Date", "value: string"],
     ["a plain date", z.date(), "value: Date", "value: string"],
-    ["what is encoded", ez.encode(ez.dateIn()), "value: Date", "value: string"],
+    ["an encoded value", ez.encode(ez.dateIn()), "value: Date", "value: string"],
     ["a preset", z.string().default("a"), "value?: string | undefined", "value: string"],
-    ["what is caught", z.int().catch(1), "value?: number | undefined", "value: number"],
+    ["a caught value", z.int().catch(1), "value?: number | undefined", "value: number"],
     ["a transformation", z.string().transform(Number), "value: string", "value: unknown"],
     ["a pipe", z.string().transform(Number).pipe(z.int()), "value: string", "value: number"],
     [
@@ -78,12 +78,12 @@ describe("types are those of the wire", () => {
   });
 });
 
-describe("dates that are revived have their type where they are told from strings", () => {
+describe("types revived dates as Date where they can be distinguished from strings", () => {
   const object = (at: z.ZodType) => z.object({ at });
   test.each<[string, z.ZodType, string]>([
     ["a plain date", z.date(), "value: Date"],
-    ["what is encoded", ez.encode(ez.dateIn()), "value: Date"],
-    ["a date of the output", ez.dateOut(), "value: Date"],
+    ["an encoded value", ez.encode(ez.dateIn()), "value: Date"],
+    ["a date in the output", ez.dateOut(), "value: Date"],
     ["a date and time", z.iso.datetime(), "value: Date"],
     ["a local time", z.iso.datetime({ local: true }), "value: string"],
     ["a date or null", z.date().nullable(), "value: Date | null"],
@@ -91,7 +91,7 @@ describe("dates that are revived have their type where they are told from string
     ["one of two objects", object(z.date()).or(object(z.string())), "value: { at: string; }"],
     ["an object or a number", object(z.date()).or(z.int()), "value: { at: Date; } | number"],
     [
-      "one of two that are told apart",
+      "one of two distinguishable objects",
       z.discriminatedUnion("a", [
         object(z.date()).extend({ a: z.literal(1) }),
         object(z.string()).extend({ a: z.literal(2) }),
@@ -104,7 +104,7 @@ describe("dates that are revived have their type where they are told from string
   });
 });
 
-describe("names", () => {
+describe("naming", () => {
   const echo = (schema: z.ZodType) =>
     factory.build({
       method: "post",
@@ -113,7 +113,7 @@ describe("names", () => {
       handler: () => ({}) as never,
     });
 
-  test("one name for both directions where they are the same, two where they differ", () => {
+  test("uses one name for both directions if they are the same, two otherwise", () => {
     const same = z.object({ a: z.int() }).meta({ id: "Same" });
     const other = z.object({ same, a: z.int().default(1) }).meta({ id: "Other" });
     const text = typesOf({ a: echo(same), b: echo(other) });
@@ -125,7 +125,7 @@ describe("names", () => {
     expect(find(text, "Other")).toBe("{ same: Same; a: number; }");
   });
 
-  test("a schema that refers to itself is named by its place, and by its direction where that matters", () => {
+  test("names a recursive schema by its place, and by its direction where that matters", () => {
     const tree = z.object({
       at: z.int().default(0),
       get parts() {
@@ -139,7 +139,7 @@ describe("names", () => {
     expect(find(text, "PostAValue")).toBe("{ at: number; parts: PostAValue[]; }");
   });
 
-  test("none is one that the file has already, or that another schema has", () => {
+  test("never takes a name that the file or another schema already has", () => {
     const taken = ["Client", "Response", "Blob", "reply", "call options"].map((id) =>
       z.object({ [id]: z.int() }).meta({ id }),
     );
@@ -151,7 +151,7 @@ describe("names", () => {
   });
 });
 
-test("descriptions are comments that nothing in them can end", () => {
+test("writes descriptions as comments that their content cannot end", () => {
   const endpoint = factory
     .build({
       shortDescription: "Greets",
@@ -168,7 +168,7 @@ test("descriptions are comments that nothing in them can end", () => {
   expect(text).toContain("  /** Whom */\n  name?: string | undefined;");
 });
 
-test("the input has what middlewares ask for, and the parameters that no schema names", () => {
+test("includes the fields of middlewares, and the parameters that no schema names", () => {
   const guarded = factory.addMiddleware({
     input: z.object({ key: z.string() }),
     handler: async () => ({}),
@@ -188,7 +188,7 @@ test("the input has what middlewares ask for, and the parameters that no schema 
   expect(find(text, "GetNoneInput")).toBe("{ [key: string]: never }");
 });
 
-test("the same API gives the same bytes, with the source of the client in them", () => {
+test("generates the same bytes for the same API, including the source of the client", () => {
   const routing = { a: factory.build({ output: z.object({}), handler: async () => ({}) }) };
   const text = generateClient({ routing });
   expect(generateClient({ routing })).toBe(text);
@@ -197,14 +197,14 @@ test("the same API gives the same bytes, with the source of the client in them",
   expect(text).not.toContain("\u0001");
 });
 
-test("the extended parser is told to the client", () => {
+test("tells the client about the extended parser", () => {
   const routing = { a: factory.build({ output: z.object({}), handler: async () => ({}) }) };
   expect(generateClient({ routing, config: { queryParser: "extended" } })).toContain(
     '{ queryParser: "extended", ...options }',
   );
 });
 
-test("an option that does not exist is refused", () => {
+test("rejects an unknown option", () => {
   expect(() => generateClient({ routing: {}, formt: "date" } as never)).toThrow(
     "generateClient: there is no option `formt`. Did you mean `format`?",
   );

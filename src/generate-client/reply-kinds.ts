@@ -68,7 +68,7 @@ export const listSuccesses = (place: OperationPlace): readonly StatusReply[] => 
   }));
 };
 
-/** Outputs that are sent as they are; for a file, also parts of it, or 304. */
+/** Outputs sent without an envelope; for a file, also ranges of it, or 304. */
 const listContent = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,

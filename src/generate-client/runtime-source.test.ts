@@ -7,7 +7,7 @@ import { exportedClasses, exportedTypes, readPart, writeParts } from "./runtime-
 
 const clientFolder = new URL("../client/", import.meta.url);
 
-test("the build writes the parts as they are read from the source", () => {
+test("the build writes the parts as read from the source", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-parts-"));
   try {
     writeParts(clientFolder, pathToFileURL(`${folder}/`));
@@ -19,7 +19,7 @@ test("the build writes the parts as they are read from the source", () => {
   }
 });
 
-test("what stays of each module is its source, without imports and exports", () => {
+test("keeps each module's source, without imports and exports", () => {
   const runtime = readPart("runtime");
   expect(runtime).not.toMatch(/^(?:import|export) /m);
   const [, body = ""] = /(export const hasMore = [\s\S]*)$/.exec(
@@ -29,14 +29,14 @@ test("what stays of each module is its source, without imports and exports", () 
   expect(runtime).toContain(body.replaceAll("export const ", "const ").trim());
 });
 
-test("what a file exports is in it", () => {
+test("includes everything that a file exports", () => {
   const runtime = readPart("runtime");
   for (const name of exportedClasses) expect(runtime).toContain(`class ${name} `);
   for (const name of exportedTypes)
     expect(runtime).toMatch(new RegExp(`(?:interface|type) ${name}\\b`));
 });
 
-test("a file exports what `sallyport/client` does, but for what is inferred", () => {
+test("exports what `sallyport/client` does, except for what is inferred", () => {
   const index = readFileSync(new URL("index.ts", clientFolder), "utf8");
   const inferred = /\.\/(?:create-client|inferred-client|route-at|wire-types|generated-client)\.ts/;
   const names = [...index.matchAll(/export (?:type )?\{([^}]*)\} from "([^"]*)"/g)].flatMap(

@@ -51,7 +51,7 @@ export const readNotes = (schema: ZodSchema): { description?: string; deprecated
   };
 };
 
-/** Writes the types of schemas as they are on the wire. */
+/** Writes the wire types of schemas. */
 export class TypeWriter {
   readonly #names: TypeNames;
   readonly #numbers = new Map<ZodSchema, number>();

@@ -48,7 +48,7 @@ describe("chooseEncoding", () => {
     ["gzip;q=0.5, identity"],
     ["gzip;q=0.2, zstd;q=0, br;q=0, deflate;q=0, *;q=0.5"],
     ["gzip, gzip;q=0"],
-  ])("leaves as it is for %j", (header) => {
+  ])("leaves the response unencoded for %j", (header) => {
     expect(chooseEncoding(header, supported)).toBeUndefined();
   });
 
@@ -72,7 +72,7 @@ describe("chooseEncoding", () => {
     expect(chooseEncoding(`${member}, deflate;q=0.001`, supported)).toBe("deflate");
   });
 
-  test("offers what is supported and nothing else, in its order", () => {
+  test("offers only supported encodings, in its own order", () => {
     expect(chooseEncoding("br, gzip, zstd", ["gzip", "br"])).toBe("gzip");
     expect(chooseEncoding("*", ["deflate"])).toBe("deflate");
     expect(chooseEncoding("br", ["gzip"])).toBeUndefined();
@@ -80,7 +80,7 @@ describe("chooseEncoding", () => {
     expect(chooseEncoding("*", [])).toBeUndefined();
   });
 
-  test("chooses what is supported and acceptable, whatever the field is", () => {
+  test("chooses a supported and acceptable encoding, whatever the field is", () => {
     const member = fc.tuple(
       fc.constantFrom(...supported, "identity", "*", "x-gzip", "unknown"),
       fc.constantFrom("", ";q=0", ";q=0.5", ";q=1", ";q=9"),
@@ -103,7 +103,7 @@ describe("chooseEncoding", () => {
     );
   });
 
-  // anything but linear time would not end before the test is given up
+  // anything but linear time would exceed the test's timeout
   test("takes linear time for hostile fields", () => {
     for (const part of [",", ";", " ", "gzip;q=0.", "q=0", "\t;", "*,", "a ", "gzip;q=1;"])
       expect([undefined, ...supported]).toContain(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BareObject } from "./bare-object.ts";
 
-test("a bare object inherits nothing, and no other one can be made to", () => {
+test("a bare object inherits nothing, and its prototype cannot be polluted", () => {
   const one = new BareObject();
   expect("toString" in one).toBe(false);
   const prototype = Object.getPrototypeOf(one) as object;

@@ -15,7 +15,7 @@ describe("parseContentType", () => {
     ['text/plain; Charset="utf-8"; a=b', ["text/plain", { charset: "utf-8", a: "b" }]],
     [String.raw`x/y; a="q\"u"`, ["x/y", { a: 'q"u' }]],
     ["application/problem+json", ["application/problem+json", {}]],
-  ])("takes %j apart", (field, expected) => {
+  ])("parses %j", (field, expected) => {
     expect(parse(field)).toEqual(expected);
   });
 
@@ -28,11 +28,11 @@ describe("parseContentType", () => {
     "application/json; charset",
     'application/json; charset="utf-8',
     "application/json, text/plain",
-  ])("refuses %j", (field) => {
+  ])("rejects %j", (field) => {
     expect(parse(field)).toBeUndefined();
   });
 
-  // anything but linear time would not end before the test is given up
+  // anything but linear time would exceed the test's timeout
   test("takes linear time for hostile fields", () => {
     expect(parse(`application/json${"; ".repeat(500_000)}x`)).toBeUndefined();
     expect(parse(`application/json;a="${"\\a".repeat(500_000)}`)).toBeUndefined();

@@ -17,14 +17,14 @@ const createRequest = () => {
   };
 };
 
-test("a request that nobody reads flows", () => {
+test("lets a request that nobody reads flow", () => {
   const { read, resume, start } = createRequest();
   start();
   expect(resume).toHaveBeenCalledOnce();
   expect(read).not.toHaveBeenCalled();
 });
 
-test("beside a listener that stops the flow everything is read, now and later", () => {
+test("reads everything beside a listener that stops the flow, now and later", () => {
   const { pieces, read, resume, request, start } = createRequest();
   request.on("readable", () => undefined);
   pieces.push("a", "b");

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Patterns that may take longer, and why that does no harm. */
+/** Patterns that may take longer, and why that is harmless. */
 const exceptions: ReadonlyMap<string, string> = new Map([
   ["/^([A-Za-z]+)\\s+(.*)$/s", "reads the keys of a routing, which the application writes"],
   [
@@ -15,7 +15,7 @@ const exceptions: ReadonlyMap<string, string> = new Map([
   ],
   [
     "/[( ](file:\\/\\/.+?|\\/.+?):(\\d+):\\d+\\)?$/",
-    "reads lines of a stack of the application, on the command line",
+    "reads lines of a stack trace of the application, on the command line",
   ],
 ]);
 
@@ -55,12 +55,12 @@ const findPatterns = (): Found => {
 
 const found = findPatterns();
 
-test("each pattern takes linear time, whatever it is given", () => {
+test("each pattern takes linear time for any input", () => {
   expect(found.literals.size).toBeGreaterThan(20);
   const slow = [...found.literals].filter(([, pattern]) => !isSafe(pattern).safe);
   expect(slow.map(([literal]) => literal).toSorted()).toEqual([...exceptions.keys()].toSorted());
 });
 
-test("a pattern is written as one, so that it can be checked", () => {
+test("each pattern is a regular expression literal, so that it can be checked", () => {
   expect(found.dynamic).toEqual([]);
 });

@@ -29,7 +29,7 @@ export const closeAfterReply = (
   if (isClosing(socket)) return;
   giveUp(request, most);
   endInstead(socket, response, () => linger(request, milliseconds));
-  // unless somebody reads the body by then, Node reads all of it
+  // unless something reads the body by then, Node reads all of it
   if (most > 0 && !request.complete) discard(request);
 };
 

@@ -5,19 +5,23 @@ import { hasLeft } from "./node-internals.ts";
 test.each<[string, object, boolean]>([
   ["Node says so", { _headerSent: true }, true],
   [
-    "Node says that nothing has",
+    "Node says that nothing was sent",
     { _headerSent: false, headersSent: true, writableLength: 9 },
     false,
   ],
   [
-    "nothing is made",
+    "nothing was created",
     { headersSent: false, writableLength: 0, socket: { bytesWritten: 9 } },
     false,
   ],
-  ["a head waits", { headersSent: true, writableLength: 0, socket: { bytesWritten: 0 } }, false],
-  ["no socket is there", { headersSent: true, writableLength: 0, socket: null }, false],
-  ["a body is on its way", { headersSent: true, writableLength: 1, socket: null }, true],
+  [
+    "a head is waiting",
+    { headersSent: true, writableLength: 0, socket: { bytesWritten: 0 } },
+    false,
+  ],
+  ["there is no socket", { headersSent: true, writableLength: 0, socket: null }, false],
+  ["part of a body was written", { headersSent: true, writableLength: 1, socket: null }, true],
   ["bytes were sent", { headersSent: true, writableLength: 0, socket: { bytesWritten: 1 } }, true],
-])("whether a response has left, where %s", (_name, response, isLeft) => {
+])("tells whether a response was sent, if %s", (_name, response, isLeft) => {
   expect(hasLeft(response as ServerResponse)).toBe(isLeft);
 });

@@ -2,8 +2,8 @@
  * Everything that relies on undocumented parts of node:http and node:stream is in this file and in `reply-head.ts`,
  * which copies heads that Node has written.
  *
- * Documented is what nodejs.org/api describes, including deprecated members, such as reading `response.finished`, and
- * members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
+ * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
+ * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
  * `test/assumptions/node-internals.test.ts`. If Node.js lacks one, a slower documented way is used, which
  * `without-node-internals.test.ts` and `without-node-members.test.ts` test beside it. ARCHITECTURE.md lists the parts.
  */
@@ -239,6 +239,11 @@ export const parserStatuses: ReadonlyMap<string, number> = new Map([
   ["ERR_HTTP_REQUEST_TIMEOUT", 408],
 ]);
 
+/** The `emit` of all streams; tools that watch a request replace it. */
+const { emit: ownEmit } = process.getBuiltinModule("node:events").prototype as {
+  readonly emit: unknown;
+};
+
 /** The state of a stream, as far as its end is concerned. */
 interface StreamState {
   ended: boolean;
@@ -262,7 +267,8 @@ export const endQuietly = (request: IncomingMessage): boolean => {
     request.readableLength === 0 &&
     request.readableFlowing === null &&
     request.listenerCount("end") === 0 &&
-    request.listenerCount("close") === 0;
+    request.listenerCount("close") === 0 &&
+    request.emit === ownEmit;
   if (!isUnheard) return false;
   const { _readableState: state } = request as unknown as { readonly _readableState?: StreamState };
   if (!state) return false;
@@ -275,14 +281,25 @@ export const endQuietly = (request: IncomingMessage): boolean => {
   return true;
 };
 
-type Dump = (this: IncomingMessage) => void;
+type Dump = (this: AnsweredRequest) => void;
 
-/** Ends requests quietly once their response is out, when Node calls a request's `_dump` to read the rest of its body. */
+/** A request with its response, as Express connects them. */
+type AnsweredRequest = IncomingMessage & { readonly res?: ServerResponse | undefined };
+
+/**
+ * Ends requests quietly once their response is out, when Node calls a request's `_dump` to read the rest of its body.
+ * Listeners of the response run next and may still listen for the end of the request, so it does not end before them.
+ */
 export const watchDump = (prototype: IncomingMessage): void => {
   const inside = prototype as unknown as { _dump?: Dump };
   const { _dump: dump } = inside;
   if (!dump) return;
   inside._dump = function () {
-    if (!endQuietly(this)) dump.call(this);
+    if (isAwaited(this.res) || !endQuietly(this)) dump.call(this);
   };
 };
+
+/** Whether anybody but Node, which has one listener, waits for the end of a response. */
+const isAwaited = (response: ServerResponse | undefined): boolean =>
+  response !== undefined &&
+  (response.listenerCount("finish") > 1 || response.listenerCount("close") > 0);

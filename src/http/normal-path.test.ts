@@ -18,12 +18,12 @@ describe("normalisePath", () => {
     ["http://a;b/v1/%61dmin?q=%61", "/v1/admin?q=%61"],
     ["HTTPS://[::1]:80", "/"],
     ["http://a?q", "/?q"],
-  ])("%s is %s", (given, expected) => {
+  ])("normalises %s to %s", (given, expected) => {
     expect(normalise(given)).toBe(expected);
   });
 
   test.each(["/%61%", "/%61%zz", "/%%361", "*", "x", "http://", "http://u@a/", "http://a,b/"])(
-    "%s is malformed and left alone",
+    "leaves malformed %s alone",
     (path) => {
       expect(normalise(path)).toBe(path);
     },
@@ -34,7 +34,7 @@ describe("normalisePath", () => {
     minLength: 1,
     maxLength: 8,
   });
-  test("whatever may stand in a segment as it is has one spelling", () => {
+  test("gives each character that needs no encoding a single spelling", () => {
     const spelled = fc.tuple(segment, fc.infiniteStream(fc.constantFrom(0, 1, 2)));
     fc.assert(
       fc.property(spelled, ([plain, ways]) => {
@@ -48,7 +48,7 @@ describe("normalisePath", () => {
     );
   });
 
-  test("what is decoded later stays the same, and nothing is decoded twice", () => {
+  test("leaves encoded what is decoded later, and decodes nothing twice", () => {
     const path = fc.string({ unit: fc.constantFrom(..."%%%2567af/AFx".split("")), maxLength: 16 });
     fc.assert(
       fc.property(path, (text) => {
@@ -60,7 +60,7 @@ describe("normalisePath", () => {
     );
   });
 
-  test("the original URL is normalised as well, unless it is that of another path", () => {
+  test("normalises the original URL too, unless it belongs to another path", () => {
     const request = { url: "/%61", originalUrl: "/%61" } as unknown as IncomingMessage;
     normalisePath(request);
     expect(request).toEqual({ url: "/a", originalUrl: "/a" });
@@ -70,7 +70,7 @@ describe("normalisePath", () => {
   });
 });
 
-/** What is malformed shows itself as such. */
+/** Malformed escapes stay recognisable as such. */
 const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);

@@ -4,7 +4,10 @@ import { isHost } from "./host.ts";
 /** The longest accepted request target, in characters. */
 export const maxTargetLength = 8192;
 
-/** Characters allowed in a segment as they are (unreserved characters, sub-delimiters, `:` and `@`), or any other character. */
+/**
+ * Characters allowed unencoded in a segment (unreserved characters, sub-delimiters, `:` and `@`), or any other
+ * character.
+ */
 const encoded =
   /%(?:(2[146-9A-E]|3[0-9ABD]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])|([0-9A-F]{2}))/gi;
 const malformed = /%(?![0-9A-F]{2})/i;

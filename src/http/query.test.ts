@@ -25,7 +25,7 @@ const pair = fc.oneof(
 );
 
 describe("parseQuery", () => {
-  test("agrees with node:querystring wherever the encoding is right", () => {
+  test("agrees with node:querystring wherever the encoding is valid", () => {
     fc.assert(
       fc.property(fc.array(pair, { maxLength: 8 }), (pairs) => {
         const text = pairs.join("&");
@@ -39,29 +39,29 @@ describe("parseQuery", () => {
     expect(parseQuery("a=1")["toString"]).toBeUndefined();
   });
 
-  test("leaves __proto__ out, however it is spelt", () => {
+  test("leaves out __proto__, however it is spelt", () => {
     const query = parseQuery("__proto__=1&%5f%5fproto%5F_=2&a=3");
     expect(Object.keys(query)).toEqual(["a"]);
     expect(({} as Record<string, unknown>)["1"]).toBeUndefined();
   });
 
-  test("keeps malformed percent-encoding as it is", () => {
+  test("keeps malformed percent-encoding unchanged", () => {
     expect({ ...parseQuery("a=%zz&b=%E0%A4") }).toEqual({ a: "%zz", b: "%E0%A4" });
   });
 });
 
 describe("hasTooManyPairs", () => {
-  test("draws the line after the last allowed pair", () => {
+  test("is true only beyond the last allowed pair", () => {
     const pairs = (count: number): string => Array.from({ length: count }, () => "a=1").join("&");
     expect(hasTooManyPairs(pairs(maxPairs))).toBe(false);
     expect(hasTooManyPairs(pairs(maxPairs + 1))).toBe(true);
   });
 
-  test("allows a thousand", () => {
+  test("allows a thousand pairs", () => {
     expect(maxPairs).toBe(1000);
   });
 
-  test("counts empty pairs as well, also the first", () => {
+  test("counts empty pairs, including the first", () => {
     expect(hasTooManyPairs("&".repeat(maxPairs - 1))).toBe(false);
     expect(hasTooManyPairs("&".repeat(maxPairs))).toBe(true);
   });

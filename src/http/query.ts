@@ -3,7 +3,10 @@ import { BareObject } from "./bare-object.ts";
 /** A parsed query; repeated names have arrays as values. */
 export type Query = Record<string, string | string[]>;
 
-/** The property of a request with its unparsed query, if nobody has read the parsed one and {@link parseQuery} parses it. */
+/**
+ * The property of a request with its unparsed query, if the parsed one has not been read and {@link parseQuery} parses
+ * it.
+ */
 export const unreadQuery: unique symbol = Symbol.for("sallyport/unread-query");
 
 /** A request that may have its unparsed query. */
@@ -26,7 +29,7 @@ export const hasTooManyPairs = (text: string): boolean => {
   return false;
 };
 
-/** Decodes percent-encoding; malformed sequences stay as they are. */
+/** Decodes percent-encoding; malformed sequences stay unchanged. */
 export const decodeLeniently: Decode = (text) => {
   try {
     return decodeURIComponent(text);

@@ -9,7 +9,7 @@ let server: Server | undefined;
 
 afterEach(() => server?.close());
 
-/** Serves one request and waits until all of it is over. */
+/** Serves one request and waits until everything about it is over. */
 const serve = async (
   isQuiet: boolean,
   message: string,
@@ -55,7 +55,7 @@ const toState = (request: IncomingMessage): object => ({
   length: request.readableLength,
 });
 
-test("a request without a body ends in the state that Node leaves it in", async () => {
+test("ends a request without a body in the state in which Node leaves it", async () => {
   const quiet = await serve(true, get);
   expect(quiet.wasQuiet).toBe(true);
   expect(toState(quiet)).toEqual(toState(await serve(false, get)));
@@ -63,19 +63,19 @@ test("a request without a body ends in the state that Node leaves it in", async 
   expect(endQuietly(quiet)).toBe(true);
 });
 
-test.each(["end", "close"])("one that somebody listens to emits `%s`", async (name) => {
+test.each(["end", "close"])("emits `%s` on a request that has a listener for it", async (name) => {
   let calls = 0;
   const request = await serve(true, get, (one) => void one.on(name, () => calls++));
   expect([request.wasQuiet, calls]).toEqual([false, 1]);
 });
 
-test("one whose body waits to be read is left to Node", async () => {
+test("leaves a request whose body is still to be read to Node", async () => {
   const quiet = await serve(true, post);
   expect(quiet.wasQuiet).toBe(false);
   expect(toState(quiet)).toEqual(toState(await serve(false, post)));
 });
 
-test("one that is being read is left to its reader", async () => {
+test("leaves a request that is being read to its reader", async () => {
   let text = "";
   await serve(true, post, (one) => void one.on("data", (piece: Buffer) => (text += String(piece))));
   expect(text).toBe("abc");

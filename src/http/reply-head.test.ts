@@ -14,7 +14,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** Sends replies by a function, each for a request of one connection, and gives their bytes without the date. */
+/** Sends several responses on one connection, and returns their bytes without the date. */
 const exchange = async (
   respond: (response: ServerResponse, index: number) => void,
   heads: readonly string[],
@@ -40,12 +40,12 @@ const exchange = async (
 const byNode = (response: ServerResponse, status: number, length: number): unknown =>
   response.writeHead(status, { "Content-Type": type, "Content-Length": length });
 
-describe("the head of a reply", () => {
+describe("the head of a response", () => {
   const get = "GET / HTTP/1.1";
   type Prepare = (response: ServerResponse) => unknown;
   const nothing: Prepare = () => undefined;
   const cases: readonly [string, readonly string[], object, Prepare][] = [
-    ["of several lengths", [get, get, get, get], {}, nothing],
+    ["with various lengths", [get, get, get, get], {}, nothing],
     ["of HEAD", [get, "HEAD / HTTP/1.1", get, get], {}, nothing],
     ["of HTTP/1.0", [get, "GET / HTTP/1.0\r\nConnection: keep-alive", get], {}, nothing],
     [
@@ -54,14 +54,19 @@ describe("the head of a reply", () => {
       {},
       nothing,
     ],
-    ["of another time to keep it alive", [get, get, get], { keepAliveTimeout: 7000 }, nothing],
-    ["of a connection without a time", [get, get, get], { keepAliveTimeout: 0 }, nothing],
-    ["with a limit of requests", [get, get, get], { maxRequestsPerSocket: 2 }, nothing],
-    ["with fields of its own", [get, get, get], {}, (response) => response.setHeader("X-A", "b")],
-    ["with a phrase of its own", [get, get, get], {}, (one) => (one.statusMessage = "Fine")],
+    ["with another keep-alive timeout", [get, get, get], { keepAliveTimeout: 7000 }, nothing],
+    ["without a keep-alive timeout", [get, get, get], { keepAliveTimeout: 0 }, nothing],
+    ["with a limit on requests", [get, get, get], { maxRequestsPerSocket: 2 }, nothing],
+    [
+      "with header fields of its own",
+      [get, get, get],
+      {},
+      (response) => response.setHeader("X-A", "b"),
+    ],
+    ["with a reason phrase of its own", [get, get, get], {}, (one) => (one.statusMessage = "Fine")],
     ["without a date", [get, get, get], {}, (response) => (response.sendDate = false)],
     [
-      "without the field Connection",
+      "without the Connection field",
       [get, get, get],
       {},
       (response) => {
@@ -70,7 +75,7 @@ describe("the head of a reply", () => {
       },
     ],
   ];
-  test.each(cases)("%s is Node's to the byte", async (_name, heads, options, prepare) => {
+  test.each(cases)("is byte-for-byte Node's: %s", async (_name, heads, options, prepare) => {
     const sendBy =
       (write: typeof byNode) =>
       (response: ServerResponse, index: number): void => {
@@ -82,23 +87,23 @@ describe("the head of a reply", () => {
       };
     const expected = await exchange(sendBy(byNode), heads, options);
     const quick = sendBy((response, status, length) => writeHead(response, status, type, length));
-    // the first time Node writes a head, and the second time it is a copy
+    // Node writes the head the first time; the second time it is a copy
     expect(await exchange(quick, heads, options)).toBe(expected);
     expect(await exchange(quick, heads, options)).toBe(expected);
     expect(expected).toContain("HTTP/1.1 20");
   });
 
-  test("is put together by Node once for a status, and copied after that", async () => {
+  test("is built by Node once per status, and copied after that", async () => {
     const phrase = STATUS_CODES[202];
     const respond = (response: ServerResponse): void => {
       writeHead(response, 202, type, 1);
       response.end("x");
-      // what only Node would read
+      // a field that only Node would read
       STATUS_CODES[202] = "Exchanged";
     };
     try {
       const replies = await exchange(respond, [get, get, get]);
-      // the last one closes its connection, so that its head is Node's
+      // the last one closes its connection, so Node writes its head
       expect(replies.match(/202 \w+/g)).toEqual(["202 Accepted", "202 Accepted", "202 Exchanged"]);
     } finally {
       STATUS_CODES[202] = phrase;
@@ -150,7 +155,7 @@ describe("the head of a reply", () => {
     }
   });
 
-  test("goes through a `writeHead` that somebody has put in place of Node's", async () => {
+  test("goes through a `writeHead` that somebody has replaced", async () => {
     const original = Reflect.get(ServerResponse.prototype, "writeHead") as () => unknown;
     const respond = (response: ServerResponse): void => {
       writeHead(response, 200, type, 1);
@@ -169,7 +174,7 @@ describe("the head of a reply", () => {
     expect(spy).toHaveBeenCalledTimes(2);
   });
 
-  test("has the date of the second", async () => {
+  test("has the date of the current second", async () => {
     const dates: string[] = [];
     const respond = (response: ServerResponse): void => {
       writeHead(response, 200, type, 1);
@@ -183,5 +188,25 @@ describe("the head of a reply", () => {
     const ages = dates.map((date) => Date.now() - Date.parse(date));
     expect(Math.max(...ages.slice(2))).toBeLessThan(2500);
     expect(dates.slice(2)).not.toContain(dates[0]);
+  });
+
+  test("has the real date where a test has replaced the clock", async () => {
+    vi.resetModules();
+    // it has not read the date yet
+    const fresh = await import("./reply-head.ts");
+    const heads: (string | null)[] = [];
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    try {
+      const respond = (response: ServerResponse): void => {
+        fresh.writeHead(response, 200, type, 1);
+        heads.push((response as unknown as { readonly _header: string | null })._header);
+        response.end("x");
+      };
+      await exchange(respond, [get, get, get]);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(heads.join("")).toContain("Date: ");
+    expect(heads.join("")).not.toContain("1970");
   });
 });

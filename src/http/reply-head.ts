@@ -128,16 +128,17 @@ const isOfNode = (method: unknown, part: string): boolean =>
 /** The value of `Date` for the current second; undefined once it is over. */
 let today: string | undefined;
 
-// tests may replace the global one
+// tests may replace the global ones, which leaves Node's own clock as it is
 const startTimer = setTimeout;
+const Clock = Date;
 
 const readDate = (): string => {
-  const now = Date.now();
+  const now = Clock.now();
   startTimer(
     () => {
       today = undefined;
     },
     1000 - (now % 1000),
   ).unref();
-  return (today = new Date(now).toUTCString());
+  return (today = new Clock(now).toUTCString());
 };

@@ -31,7 +31,7 @@ describe("the level", () => {
     ["production", 2],
     ["development", 4],
     ["", 4],
-  ])("is chosen by NODE_ENV where none is given (%j)", (environment, count) => {
+  ])("is chosen by NODE_ENV if none is given (%j)", (environment, count) => {
     vi.stubEnv("NODE_ENV", environment);
     expect(hear(createConsoleLogger())).toHaveLength(count);
   });
@@ -43,7 +43,7 @@ describe("a line", () => {
     ["info", 32],
     ["warn", 33],
     ["error", 31],
-  ] as const)("has its severity %s in its colour", (severity, code) => {
+  ] as const)("shows its severity %s in its colour", (severity, code) => {
     createConsoleLogger({ color: true })[severity]("said");
     expect(printed()[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z /);
     expect(printed()[0]?.slice(25)).toBe(`\u001b[${code}m${severity}\u001b[39m: said`);
@@ -55,7 +55,7 @@ describe("a line", () => {
     [0, "{ a: [Object] }"],
     [1, "{ a: { b: [Object] } }"],
     [null, "{ a: { b: { c: { d: { e: 1 } } } } }"],
-  ])("shows objects as deep as %s, and stays one line", (depth, text) => {
+  ])("shows objects as deep as %s, and stays on one line", (depth, text) => {
     createConsoleLogger({ color: false, depth }).info("said", levels);
     createConsoleLogger({ color: false, depth }).info("said");
     expect(printed().map((line) => line.slice(25))).toEqual([`info: said ${text}`, "info: said"]);
@@ -72,13 +72,13 @@ describe("a line", () => {
     },
   );
 
-  test.each([0x20, 0x7e, 0xa0, 0x2027, 0x202a])("leaves the character %i as it is", (code) => {
+  test.each([0x20, 0x7e, 0xa0, 0x2027, 0x202a])("leaves the character %i unescaped", (code) => {
     const text = `a${String.fromCodePoint(code)}b`;
     createConsoleLogger({ color: false }).info(text);
     expect(printed()[0]?.slice(25)).toBe(`info: ${text}`);
   });
 
-  test("of an error shows its stack, each further line set in", () => {
+  test("shows the stack of an error, with each further line indented", () => {
     createConsoleLogger({ color: false }).error("failed", new Error("why"));
     const [first = "", ...others] = (printed()[0] ?? "").split("\n");
     expect(first).toContain("error: failed Error: why");
@@ -86,7 +86,7 @@ describe("a line", () => {
     for (const line of others) expect(line).toMatch(/^ {6}at /);
   });
 
-  test("that cannot be printed costs nothing", () => {
+  test("does not throw if it cannot be printed", () => {
     print.mockImplementation(() => {
       throw new Error("EPIPE");
     });

@@ -41,7 +41,7 @@ const escape = (character: string): string =>
 /** Escapes everything that a terminal or a log collector could interpret. */
 const escapeLine = (text: string): string => text.replace(unsafe, escape);
 
-/** A stack has several lines; the further ones are indented, so that none can pass for a log line of its own. */
+/** A stack has several lines; the further ones are indented, so that none can pass for a separate log line. */
 const escapeLines = (text: string): string => text.split("\n").map(escapeLine).join("\n  ");
 
 const doNothing = (): void => undefined;
@@ -50,7 +50,7 @@ const doNothing = (): void => undefined;
 export const safeLogger: unique symbol = Symbol.for("sallyport/safe-logger");
 
 /**
- * Creates the built-in logger, which writes each entry as one line to the standard output. Disabled levels cost a call
+ * Creates the built-in logger, which writes each entry as one line to standard output. Disabled levels cost a call
  * of an empty function.
  */
 export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {

@@ -19,7 +19,7 @@ class Custom {
   }
 }
 
-test("a guarded logger can be spread into another one, methods of a class included", () => {
+test("a guarded logger can be spread into another one, including the methods of a class", () => {
   const custom = new Custom();
   const child: Logger = {
     ...guardLogger(custom),
@@ -33,7 +33,7 @@ test("a guarded logger can be spread into another one, methods of a class includ
   );
 });
 
-test("a logger that throws costs nothing", () => {
+test("a guarded logger never throws", () => {
   const broken: Logger = {
     debug: () => undefined,
     info: () => {
@@ -60,7 +60,7 @@ test.each([
   expect(info.mock.calls).toStrictEqual([["said", expected]]);
 });
 
-test("a logger with a child of its own makes its children itself", () => {
+test("a logger with its own `child` creates its children itself", () => {
   const child = vi.fn(() => new Custom());
   const parent = Object.assign(new Custom(), { child });
   expect(toParent(parent)).toBe(parent);
@@ -68,7 +68,7 @@ test("a logger with a child of its own makes its children itself", () => {
   expect(child).toHaveBeenCalledExactlyOnceWith({ a: 1 });
 });
 
-test("the members of a guarded logger are described as they are read", () => {
+test("the property descriptors of a guarded logger match its members", () => {
   const guarded = guardLogger(new Custom());
   for (const [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(guarded)))
     expect([key, value]).toEqual([key, Reflect.get(guarded, key)]);

@@ -7,11 +7,11 @@ const createWinston = () => {
   return { write: (meta: unknown) => write("error", ["said", meta]), error };
 };
 
-/** An error with so many causes, one behind the other. */
+/** Creates an error with a chain of so many causes. */
 const createChain = (causes: number): Error =>
   new Error(`${causes} to go`, causes === 0 ? {} : { cause: createChain(causes - 1) });
 
-test("an error is written with its code and five of its causes, as JSON can represent them", () => {
+test("writes an error with its code and five of its causes, as JSON can represent them", () => {
   const { write, error } = createWinston();
   write({ a: 1, error: Object.assign(createChain(7), { code: "E_OWN" }) });
   const [[, meta] = []] = error.mock.calls;
@@ -21,7 +21,7 @@ test("an error is written with its code and five of its causes, as JSON can repr
 });
 
 test.each([undefined, null, 5, "text", { a: 1 }, { error: "text" }])(
-  "%j is written as it is",
+  "writes %j unchanged",
   (meta) => {
     const { write, error } = createWinston();
     write(meta);
@@ -29,7 +29,7 @@ test.each([undefined, null, 5, "text", { a: 1 }, { error: "text" }])(
   },
 );
 
-test("an error has no code that it was not given", () => {
+test("adds no code to an error without one", () => {
   const { write, error } = createWinston();
   write(new Error("why"));
   const [[, meta] = []] = error.mock.calls;
@@ -39,7 +39,7 @@ test("an error has no code that it was not given", () => {
 test.each([
   ["bunyan", { addStream: () => undefined, fields: {}, streams: [] }],
   ["pino", { [Symbol.for("pino.serializers")]: {} }],
-])("%s gets the object first, where the line has one", (_name, marks) => {
+])("passes the object first to %s, if the line has one", (_name, marks) => {
   const info = vi.fn();
   const write = toWriteLine({ info, ...marks });
   const lines = [

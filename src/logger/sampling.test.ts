@@ -12,7 +12,7 @@ const createLogger = () => {
   return { logger, messages: () => warn.mock.calls.map(([message]: unknown[]) => message) };
 };
 
-test("a kind of warning is logged once per second", () => {
+test("logs a kind of warning once per second", () => {
   const { logger, messages } = createLogger();
   for (const [text, milliseconds] of [
     ["first", 999],
@@ -25,7 +25,7 @@ test("a kind of warning is logged once per second", () => {
   expect(messages()).toEqual(["first", "a second later"]);
 });
 
-test("what is dropped does not put off the next one", () => {
+test("a dropped warning does not delay the next one", () => {
   const { logger, messages } = createLogger();
   for (let turn = 0; turn < 20; turn++) {
     warnSampled(logger, "kind", `at ${turn * 100}`, {});
@@ -34,7 +34,7 @@ test("what is dropped does not put off the next one", () => {
   expect(messages()).toEqual(["at 0", "at 1000"]);
 });
 
-test("two kinds, and two loggers, do not silence one another", () => {
+test("two kinds, or two loggers, do not silence one another", () => {
   const [one, other] = [createLogger(), createLogger()];
   warnSampled(one.logger, "kind", "a", {});
   warnSampled(one.logger, "another kind", "b", {});
@@ -43,7 +43,7 @@ test("two kinds, and two loggers, do not silence one another", () => {
   expect([one.messages(), other.messages()]).toEqual([["a", "b"], ["c"]]);
 });
 
-test("the loggers of many requests share the samples of their server's", () => {
+test("the loggers of all requests share the samples of their server's", () => {
   const { logger, messages } = createLogger();
   for (const text of ["first", "second"]) {
     const child = { ...logger };

@@ -28,7 +28,7 @@ const validName = /^[\w.-]+$/;
 /**
  * Writes schemas, and stores named ones as components.
  *
- * References get their final names at the end: only then is it known whether the two directions of a schema differ.
+ * References get their final names at the end, once it is known whether the two directions of a schema differ.
  */
 export class Components {
   readonly #writer: NodeWriter;
@@ -100,7 +100,7 @@ export class Components {
     return written;
   }
 
-  /** Gives a schema that many places share a name made by the framework. */
+  /** Gives a name chosen by the framework to a schema that many places share. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
     // a schema that is written once is the same object each time, so that no comparison is needed

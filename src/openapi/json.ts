@@ -95,7 +95,7 @@ export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =
 /** The schemas in arrays such as `anyOf`, and the other parts of a schema. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Joins alternatives without duplicates; a single one stands for itself. */
+/** Joins alternatives without duplicates; a single one is returned unchanged. */
 export const anyOf = (schemas: readonly JsonObject[]): JsonObject => {
   const distinct = distinctBy(schemas);
   const [first] = distinct;

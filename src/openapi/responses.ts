@@ -61,7 +61,7 @@ const listSuccesses = (
   ]);
 };
 
-/** Outputs that are sent as they are; for a file, also parts of it, or 304. */
+/** Outputs sent without an envelope; for a file, also ranges of it, or 304. */
 const listContentStatuses = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,

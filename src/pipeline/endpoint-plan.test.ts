@@ -12,11 +12,11 @@ const build = (input: z.ZodObject, from = factory) =>
 const endpoint = build(plain);
 
 describe("a plan", () => {
-  test("is frozen, so that no request can change those after it", () => {
+  test("is frozen, so that no request can change later ones", () => {
     expect(planEndpoint(endpoint, ["body"])).toSatisfy(Object.isFrozen);
   });
 
-  test("is made when it is first read, and once", () => {
+  test("is made once, when it is first read", () => {
     const limits = { requestTimeout: 5, handlerTimeout: 3 };
     const lazy = new LazyPlan(endpoint, ["body"], limits, "/a/:b");
     const { plan } = lazy;
@@ -24,7 +24,7 @@ describe("a plan", () => {
     expect([plan.body, plan.sources, lazy.route]).toEqual(["parsed", ["body"], { path: "/a/:b" }]);
   });
 
-  test("has the time of the endpoint, else those of the configuration, else no limit", () => {
+  test("has the time limit of the endpoint, or else of the configuration, or else none", () => {
     const own = factory.build({ timeout: 7, handler });
     const limits = { requestTimeout: 5, handlerTimeout: 3 };
     const plans = [planEndpoint(own, [], limits), planEndpoint(endpoint, [], limits)];
@@ -37,10 +37,10 @@ describe("a plan", () => {
   });
 
   test.each([
-    ["where it is no source", plain, factory, [], "none"],
+    ["if it is not a source", plain, factory, [], "none"],
     ["by its type", plain, factory, ["body"], "parsed"],
-    ["as it comes", ez.raw(), factory, ["body"], "raw"],
-    ["as it comes, beside a middleware's input", ez.raw(), checked, ["body"], "raw"],
+    ["unchanged", ez.raw(), factory, ["body"], "raw"],
+    ["unchanged, beside a middleware's input", ez.raw(), checked, ["body"], "raw"],
   ] as const)("takes the body %s", (_how, input, from, sources, body) => {
     expect(planEndpoint(build(input, from as typeof factory), sources).body).toBe(body);
   });
@@ -54,7 +54,7 @@ describe("a plan", () => {
       ["files"],
       true,
     ],
-    ["a file that is no source", z.object({ file: ez.upload() }), factory, ["body"], false],
+    ["a file that is not a source", z.object({ file: ez.upload() }), factory, ["body"], false],
     ["no file", plain, factory, ["files"], false],
   ] as const)("takes files for an input with %s", (_what, input, from, sources, takesFiles) => {
     expect(planEndpoint(build(input, from as typeof factory), sources)).toMatchObject({
@@ -70,7 +70,7 @@ describe("a plan", () => {
     expect(toKeys(plain)).toEqual([]);
   });
 
-  test("knows whether middlewares take fields of the input", () => {
+  test("knows whether middlewares use fields of the input", () => {
     const withFields = build(plain, checked);
     const plans = [planEndpoint(withFields, []), planEndpoint(endpoint, [])];
     expect(plans.map(({ hasMiddlewareInput }) => hasMiddlewareInput)).toEqual([true, false]);

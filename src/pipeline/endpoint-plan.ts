@@ -28,7 +28,7 @@ export interface MiddlewareStep {
 export interface EndpointPlan {
   readonly endpoint: AnyEndpoint;
   readonly sources: readonly InputSource[];
-  /** How the body is treated: parsed by its media type, taken as it is, or ignored because it is not a source. */
+  /** How the body is treated: parsed by its media type, kept as raw bytes, or ignored because it is not a source. */
   readonly body: "none" | "parsed" | "raw";
   /** Whether the raw bytes of the body are kept. */
   readonly keepsRawBody: boolean;

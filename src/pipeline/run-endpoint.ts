@@ -157,7 +157,9 @@ const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
   walk.output = output;
 };
 
-/** Merges the middlewares' fields with the endpoint's own, which win; a class instance is kept as it is. */
+/**
+ * Merges the middlewares' fields with the endpoint's own, which take precedence; a class instance is kept unchanged.
+ */
 const joinFields = (fields: Record<string, unknown>, input: object): object => {
   const prototype: unknown = Object.getPrototypeOf(input);
   if (prototype === null || prototype === Object.prototype) {

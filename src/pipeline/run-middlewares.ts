@@ -20,7 +20,7 @@ export type LastStage = (plan: EndpointPlan, walk: Walk) => Promise<void>;
  * Runs the middlewares in order, then everything after them; returned objects are merged into the context.
  *
  * It stops if a middleware sends the response or the client leaves. What comes after a native middleware runs within
- * its call of `next`, and what comes after an `around` middleware within that middleware's call of `next`.
+ * its call to `next`, and what comes after an `around` middleware within that middleware's call to `next`.
  *
  * @param from the index of the first middleware to run
  */
@@ -108,7 +108,10 @@ const runSpan = async (
   if (!isRun) canGoOn(walk);
 };
 
-/** Not if the response is sent or being sent, nor if the client has left: an unfinished check has allowed nothing. */
+/**
+ * Checks whether the walk may continue: not if the response was sent or is being sent, nor if the client has left,
+ * because an unfinished check has allowed nothing.
+ */
 const canGoOn = (walk: Walk): boolean => {
   const { response, isStopped } = walk;
   if (isTaken(response)) watchFeeding(response);

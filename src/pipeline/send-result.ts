@@ -82,7 +82,7 @@ const toRawInput = (walk: Walk): Walk["combined"] => {
 };
 
 /**
- * Responds if Express has failed to send something for a handler, such as a missing file. The walk has gone on in the
+ * Responds if Express has failed to send something for a handler, such as a missing file. The walk has continued in the
  * meantime; from now on it must not send anything else.
  */
 export const failWalk = (walk: Walk, thrown: unknown): void => {
@@ -179,8 +179,8 @@ const isDeparture = (error: Error): boolean =>
   );
 
 /**
- * An error after the response has begun cannot change its status any more. A complete response stands; an incomplete
- * one is cut off, so that the client sees a broken body and not a clean end.
+ * An error after the response has begun can no longer change its status. A complete response is kept; an incomplete one
+ * is cut off, so that the client sees a broken body and not a clean end.
  */
 const breakOff = (walk: Walk, error: Error): void => {
   const { request, response, logger } = walk;

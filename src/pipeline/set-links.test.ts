@@ -14,7 +14,7 @@ const linkOf = (output: object): unknown => {
 
 const page = { total: 90, limit: 5, offset: 5 };
 
-test("a page has links to its neighbours", () => {
+test("a page links to its neighbours", () => {
   expect(linkOf(page)).toContain('<?limit=5&offset=10>; rel="next"');
 });
 
@@ -27,6 +27,6 @@ test.each([
   { limit: 1.5 },
   { offset: "5" },
   { offset: -1 },
-])("a page with %j has none", (changed) => {
+])("a page with %j has no links", (changed) => {
   expect(linkOf({ ...page, ...changed })).toBeUndefined();
 });

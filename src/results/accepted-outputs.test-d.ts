@@ -32,8 +32,8 @@ const csv = new ResultHandler({
 const factory = new EndpointsFactory(csv);
 const rows = z.array(z.array(z.string()));
 
-describe("a result handler that declares the outputs that it accepts", () => {
-  test("is given endpoints with such outputs, also behind middlewares", () => {
+describe("a result handler that declares the outputs it accepts", () => {
+  test("accepts endpoints with such outputs, including behind middlewares", () => {
     factory.build({ output: z.object({ rows }), handler: async () => ({ rows: [["a"]] }) });
     factory
       .addContext(() => ({ user: "ada" }))
@@ -55,7 +55,7 @@ describe("a result handler that declares the outputs that it accepts", () => {
     });
   });
 
-  test("is given no others", () => {
+  test("rejects other endpoints", () => {
     factory.build({
       output: z.object({ rows: z.array(z.array(z.number())) }),
       // @ts-expect-error -- numbers
@@ -70,7 +70,7 @@ describe("a result handler that declares the outputs that it accepts", () => {
     factory.buildVoid({ handler: () => undefined });
   });
 
-  test("takes them from handlers without an output schema", () => {
+  test("accepts such outputs from handlers without an output schema", () => {
     factory.build({ handler: async () => ({ rows: [["a"]] }) });
     // @ts-expect-error -- no rows
     factory.build({ handler: async () => ({}) });
@@ -78,7 +78,7 @@ describe("a result handler that declares the outputs that it accepts", () => {
     factory.build({ handler: async () => undefined });
   });
 
-  test("is not asked about what is sent past it", () => {
+  test("is not checked against responses that bypass it", () => {
     factory.build({ output: ez.file("text/csv"), handler: async () => "/table.csv" });
     factory.build({ output: ez.buffer("text/csv"), handler: async () => Buffer.of(1) });
     factory.build({
@@ -89,17 +89,17 @@ describe("a result handler that declares the outputs that it accepts", () => {
     });
     factory.build({
       output: z.custom<{ total: number }>(),
-      // @ts-expect-error -- not sent as it is
+      // @ts-expect-error -- not sent without an envelope
       handler: async () => ({ total: 1 }),
     });
   });
 
-  test("answers errors of all endpoints", () => {
+  test("handles errors of all endpoints", () => {
     createConfig({ cors: false, errorHandler: csv });
   });
 });
 
-test("arrayResultHandler accepts lists of items", () => {
+test("arrayResultHandler accepts arrays of items", () => {
   arrayEndpointsFactory.build({
     output: z.object({ items: z.array(z.number()), total: z.number() }),
     handler: async () => ({ items: [1], total: 1 }),
@@ -113,7 +113,7 @@ test("arrayResultHandler accepts lists of items", () => {
   arrayEndpointsFactory.buildVoid({ handler: () => undefined });
 });
 
-test("a result handler that declares nothing accepts every object", () => {
+test("a result handler that declares nothing accepts any object", () => {
   const any = new ResultHandler({
     positive: (data) => ({ schema: data }),
     negative: z.string(),

@@ -8,7 +8,7 @@ import { ensureHttpError, isPublic, toPublicMessage } from "./http-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result-handler.ts";
 
-/** What a client is told about an error. */
+/** The parts of an error that a client may see. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly message: string;
@@ -77,7 +77,7 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
     const { statusCode: status, cause } = error;
     const issues =
       cause instanceof InputValidationError ? toShortIssues(cause.cause.issues) : undefined;
-    // a fault that replaces the error has none
+    // a fault that replaces the error has no data
     const data = thrown === result.error ? result.errorData : undefined;
     return { status, message: toPublicMessage(error), issues, data, isPublic: isPublic(error) };
   }

@@ -8,8 +8,8 @@ const deep = (levels: number): object => (levels === 0 ? {} : { in: deep(levels 
 
 test.each<[string, unknown, string | undefined]>([
   ["a BigInt", { items: [{ price: 1 }, { price: 1n }] }, "output.items[1].price is a BigInt"],
-  ["a BigInt of its own", 1n, "output is a BigInt"],
-  ["a BigInt that toJSON gives", { a: { toJSON: () => [1n] } }, "output.a[0] is a BigInt"],
+  ["a BigInt at the top", 1n, "output is a BigInt"],
+  ["a BigInt returned by toJSON", { a: { toJSON: () => [1n] } }, "output.a[0] is a BigInt"],
   ["a cycle", { cycle }, "output.cycle.self.back contains itself"],
   [
     "a toJSON that throws",
@@ -25,9 +25,9 @@ test.each<[string, unknown, string | undefined]>([
     },
     "output.a throws when it is read: Error: no",
   ],
-  ["a key that is no name", { "a b": 1n }, 'output["a b"] is a BigInt'],
-  ["what is nested too deeply", deep(2000), expect.stringMatching(/ is nested too deeply$/)],
+  ["a key that is not an identifier", { "a b": 1n }, 'output["a b"] is a BigInt'],
+  ["a value nested too deeply", deep(2000), expect.stringMatching(/ is nested too deeply$/)],
   ["nothing wrong", { twice, again: twice, none: undefined, at: new Date(0) }, undefined],
-])("%s is found where it is", (_what, value, expected) => {
+])("finds %s where it is", (_what, value, expected) => {
   expect(findUnserialisable(value, "output")).toEqual(expected);
 });

@@ -18,13 +18,13 @@ type Positive<
 type Negative<Handler extends { readonly "~types"?: { readonly negative: unknown } }> =
   ResponseBody<Declared<Handler>["negative"]>;
 
-test("the body of a success is the output itself, that of an error a problem", () => {
+test("the body of a success is the output itself, that of an error a problem document", () => {
   expectTypeOf<Positive<ProblemResultHandler, { id: number }>>().toEqualTypeOf<{ id: number }>();
   expectTypeOf<Negative<ProblemResultHandler>>().toMatchTypeOf<ProblemDetails>();
   expectTypeOf<Negative<ProblemResultHandler>["detail"]>().toEqualTypeOf<string>();
 });
 
-test("the body of a success is the list of items, that of an error a string", () => {
+test("the body of a success is the array of items, that of an error a string", () => {
   expectTypeOf<Positive<ArrayResultHandler, { items: { id: number }[] }>>().toEqualTypeOf<
     { id: number }[]
   >();
@@ -32,7 +32,7 @@ test("the body of a success is the list of items, that of an error a string", ()
   expectTypeOf<Negative<ArrayResultHandler>>().toEqualTypeOf<string>();
 });
 
-test("endpoints carry the result handler of their factory, also behind middlewares", () => {
+test("endpoints carry the result handler of their factory, including behind middlewares", () => {
   const output = z.object({ items: z.array(z.string()) });
   const lists = arrayEndpointsFactory
     .addContext(() => ({ user: "ada" }))

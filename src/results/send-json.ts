@@ -9,7 +9,8 @@ const isDescribed = (response: Response): boolean =>
   response.getHeaderNames().length > 0 &&
   (response.hasHeader("Content-Type") ||
     response.hasHeader("ETag") ||
-    response.hasHeader("Last-Modified"));
+    response.hasHeader("Last-Modified") ||
+    response.hasHeader("Transfer-Encoding"));
 
 /** The settings of the Express application that concern responses. */
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;

@@ -54,7 +54,7 @@ const writeFile = async (
   const { path, root, maxAge = 0, fileName = declaration.fileName } = file;
   if (root === undefined && !isAbsolute(path))
     throw new TypeError(
-      "ez.file(): the handler must return an absolute path, or { path, root } with the directory that the path is in",
+      "ez.file(): the handler must return an absolute path, or { path, root }, where `root` is the directory that contains the file",
     );
   setHead(response, { type: declaration.type, fileName });
   await setEtag(response, root === undefined ? path : join(root, path));
@@ -110,7 +110,7 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
   }
 };
 
-/** Waits until more can be written, or until nobody reads any more. */
+/** Waits until more can be written, or until the connection is closed. */
 const untilDrained = (response: Response): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {

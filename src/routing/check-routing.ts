@@ -9,7 +9,7 @@ import { checkSources } from "./diagnostics/check-sources.ts";
 import type { RoutingFacts, Diagnostic } from "./diagnostics/diagnostic.ts";
 import type { EndpointEntry, StaticEntry } from "./walk-routing.ts";
 
-/** Warns of what is legal in a routing map but hardly intended; for development. */
+/** Warns of legal but probably unintended parts of a routing map; for development. */
 export const checkRouting = (
   entries: readonly (EndpointEntry | StaticEntry)[],
   facts: RoutingFacts,

@@ -22,13 +22,13 @@ describe("RouteTable", () => {
     expect(find(table, "/a/b")).toEqual(["/*rest", { rest: ["a", "b"] }]);
   });
 
-  test("goes back where a literal leads nowhere", () => {
+  test("backtracks if a literal leads nowhere", () => {
     const table = tableOf("/a/x", "/:p/:q/z");
     expect(find(table, "/a/x/z")).toEqual(["/:p/:q/z", { p: "a", q: "x" }]);
     expect(find(table, "/a/y")).toBeUndefined();
   });
 
-  test("prefers the parameter with more text around", () => {
+  test("prefers the parameter with more literal characters around it", () => {
     const table = tableOf("/:all", "/:from-:to", "/v:version");
     expect(find(table, "/a-b")).toEqual(["/:from-:to", { from: "a", to: "b" }]);
     expect(find(table, "/v2")).toEqual(["/v:version", { version: "2" }]);
@@ -74,7 +74,7 @@ describe("RouteTable", () => {
     expect(() => find(table, "/%zz")).toThrow("Malformed path");
   });
 
-  test("returns what was encoded, for any values", () => {
+  test("returns what was encoded, for any value", () => {
     const table = tableOf("/x/:one/:two");
     const value = fc.string({ minLength: 1, unit: "grapheme" });
     fc.assert(
@@ -85,7 +85,7 @@ describe("RouteTable", () => {
     );
   });
 
-  test("tells an encoded colon from a parameter", () => {
+  test("distinguishes an encoded colon from a parameter", () => {
     const table = tableOf("/:a%3A:b", "/%3A:a%3A");
     expect(find(table, "/x:y")).toEqual(["/:a%3A:b", { a: "x", b: "y" }]);
     expect(find(table, "/:x:")).toEqual(["/%3A:a%3A", { a: "x" }]);
@@ -95,12 +95,12 @@ describe("RouteTable", () => {
     [["/a", "/a"], "declared twice"],
     [["/:id", "/:slug"], "match the same paths"],
     [["/x/:a-:b", "/x/:c-:d"], "match the same paths"],
-  ])("refuses %j", (paths, message) => {
+  ])("rejects %j", (paths, message) => {
     expect(() => tableOf(...paths)).toThrow(message);
     expect(() => tableOf(...paths)).toThrow(RoutingError);
   });
 
-  test("gives each parameter its own value, whatever comes before it", () => {
+  test("gives each parameter its own value, whatever precedes it", () => {
     const path = "/:a/:b-:c/x/:d.:e/*f";
     expect(find(tableOf(path), "/1/2-3/x/4.5/6/7")).toEqual([
       path,
@@ -121,11 +121,11 @@ describe("RouteTable", () => {
     "/:a/:a",
     "/%zz",
     "/:__proto__",
-  ])("refuses the syntax of %s", (path) => {
+  ])("rejects the syntax of %s", (path) => {
     expect(() => tableOf(path)).toThrow(RoutingError);
   });
 
-  // anything but linear time would not end before the test is given up
+  // anything but linear time would exceed the test's timeout
   test("takes linear time for a long segment against several parameters", () => {
     const table = tableOf("/:a-:b.:c~:d");
     expect(find(table, `/${"-".repeat(1_000_000)}`)).toBeUndefined();
@@ -141,7 +141,7 @@ const tryToAdd = (table: RouteTable<string>, path: string): void => {
   }
 };
 
-describe("a target as it came", () => {
+describe("a target as received", () => {
   const segment = fc.constantFrom(
     "a",
     "b",
@@ -170,7 +170,7 @@ describe("a target as it came", () => {
   );
   const query = fc.constantFrom("", "?", "?a=b", "?a=%20", "?/a", "#a", "?a#b");
 
-  test("leads where its path leads, or needs a closer look", () => {
+  test("finds the same route as its path, or needs further checks", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(segment, { maxLength: 4 }), { minLength: 1, maxLength: 8 }),
@@ -194,7 +194,7 @@ describe("a target as it came", () => {
     );
   });
 
-  test("is that of GET for HEAD, and of no other method", () => {
+  test("uses the route of GET for HEAD, and for no other method", () => {
     const table = tableOf("/a/:id");
     expect(table.findPlain("HEAD", "/a/7?b")?.params).toEqual({ id: "7" });
     for (const method of ["POST", "get", "OPTIONS", "TRACE"])
@@ -210,7 +210,7 @@ describe("a target as it came", () => {
     "",
     "/a/\u0080",
     `/a/${"7".repeat(8190)}`,
-  ])("needs a closer look: %s", (target) => {
+  ])("needs further checks: %s", (target) => {
     expect(tableOf("/a/:id").findPlain("GET", target)).toBeUndefined();
   });
 });

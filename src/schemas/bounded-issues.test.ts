@@ -12,26 +12,30 @@ const parse = (schema: z.ZodType, value: unknown): ParseResult =>
 const wrong = Array.from({ length: 5000 }, () => true);
 const wrongByKey = Object.fromEntries(wrong.entries());
 
-describe("a list with many wrong elements", () => {
+describe("an array with many wrong elements", () => {
   test.each([
-    ["of a list", z.object({ a: z.array(z.string()) }), { a: wrong }],
-    ["of short texts", z.object({ a: z.array(z.string().min(9)) }), { a: wrong.map(() => "x") }],
-    ["of a list in a list", z.object({ a: z.array(z.array(z.string())) }), { a: [wrong] }],
+    ["of an array", z.object({ a: z.array(z.string()) }), { a: wrong }],
+    ["of short strings", z.object({ a: z.array(z.string().min(9)) }), { a: wrong.map(() => "x") }],
+    ["of an array in an array", z.object({ a: z.array(z.array(z.string())) }), { a: [wrong] }],
     ["of unions", z.object({ a: z.array(z.union([z.string(), z.number()])) }), { a: wrong }],
     ["of a set", z.object({ a: z.set(z.string()) }), { a: new Set(wrong.keys()) }],
     ["of a record", z.object({ a: z.record(z.string(), z.string()) }), { a: wrongByKey }],
     ["of keys", z.record(z.string().regex(/^x/), z.boolean()), wrongByKey],
     ["of a rest", z.object({ a: z.tuple([z.boolean()], z.string()) }), { a: wrong }],
     ["of a catchall", z.object({}).catchall(z.string()), wrongByKey],
-    ["of a lazy list", z.lazy(() => z.object({ a: z.array(z.string()).optional() })), { a: wrong }],
+    [
+      "of a lazy array",
+      z.lazy(() => z.object({ a: z.array(z.string()).optional() })),
+      { a: wrong },
+    ],
     ["with a refinement", z.object({ a: z.array(z.string().refine(() => true)) }), { a: wrong }],
     [
-      "that abort, with a refinement",
+      "of aborting checks, with a refinement",
       z.object({ a: z.array(z.string().min(9, { abort: true })).refine(() => true) }),
       { a: wrong.map(() => "x") },
     ],
     [
-      "of a side of an intersection",
+      "of one side of an intersection",
       z.intersection(z.object({ a: z.array(z.string()) }), z.object({})),
       { a: wrong },
     ],
@@ -50,8 +54,8 @@ describe("a list with many wrong elements", () => {
       z.discriminatedUnion("a", [z.object({ a: z.literal(1), b: z.array(z.string()) })]),
       { a: 1, b: wrong },
     ],
-    ["that is caught", z.array(z.string()).catch(({ issues }) => issues as never), wrong],
-  ])("gives no more inside of an issue either: %s", (_name, schema, value) => {
+    ["of a caught value", z.array(z.string()).catch(({ issues }) => issues as never), wrong],
+  ])("gives no more issues within an issue either: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       const { issues, value: caught } = parse(schema, value);
       const [issue] = toZodError(issues).issues;
@@ -64,14 +68,14 @@ describe("a list with many wrong elements", () => {
     ["caught", (element) => element.catch(0)],
     ["caught in a union", (element) => z.union([element, z.string()]).catch("")],
     ["caught, with a check", (element) => element.catch(0).refine(() => true)],
-  ])("writes no message that nobody reads: %s", (_name, wrap) => {
+  ])("creates no message that nobody reads: %s", (_name, wrap) => {
     let messages = 0;
     const element = z.number({ error: () => `message ${messages++}` });
     expect(parse(z.array(wrap(element)), wrong).issues).toEqual([]);
     expect(messages).toBe(0);
   });
 
-  test("makes no issue of a union a slow object, which costs ten times as much", () => {
+  test("never turns the issue of a union into a slow object, which costs ten times as much", () => {
     setFlagsFromString("--allow-natives-syntax");
     const isFast = runInNewContext("(issue) => %HasFastProperties(issue)") as (
       issue: unknown,
@@ -96,7 +100,7 @@ describe("a list with many wrong elements", () => {
       { a: 1, b: 1, ...wrongByKey },
     ],
   ])(
-    "names those that Zod names, also where %s has fields of the same schema",
+    "names the same issues as Zod, even if %s has fields of the same schema",
     (_what, schema, value) => {
       const toPaths = (issues: ParseResult["issues"]) =>
         toZodError(issues).issues.map(({ path }) => path);
@@ -109,7 +113,7 @@ describe("a list with many wrong elements", () => {
     },
   );
 
-  test("names the first ones, and leaves the schema as it was", () => {
+  test("names the first issues, and does not change the schema", () => {
     const schema = z.object({ a: z.array(z.string()) });
     const { element } = schema.shape.a;
     const own = Object.getOwnPropertyDescriptor(element._zod, "run");
@@ -118,14 +122,14 @@ describe("a list with many wrong elements", () => {
     expect(schema.safeParse({ a: wrong }).error?.issues).toHaveLength(wrong.length);
   });
 
-  test("runs the functions of the application for the elements that are looked at, once", () => {
+  test("runs custom functions once for each element that is checked", () => {
     let calls = 0;
     const element = z.string().refine(() => ++calls < 0);
     parse(z.object({ a: z.array(element) }), { a: wrong.map(() => "x") });
     expect(calls).toBe(maxIssues);
   });
 
-  test("fails where it is asynchronous, too", async () => {
+  test("fails if it is asynchronous, too", async () => {
     const schema = z.object({
       a: z.array(z.string().refine(async () => false)),
       b: z.array(z.int()),
@@ -156,8 +160,8 @@ describe("wrong elements that need not fail the parse", () => {
 
   test.each([
     ["unknown keys do not stop it", [], 1],
-    ["a failed check behind unknown keys does", ["x"], 0],
-    ["a wrong type behind them does", [1], 0],
+    ["a failed check after unknown keys does", ["x"], 0],
+    ["a wrong type after unknown keys does", [1], 0],
   ])("decide whether a transformation runs: %s", async (_name, last, calls) => {
     const transform = vi.fn();
     const element = z.union([z.strictObject({}), z.string().min(3)]);
@@ -168,15 +172,15 @@ describe("wrong elements that need not fail the parse", () => {
 
   test.each([
     ["wrong types do not stop it", [], 1],
-    ["a check that aborts does, also behind wrong types", ["x"], 0],
-  ])("decide whether a refinement of wrong lists runs: %s", async (_name, last, calls) => {
+    ["an aborting check does, even after wrong types", ["x"], 0],
+  ])("decide whether a refinement of wrong arrays runs: %s", async (_name, last, calls) => {
     const check = vi.fn(() => true);
     const list = z.array(z.string().min(3, { abort: true })).refine(check, { when: () => true });
     await toInputParser(list)([...wrong, ...last]);
     expect(check).toHaveBeenCalledTimes(calls);
   });
 
-  test("of an exclusive union are those that two options take", () => {
+  test("of an exclusive union are those that two options accept", () => {
     const schema = z.array(z.xor([z.string(), z.string().min(2)]));
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(schema, ["a", "ab"]).issues).toMatchObject([
@@ -184,7 +188,7 @@ describe("wrong elements that need not fail the parse", () => {
       ]);
   });
 
-  test("are replaced by a catch, which leaves the right ones", async () => {
+  test("are replaced by a catch, which leaves the valid ones", async () => {
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(z.array(z.number().catch(0)), [1, "x", 2])).toMatchObject({ value: [1, 0, 2] });
     const late = z.array(
@@ -196,7 +200,7 @@ describe("wrong elements that need not fail the parse", () => {
     expect(await toInputParser(late)([1, "x", 2])).toMatchObject({ value: [1, 0, 0], issues: [] });
   });
 
-  test("do not hide a worse one behind them, which decides for a union", () => {
+  test("do not hide a worse one after them, which decides for a union", () => {
     const schema = z.union([z.array(z.string().min(3)), z.boolean()]);
     const short = wrong.map(() => "x");
     const codesOf = (value: unknown) =>
@@ -212,13 +216,13 @@ describe("wrong elements that need not fail the parse", () => {
     z.looseObject({ n: z.number() }),
     z.record(z.string().regex(/^(?:k|n)/), z.unknown()),
   );
-  test("the keys of an intersection", () => {
+  test("include the keys of an intersection", () => {
     const value = { n: 1, ...Object.fromEntries(many.map((_text, index) => [`k${index}`, keys])) };
     expect(parse(sides, value).issues).toEqual([]);
   });
 });
 
-test("functions of the application may parse by the schema of the elements", () => {
+test("custom functions may parse with the schema of the elements", () => {
   const element = z.number().min(3);
   let right = 0;
   const schema = z.array(element).refine((list) => {

@@ -14,7 +14,7 @@ const messagesOf = (schema: z.ZodType, text: unknown): string[] | undefined =>
   schema.safeParse(text).error?.issues.map(({ message }) => message);
 
 describe("ez.cursor", () => {
-  test("returns what it has signed", () => {
+  test("returns what it signed", () => {
     fc.assert(
       fc.property(
         fc.record({ id: fc.maxSafeInteger(), name: fc.string({ unit: "binary" }) }),
@@ -27,11 +27,11 @@ describe("ez.cursor", () => {
     );
   });
 
-  test("carries whatever JSON does", () => {
+  test("carries any value that JSON can represent", () => {
     const any = cursor(z.json(), { secret });
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
-        // Zod leaves such a key out
+        // Zod omits such a key
         fc.pre(!JSON.stringify(value).includes("__proto__"));
         const json = JSON.parse(JSON.stringify(value)) as z.core.util.JSONType;
         expect(z.decode(any, z.encode(any, json))).toEqual(json);
@@ -41,7 +41,7 @@ describe("ez.cursor", () => {
 
   const valid = z.encode(after, { id: 5, name: "Ada" });
 
-  test("rejects a string of which one character is changed, removed or added", () => {
+  test("rejects a string with one character changed, removed or added", () => {
     const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ .\n".split(
       "",
     );
@@ -57,7 +57,7 @@ describe("ez.cursor", () => {
     expect(wrong.filter((text) => after.safeParse(text).success)).toEqual([]);
   });
 
-  test("rejects any other text with one message", () => {
+  test("rejects any other string with one message", () => {
     const foreign = cursor(z.object({ id: z.int(), name: z.string() }), { secret: other });
     const older = cursor(z.object({ id: z.string() }), { secret });
     for (const text of [
@@ -78,7 +78,7 @@ describe("ez.cursor", () => {
     );
   });
 
-  test("rejects by an issue of the application's kind", () => {
+  test("rejects with a custom issue", () => {
     expect(after.safeParse("abc").error?.issues).toMatchObject([{ code: "custom", path: [] }]);
   });
 
@@ -86,7 +86,7 @@ describe("ez.cursor", () => {
     expect(messagesOf(after, value)?.[0]).toMatch(/expected string, received/);
   });
 
-  test("verifies by each secret, and signs by the first", () => {
+  test("verifies with each secret, and signs with the first", () => {
     const rotated = cursor(z.object({ id: z.int(), name: z.string() }), {
       secret: [other, secret],
     });
@@ -96,20 +96,20 @@ describe("ez.cursor", () => {
     expect(z.decode(rotated, renewed)).toEqual({ id: 5, name: "Ada" });
   });
 
-  test("carries a Date through a codec to text", () => {
+  test("carries a Date through a codec to a string", () => {
     const since = cursor(z.object({ at: dateIn(), by: z.coerce.date() }), { secret });
     const value = { at: new Date(5), by: new Date(6) };
     expect(z.decode(since, z.encode(since, value))).toEqual(value);
   });
 
-  test("does not sign what does not fit, or does not fit into a cursor", () => {
+  test("does not sign an invalid value, or one too large for a cursor", () => {
     expect(() => z.encode(after, { id: 1.5, name: "" })).toThrow(z.ZodError);
     expect(() => z.encode(after, { id: 1, name: "x".repeat(4000) })).toThrow(
       "Value too large for a cursor",
     );
     const nothing = cursor(z.int().optional(), { secret });
     expect(() => z.encode(nothing, undefined)).toThrow("Not a value for a cursor");
-    // 3,072 bytes make 4,096 characters, of which 32 are the MAC and 18 what is around the name
+    // 3,072 bytes become 4,096 characters, including 32 for the MAC and 18 around the name
     const longest = z.encode(after, { id: 1, name: "x".repeat(3022) });
     expect([longest.length, maxCursorLength]).toEqual([4096, 4096]);
     expect(z.decode(after, longest).name).toHaveLength(3022);
@@ -132,14 +132,14 @@ describe("ez.cursor", () => {
     ["no secret", [z.int(), {}], /`secret` must be .* got undefined/],
     ["a short secret", [z.int(), { secret: "hunter2" }], /got one of 7 characters/],
     ["no secrets", [z.int(), { secret: [] }], /got an empty array/],
-    ["a short one among them", [z.int(), { secret: [secret, "hunter2"] }], /got one of 7/],
+    ["a short secret among others", [z.int(), { secret: [secret, "hunter2"] }], /got one of 7/],
     ["a number as a secret", [z.int(), { secret: [secret, 5] }], /got number/],
     ["a misspelt option", [z.int(), { secrets: secret }], /Did you mean `secret`\?/],
     ["no schema", [{}, { secret }], /must be a Zod 4 schema.*got \{\}\.$/],
     ["null", [null, { secret }], /must be a Zod 4 schema.*got null\.$/],
     ["a date", [z.object({ at: z.date() }), { secret }], /of kind date.*ez\.dateIn\(\)/],
     ["a transformation", [z.string().transform(Number), { secret }], /of kind transform/],
-    ["a bigint in a list", [z.array(z.bigint()), { secret }], /of kind bigint/],
+    ["a bigint in an array", [z.array(z.bigint()), { secret }], /of kind bigint/],
     ["a symbol", [z.object({ of: z.symbol() }), { secret }], /of kind symbol/],
     ["a Map", [z.map(z.string(), z.string()), { secret }], /of kind map/],
     ["a Set", [z.object({ all: z.set(z.string()) }), { secret }], /of kind set/],
@@ -147,7 +147,7 @@ describe("ez.cursor", () => {
     ["nothing", [z.object({ none: z.void() }), { secret }], /of kind void/],
     ["a file", [z.object({ file: z.file() }), { secret }], /of kind file/],
     ["a promise", [z.object({ later: z.promise(z.string()) }), { secret }], /of kind promise/],
-  ])("is not made with %s", (_name, [schema, options], message) => {
+  ])("cannot be created with %s", (_name, [schema, options], message) => {
     const build = (): unknown => cursor(schema as z.ZodInt, options as { secret: string });
     expect(build).toThrow(DefinitionError);
     expect(build).toThrow(/^ez\.cursor: /);
@@ -161,7 +161,7 @@ describe("ez.cursor", () => {
     ["SLP_DEFINITION_UNKNOWN_KEY", [z.int(), { secrets: secret }]],
     ["SLP_DEFINITION_SCHEMA", [{}, { secret }]],
     ["SLP_DEFINITION_SCHEMA", [z.date(), { secret }]],
-  ] as const)("is refused with the code %s", (code, [schema, options]) => {
+  ] as const)("is rejected with the code %s", (code, [schema, options]) => {
     expect(() => cursor(schema as z.ZodInt, options as { secret: string })).toThrow(
       expect.objectContaining({ code }) as Error,
     );
@@ -179,14 +179,14 @@ describe("pages with a signed cursor", () => {
     expect(page.output.parse({ items: [], limit: 1, nextCursor: null }).nextCursor).toBeNull();
   });
 
-  test("refuse what is none", () => {
+  test("reject invalid cursors", () => {
     expect(messagesOf(page.input, { cursor: "" })).toEqual(["Invalid cursor"]);
     expect(page.output.safeParse({ items: [], limit: 1 }).success).toBe(false);
     const wrong = { items: [], limit: 1, nextCursor: { id: "1", name: "x" } };
     expect(page.output.safeParse(wrong).error?.issues[0]?.path).toEqual(["nextCursor", "id"]);
   });
 
-  test("take any codec to a string, and a schema of a string", () => {
+  test("accept any codec to a string, and a schema of a string", () => {
     const codec = z.codec(z.string(), z.int(), { decode: Number, encode: String });
     const own = paginated({ style: "cursor", itemSchema: z.string(), cursor: codec });
     expect(own.input.parse({ cursor: "5" }).cursor).toBe(5);

@@ -10,17 +10,17 @@ describe("ez.dateIn", () => {
     ["2026-11-20T10:30:15.250Z", "2026-11-20T10:30:15.250Z"],
     ["2026-11-20T10:30:15+02:00", "2026-11-20T08:30:15.000Z"],
     ["2024-02-29", "2024-02-29T00:00:00.000Z"],
-  ])("makes a Date of %s", (text, iso) => {
+  ])("creates a Date from %s", (text, iso) => {
     expect(ez.dateIn().parse(text).toISOString()).toBe(iso);
   });
 
-  test("takes a time without an offset as local", () => {
+  test("reads a time without an offset as local time", () => {
     expect(ez.dateIn().parse("2026-11-20T10:30:15")).toEqual(new Date(2026, 10, 20, 10, 30, 15));
     expect(ez.dateIn().parse("2026-11-20T10:30")).toEqual(new Date(2026, 10, 20, 10, 30));
   });
 
   test.each(["", "2026-02-30", "2023-02-29", "20.11.2026", "2026-11-20T25:00:00Z", "now", 5, null])(
-    "refuses %j",
+    "rejects %j",
     (value) => {
       expect(ez.dateIn().safeParse(value).error?.issues).toMatchObject([
         { message: "Invalid input: expected an ISO 8601 date or date-time" },
@@ -28,7 +28,7 @@ describe("ez.dateIn", () => {
     },
   );
 
-  test("is text on the wire, text or a Date for a client, and a Date for the handler", () => {
+  test("is a string on the wire, a string or a Date for a client, and a Date for the handler", () => {
     const schema = ez.dateIn({ description: "When", examples: ["2026-11-20"] });
     expectTypeOf<z.input<typeof schema>>().toEqualTypeOf<Date | string>();
     expectTypeOf<z.output<typeof schema>>().toEqualTypeOf<Date>();
@@ -37,7 +37,7 @@ describe("ez.dateIn", () => {
 });
 
 describe("ez.dateOut", () => {
-  test("makes ISO text of any valid Date", () => {
+  test("creates an ISO string from any valid Date", () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date(0), max: new Date("9999-01-01"), noInvalidDate: true }),
@@ -49,7 +49,7 @@ describe("ez.dateOut", () => {
     );
   });
 
-  test.each([new Date(Number.NaN), "2026-11-20T10:30:00Z", 5])("refuses %j", (value) => {
+  test.each([new Date(Number.NaN), "2026-11-20T10:30:00Z", 5])("rejects %j", (value) => {
     expect(ez.dateOut().safeParse(value).success).toBe(false);
   });
 

@@ -8,7 +8,7 @@ import { compileAfter, toParser } from "./parser.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-test("nothing is kept of the defaults that the application's own parses read", async () => {
+test("keeps nothing of the defaults that the application's own parses read", async () => {
   const read: WeakRef<object>[] = [];
   const create = (): Record<string, unknown> => {
     const value = {};

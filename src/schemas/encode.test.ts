@@ -33,13 +33,13 @@ describe("ez.encode", () => {
     expect(page.safeParse({ users: [wire] }).success).toBe(false);
   });
 
-  test("is undone by itself", () => {
+  test("is undone by a second ez.encode", () => {
     const same = ez.encode(ez.encode(user));
     expect(same.parse(wire)).toEqual(user.parse(wire));
     expect(z.encode(ez.encode(user), wire as never)).toEqual(user.parse(wire));
   });
 
-  test("rejects what the schema would not have given, where it is wrong", () => {
+  test("rejects values that the schema would not have returned, naming the place", () => {
     const result = ez.encode(user).safeParse({ ...user.parse(wire), bornOn: "1815-12-10" });
     expect(result.error?.issues).toMatchObject([{ path: ["bornOn"], code: "invalid_type" }]);
     const checked = ez.encode(user.refine(({ name }) => name !== "Eve", "No Eve"));
@@ -56,7 +56,7 @@ describe("ez.encode", () => {
     expect(await ez.encode(z.object({ late })).parseAsync({ late: 5 })).toEqual({ late: "5" });
   });
 
-  test("tells the options of a discriminated union apart", () => {
+  test("discriminates the options of a discriminated union", () => {
     const options = z.discriminatedUnion("kind", [
       ez.encode(z.object({ kind: z.literal("a"), at: ez.dateIn() })) as never,
       ez.encode(z.object({ kind: z.literal("b"), n: money })) as never,
@@ -75,7 +75,7 @@ describe("ez.encode", () => {
     expect(() => ez.encode({} as never)).toThrow("must be a Zod 4 schema");
   });
 
-  test("takes schemas that refer to themselves, also before they are complete", () => {
+  test("accepts recursive schemas, even before they are complete", () => {
     const tree: z.ZodType = z.object({
       at: ez.dateIn(),
       get children() {

@@ -10,7 +10,7 @@ const issuesOf = (schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[
 };
 
 describe("formatIssues", () => {
-  test("writes dots for keys, brackets for indexes and odd keys", () => {
+  test("writes dots for keys, brackets for indexes and unusual keys", () => {
     const schema = z.object({
       a: z.string(),
       b: z.object({ c: z.array(z.object({ d: z.number() })) }),
@@ -22,13 +22,13 @@ describe("formatIssues", () => {
     );
   });
 
-  test("writes the message alone where there is no path", () => {
+  test("writes only the message if there is no path", () => {
     expect(formatIssues(issuesOf(z.object({}), 5))).toBe(
       "Invalid input: expected object, received number",
     );
   });
 
-  test("begins with a root", () => {
+  test("begins with the root", () => {
     const issues = issuesOf(z.object({ list: z.array(z.string()) }), { list: ["a", 1] });
     expect(formatIssues(issues, "output")).toBe(
       "output.list[1]: Invalid input: expected string, received number",
@@ -38,12 +38,12 @@ describe("formatIssues", () => {
     );
   });
 
-  test("reports at most ten issues, whatever there are", () => {
+  test("reports at most ten issues", () => {
     const many = Array.from({ length: 50_000 }, () => "x");
     expect(issuesOf(z.array(z.number()), many)).toHaveLength(maxIssues);
   });
 
-  test("cuts the text at two KiB, between characters", () => {
+  test("cuts the string at two KiB, between characters", () => {
     const issue: z.core.$ZodIssueCustom = {
       code: "custom",
       path: [],
@@ -57,7 +57,7 @@ describe("formatIssues", () => {
   });
 });
 
-describe("keys of the client's own making", () => {
+describe("keys that the client has chosen", () => {
   const messageOf = (schema: z.ZodType, value: unknown): string => {
     const parse = toParser(schema);
     const result = parse(value);
@@ -69,7 +69,7 @@ describe("keys of the client's own making", () => {
 
   test.each<[string, z.ZodType, unknown, string]>([
     ["an unknown key", z.strictObject({}), { a: 1 }, 'Unrecognized key: "a"'],
-    ["an unsafe one", z.strictObject({}), { "<b>": 1 }, 'Unrecognized key: "…"'],
+    ["an unsafe key", z.strictObject({}), { "<b>": 1 }, 'Unrecognized key: "…"'],
     [
       "several",
       z.strictObject({}),
@@ -95,12 +95,12 @@ describe("keys of the client's own making", () => {
       '["…"]: Invalid key in record',
     ],
     [
-      "a key of an enumeration",
+      "a key of an enum",
       z.partialRecord(z.enum(["a b"]), z.int()),
       { "a b": "x" },
       '["a b"]: Invalid input: expected number, received string',
     ],
-  ])("are named where their spelling is safe: %s", (_name, schema, value, message) => {
+  ])("are named if their spelling is safe: %s", (_name, schema, value, message) => {
     expect(messageOf(schema, value)).toBe(message);
   });
 });
@@ -110,14 +110,14 @@ describe("toShortIssues", () => {
     ...{ code: "custom", path, message, input: undefined },
   });
 
-  test("gives path, message and code, and nothing of the input", () => {
+  test("returns path, message and code, and nothing of the input", () => {
     const issue = { ...toIssue(["a", 1, Symbol("b")]), input: "secret" };
     expect(toShortIssues([issue])).toEqual([
       { path: ["a", 1, "Symbol(b)"], message: "wrong", code: "custom" },
     ]);
   });
 
-  test("cuts each text at 256 bytes", () => {
+  test("cuts each string at 256 bytes", () => {
     const [short] = toShortIssues([toIssue(["k".repeat(256), "k".repeat(257)], "ä".repeat(200))]);
     expect(short?.path).toEqual(["k".repeat(256), `${"k".repeat(253)}…`]);
     expect(short?.message).toBe(`${"ä".repeat(126)}…`);
@@ -136,7 +136,7 @@ describe("toShortIssues", () => {
     expect(toShortIssues(fill(rest + 1))).toHaveLength(15);
   });
 
-  test("gives as many as fit into four KiB, and the first in any case", () => {
+  test("returns as many as fit into four KiB, but at least one", () => {
     const long = toIssue(Array.from({ length: 4 }, () => "k".repeat(300)));
     const some = toShortIssues(Array.from({ length: 10 }, () => long));
     expect(some).toHaveLength(3);

@@ -15,7 +15,7 @@ type Context = Parameters<Run>[1];
 const maxNestedIssues = 1000;
 
 /**
- * Returns a way to parse with a schema that finishes hidden issues only when somebody reads them.
+ * Returns a way to parse with a schema that finishes hidden issues only when they are read.
  *
  * Zod finishes the issues of each failed option of a union and of each value that a `.catch()` replaces, which takes
  * over a second for an array of 300,000.

@@ -90,7 +90,7 @@ const readParts = (schema: ZodSchema, pardons: boolean): ListParts | undefined =
     case "map":
       return toParts(def.keyType, { otherElement: def.valueType });
     case "record": {
-      // if one schema parses both, its keys and values cannot be told apart
+      // if one schema parses both, its keys and values cannot be distinguished
       if (def.keyType === def.valueType) return undefined;
       // elsewhere, a wrong key is passed on or collected
       const refusesKeys =

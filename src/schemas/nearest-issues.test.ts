@@ -12,7 +12,7 @@ const kinds = z.union([z.string(), z.number(), z.null()]);
 
 test.each<[string, z.ZodType, unknown, string]>([
   [
-    "the alternative whose tag fits",
+    "the option with the matching tag",
     shape,
     { shape: { kind: "square", size: 0 } },
     "shape.size: Too small: expected number to be >=1",
@@ -24,7 +24,7 @@ test.each<[string, z.ZodType, unknown, string]>([
     'shape.size: Invalid input: expected number, received undefined; shape: Unrecognized key: "sise"',
   ],
   [
-    "all tags where none fits",
+    "all tags if none matches",
     shape,
     { shape: { kind: "line" } },
     'shape.kind: Invalid option: expected one of "circle"|"square"',
@@ -49,34 +49,29 @@ test.each<[string, z.ZodType, unknown, string]>([
     "a.shape.radius: Invalid input: expected number, received string",
   ],
   [
-    "elements of lists",
+    "elements of arrays",
     z.array(z.union([circle, square])),
     [{ kind: "circle", radius: 1 }, { kind: "circle" }],
     "[1].radius: Invalid input: expected number, received undefined",
   ],
   [
-    "the one with fewer issues where nothing tells them apart",
+    "the option with fewer issues if nothing else decides",
     z.union([z.object({ a: z.string(), b: z.string() }), z.object({ c: z.string() })]),
     {},
     "c: Invalid input: expected string, received undefined",
   ],
+  ["the custom message", z.union([circle, square], "A shape, please"), {}, "A shape, please"],
   [
-    "the text that the application gave",
-    z.union([circle, square], "A shape, please"),
-    {},
-    "A shape, please",
-  ],
-  [
-    "more than one that fits",
+    "more than one matching option",
     z.xor([z.string(), z.string()]),
     "a",
     "Invalid input: more than one option matched",
   ],
-])("a union that fails tells %s", (_what, schema, value, text) => {
+])("the message of a failed union names %s", (_what, schema, value, text) => {
   expect(tell(schema, value)).toBe(text);
 });
 
-test("a language of Zod's is told by its own texts", () => {
+test("messages follow Zod's locale", () => {
   const before = z.config();
   z.config(z.locales.de());
   try {

@@ -43,7 +43,7 @@ describe("ez.paginated", () => {
     }>();
   });
 
-  test("takes a name that is not known beforehand", () => {
+  test("accepts a name that is not known at compile time", () => {
     const itemsName: string = "users";
     const { output } = ez.paginated({ style: "offset", itemSchema: z.string(), itemsName });
     factory.build({
@@ -52,7 +52,7 @@ describe("ez.paginated", () => {
     });
   });
 
-  test("joins filters, extensions and the fields of middlewares", () => {
+  test("combines with filters, extensions and the fields of middlewares", () => {
     const page = ez.paginated({ style: "offset", itemSchema: z.string(), maxLimit: 50 });
     factory
       .addMiddleware({ input: z.object({ key: z.string() }), handler: async () => ({ by: 1 }) })
@@ -73,7 +73,7 @@ describe("ez.paginated", () => {
     );
   });
 
-  test("can be wrapped in a function of the application", () => {
+  test("can be wrapped in a custom function", () => {
     const pageOf = <Item extends z.ZodType>(itemSchema: Item) =>
       ez.paginated({ style: "offset", itemSchema, links: true });
     expectTypeOf<z.output<ReturnType<typeof pageOf<z.ZodDate>>["output"]>["items"]>().toEqualTypeOf<
@@ -81,7 +81,7 @@ describe("ez.paginated", () => {
     >();
   });
 
-  test("rejects wrong options with messages that say so", () => {
+  test("rejects wrong options with messages that name them", () => {
     // @ts-expect-error -- itemsName "total" is reserved in offset style
     ez.paginated({ style: "offset", itemSchema: user, itemsName: "total" });
     // @ts-expect-error -- itemsName "nextCursor" is reserved in cursor style
@@ -92,11 +92,11 @@ describe("ez.paginated", () => {
     ez.paginated({ itemSchema: user });
     // @ts-expect-error -- there is no such style
     ez.paginated({ style: "page", itemSchema: user });
-    // @ts-expect-error -- the item is no schema
+    // @ts-expect-error -- the item is not a schema
     ez.paginated({ style: "offset", itemSchema: {} });
     // @ts-expect-error -- there is no such option
     ez.paginated({ style: "offset", itemSchema: user, limit: 5 });
-    // @ts-expect-error -- a cursor is a text on the wire
+    // @ts-expect-error -- a cursor is a string on the wire
     ez.paginated({ style: "cursor", itemSchema: user, cursor: z.number() });
     ez.paginated({ style: "offset", itemSchema: user, itemsName: "nextCursor" });
     ez.paginated({ style: "cursor", itemSchema: user, itemsName: "total" });
@@ -114,7 +114,7 @@ describe("ez.cursor", () => {
     expectTypeOf(z.encode(after, { id: 1, at: new Date() })).toEqualTypeOf<string>();
     // @ts-expect-error -- the value does not fit
     z.encode(after, { id: "1", at: new Date() });
-    // @ts-expect-error -- a secret is needed
+    // @ts-expect-error -- a secret is required
     ez.cursor(z.int(), {});
   });
 

@@ -20,7 +20,7 @@ const parseCompiled = (schema: z.ZodType, value: unknown): ParseResult => {
 };
 
 describe("the input", () => {
-  test("has the page size and the place, both with a default", () => {
+  test("has the page size and the position, each with a default", () => {
     expect(byOffset.input.parse({})).toEqual({ limit: 20, offset: 0 });
     expect(byOffset.input.parse({ limit: "50", offset: 7, x: 1 })).toEqual({
       limit: 50,
@@ -35,7 +35,7 @@ describe("the input", () => {
     [{ maxLimit: 200 }, 20],
     [{ maxLimit: 10, defaultLimit: 10 }, 10],
     [{ defaultLimit: 100 }, 100],
-  ])("takes the default of %j", (limits, expected) => {
+  ])("accepts the default of %j", (limits, expected) => {
     const { input } = paginated({ style: "offset", itemSchema: item, ...limits });
     expect(input.parse({}).limit).toBe(expected);
   });
@@ -53,14 +53,14 @@ describe("the input", () => {
     ["51", "Too big: expected number to be <=50"],
     ["99999999999999999999", "Too big: expected number to be <=50"],
     [2 ** 53, "Too big: expected number to be <=50"],
-  ])("refuses a limit of %j, cold and compiled", (limit, message) => {
+  ])("rejects a limit of %j, cold and compiled", (limit, message) => {
     const cold = byOffset.input.safeParse({ limit });
     expect(formatIssues(cold.error?.issues ?? [])).toBe(`limit: ${message}`);
     const { issues } = parseCompiled(byOffset.input, { limit });
     expect(formatIssues(toZodError(issues).issues)).toBe(`limit: ${message}`);
   });
 
-  test("takes any safe offset", () => {
+  test("accepts any safe offset", () => {
     const offset = Number.MAX_SAFE_INTEGER;
     expect(byOffset.input.parse({ offset: String(offset) }).offset).toBe(offset);
     expect(byOffset.input.safeParse({ offset: offset + 1 }).success).toBe(false);
@@ -68,11 +68,11 @@ describe("the input", () => {
     expect(byOffset.input.safeParse({ offset: -1 }).success).toBe(false);
   });
 
-  test.each([null, 5, ["x", "y"]])("refuses a cursor of %j", (value) => {
+  test.each([null, 5, ["x", "y"]])("rejects a cursor of %j", (value) => {
     expect(byCursor.input.safeParse({ cursor: value }).success).toBe(false);
   });
 
-  test("is of Zod's own parts, and can be compiled", () => {
+  test("consists of Zod's own schemas, and can be compiled", () => {
     for (const { input, output } of [byOffset, byCursor]) {
       expect(runsUserCode(input)).toBe(false);
       expect(runsUserCode(output)).toBe(false);
@@ -81,7 +81,7 @@ describe("the input", () => {
     expect(compiled.parse({ limit: "5" })).toEqual({ limit: 5, offset: 0 });
   });
 
-  test("can be combined", () => {
+  test("can be combined with other fields", () => {
     const filter = z.object({ role: z.string() });
     const expected = { limit: 5, offset: 0, role: "x" };
     for (const schema of [
@@ -96,7 +96,7 @@ describe("the input", () => {
 describe("the output", () => {
   const page = { items: [{ name: "Ada", secret: 1 }], limit: 1000 };
 
-  test("has the items and their place", () => {
+  test("has the items and their position", () => {
     expect(byOffset.output.parse({ ...page, total: 0, offset: 0 })).toEqual({
       items: [{ name: "Ada" }],
       limit: 1000,
@@ -115,12 +115,12 @@ describe("the output", () => {
     },
   );
 
-  test("needs `nextCursor`, also on the last page", () => {
+  test("requires `nextCursor`, even on the last page", () => {
     expect(byCursor.output.safeParse(page).success).toBe(false);
   });
 });
 
-test("documents describe the fields in the words of the application", () => {
+test("documents describe the fields as the application does", () => {
   const users = paginated({ style: "offset", itemSchema: item, itemsName: "users", maxLimit: 50 });
   expect(z.toJSONSchema(users.input, { io: "input" }).properties).toEqual({
     limit: {
@@ -190,13 +190,13 @@ describe("wrong options", () => {
     expect(build).toThrow(message);
   });
 
-  test("are not objects", () => {
+  test("include values that are not objects", () => {
     expect(() => paginated(undefined as never)).toThrow(
       "ez.paginated: the options must be an object",
     );
   });
 
-  test("are not the names of the other style", () => {
+  test("include the names of the other style", () => {
     paginated({ style: "offset", itemSchema: item, itemsName: "nextCursor" });
     paginated({ style: "cursor", itemSchema: item, itemsName: "total" });
   });
@@ -218,7 +218,7 @@ describe("readPagination", () => {
     ["the output", output],
     [".extend()", output.extend({ took: z.number() })],
     [".and()", output.and(more)],
-    [".and() of the other", more.and(input)],
+    [".and() of another schema", more.and(input)],
     [".describe()", output.describe("Users")],
     [".meta()", output.meta({ id: "users" })],
     [".strict()", output.strict()],
@@ -226,29 +226,29 @@ describe("readPagination", () => {
     [".partial()", input.partial()],
     ["a refinement", output.refine(() => true)],
     ["a transformation", output.transform((page) => page)],
-    ["its field described anew", input.extend({ limit: input.shape.limit.describe("Limit") })],
+    ["a field described again", input.extend({ limit: input.shape.limit.describe("Limit") })],
     ["a compiled schema", z.compile(output)],
-  ])("knows it by %s", (_name, schema) => {
+  ])("recognises %s", (_name, schema) => {
     expect(readPagination(schema)).toEqual({ ...known, hasLinks: true });
   });
 
-  test("gives what nobody can change for those after him", () => {
+  test("returns a frozen object", () => {
     expect(readPagination(output)).toSatisfy(Object.isFrozen);
   });
 
-  test("knows the cursor style", () => {
+  test("recognises the cursor style", () => {
     const expected = { style: "cursor", itemsName: "items", maxLimit: 100, hasLinks: false };
     expect(readPagination(byCursor.input)).toMatchObject(expected);
     expect(readPagination(byCursor.output)).toMatchObject(expected);
   });
 
   test.each<[string, z.ZodType]>([
-    ["an own page", z.object({ items: z.array(item), limit: z.int(), offset: z.int() })],
-    ["an own limit", output.extend({ limit: z.int() })],
-    ["the limit alone", z.object({ limit: input.shape.limit })],
-    ["a page inside", z.object({ page: output })],
+    ["a custom page", z.object({ items: z.array(item), limit: z.int(), offset: z.int() })],
+    ["a custom limit", output.extend({ limit: z.int() })],
+    ["only a limit", z.object({ limit: input.shape.limit })],
+    ["a nested page", z.object({ page: output })],
     ["no object", z.string()],
-  ])("does not know %s", (_name, schema) => {
+  ])("does not recognise %s", (_name, schema) => {
     expect(readPagination(schema)).toBeUndefined();
   });
 });

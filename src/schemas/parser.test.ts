@@ -10,7 +10,7 @@ const times = (count: number, act: (turn: number) => void): void => {
 };
 
 describe("toParser", () => {
-  test("gives one parser for one schema", () => {
+  test("returns one parser per schema", () => {
     const schema = z.object({});
     expect(toParser(schema)).toBe(toParser(schema));
   });
@@ -22,7 +22,7 @@ describe("toParser", () => {
     });
   });
 
-  test("compiles a schema once it is hot, and runs it no more", () => {
+  test("compiles a schema once it is hot, and no longer runs it", () => {
     const schema = z.object({ a: z.string() });
     const run = schema._zod.run.bind(schema._zod);
     let calls = 0;
@@ -55,7 +55,7 @@ describe("toParser", () => {
     [z.undefined(), undefined],
     [z.union([z.int(), z.string()]), "a"],
     [z.unknown(), {}],
-  ])("hot, looks for lists only in what it refuses: $type", (part, value) => {
+  ])("when hot, looks for arrays only in rejected input: $type", (part, value) => {
     const element = z.string();
     let run = element._zod.run.bind(element._zod);
     let exchanges = 0;
@@ -91,7 +91,7 @@ describe("toParser", () => {
     }
   });
 
-  test("runs each function once, whether the value fits or not", async () => {
+  test("runs each function once, whether or not the value is valid", async () => {
     let calls = 0;
     const parse = toParser(z.object({ a: z.string().transform(() => ++calls), b: z.string() }));
     for (let turn = 1; turn <= compileAfter * 2; turn++) {
@@ -100,7 +100,7 @@ describe("toParser", () => {
     }
   });
 
-  test("runs a hidden promise that shows up late once, and lets nothing float", async () => {
+  test("runs a hidden promise that appears late once, and leaves no promise unhandled", async () => {
     let calls = 0;
     const check = (text: string): boolean | Promise<boolean> => {
       if (text !== "late") return true;
@@ -123,17 +123,17 @@ describe("toParser", () => {
   });
 });
 
-describe("functions of the application", () => {
+describe("custom functions", () => {
   let calls = 0;
   const count = (text = "x"): string => `${text}${++calls}`;
 
   test.each<[string, z.ZodType, unknown]>([
     ["a default", z.object({ a: z.string().default(count) }), undefined],
-    ["a default of what is substituted", z.object({ a: z.string().prefault(count) }), undefined],
+    ["a default of a substituted value", z.object({ a: z.string().prefault(count) }), undefined],
     ["a change", z.object({ a: z.string().overwrite(count) }), "x"],
     ["a catch", z.object({ a: z.number().catch(() => Number(count("1"))) }), "x"],
     [
-      "a default in a list",
+      "a default in an array",
       z.object({ a: z.array(z.object({ b: z.string().default(count) })) }),
       [{}],
     ],
@@ -149,7 +149,7 @@ describe("functions of the application", () => {
       }),
       {},
     ],
-  ])("run once a parse, and not before: %s", async (_name, schema, a) => {
+  ])("run once per parse, and not before: %s", async (_name, schema, a) => {
     calls = 0;
     const whole = z.intersection(schema, z.object({ b: z.int() }));
     const parse = toParser(whole);
@@ -174,7 +174,7 @@ describe("functions of the application", () => {
     }
   });
 
-  test("gives each element of a list a default of its own", () => {
+  test("gives each element of an array its own default", () => {
     calls = 0;
     const parse = toParser(z.object({ a: z.array(z.string().default(count)), b: z.int() }));
     const a = [undefined, undefined, undefined];
@@ -187,7 +187,7 @@ describe("functions of the application", () => {
   });
 });
 
-test("a hot schema rejects what a cold one rejects, also an absent intersection of optional schemas", () => {
+test("a hot schema rejects what a cold one rejects, including a missing intersection of optional schemas", () => {
   const optional = z.number().optional();
   const parse = toParser(z.object({ a: z.intersection(optional, optional) }));
   for (let turn = 0; turn < 2 * compileAfter; turn++)

@@ -12,23 +12,23 @@ test.each([
   ["10", 10],
   [100, 100],
   ["100", 100],
-])("%j is %i", (value, number) => {
+])("parses %j as %i", (value, number) => {
   expect(schema.parse(value)).toBe(number);
 });
 
 test.each([
   ..."-6|101|00|01|-0|+1|1.0|1e1|0x1| 1|1 |1\n|Infinity|NaN|true|".split("|"),
   ...[-6, 101, 1.5, Number.NaN, Infinity, null, true, [], "9007199254740993"],
-])("%j is none, for one reason", (value) => {
+])("rejects %j with a single issue", (value) => {
   expect(schema.safeParse(value).error?.issues).toHaveLength(1);
 });
 
-test("a fraction out of the range is told of the range alone", () => {
+test("reports only the range for a fraction outside it", () => {
   expect(schema.safeParse(-6.5).error?.issues).toMatchObject([{ code: "too_small" }]);
   expect(schema.safeParse(100.5).error?.issues).toMatchObject([{ code: "too_big" }]);
 });
 
-test("documents show the integer", () => {
+test("documents show an integer", () => {
   expect(z.toJSONSchema(schema, { io: "input" })).toMatchObject({
     ...{ type: "integer", minimum: -5, maximum: 100, default: 7 },
   });

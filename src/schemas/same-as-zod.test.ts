@@ -22,7 +22,7 @@ const leaves = [
   z.object({ a: z.string().min(2), b: z.number().optional() }),
 ];
 
-/** Functions that see values: what they have seen is compared as well. */
+/** Functions that record the values they see, which are compared as well. */
 let seen: string[] = [];
 const see = (value: unknown): unknown => {
   seen.push(inspect(value, { depth: Infinity, maxArrayLength: Infinity }));
@@ -133,7 +133,7 @@ interface Outcome {
 
 type Issues = readonly z.core.$ZodIssue[];
 
-/** The first issues, and the first ones inside of them. */
+/** The first issues, and the first ones inside them. */
 const toShort = (issues: Issues): unknown[] =>
   issues.slice(0, maxIssues).map((issue) => ({
     ...issue,
@@ -170,9 +170,9 @@ const byUs = (schema: z.ZodType, value: unknown): Promise<Outcome> =>
     };
   });
 
-/** Elements that are skipped are not shown to functions; what is shown is nothing new, and in the same order. */
+/** Functions never see skipped elements; what they do see is nothing new, and in the same order. */
 const expectSame = (own: Outcome, zods: Outcome): void => {
-  // an element that is skipped throws no error either
+  // a skipped element throws no error either
   const isSkipped = "thrown" in zods.result && "issues" in own.result;
   if (!isSkipped) expect(own.result).toEqual(zods.result);
   let at = -1;
@@ -182,7 +182,7 @@ const expectSame = (own: Outcome, zods: Outcome): void => {
   }
 };
 
-/** Zod 4.6.7 compiles an absent intersection of optional parts to one that passes. */
+/** Zod 4.6.7 compiles a missing intersection of optional parts to one that passes. */
 const isCompiledRight = (schema: z.ZodType, value: unknown): boolean => {
   try {
     return z.compile(schema).safeParse(value).success === schema.safeParse(value).success;
@@ -201,7 +201,7 @@ test("any schema returns the same as Zod alone: the value, or the first issues",
           if (isCompiledRight(schema, value))
             expectSame(await byUs(schema, value), await byZod(schema, value));
     }),
-    // thousands find what is rare
+    // rare cases need thousands of runs
     { numRuns: Number(process.env["FUZZ_RUNS"] ?? 50) },
   );
 }, 600_000);

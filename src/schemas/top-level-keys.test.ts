@@ -25,13 +25,13 @@ describe("readTopLevel", () => {
       "refuse",
     ],
     [
-      "sides of which one keeps and one refuses",
+      "an intersection of a strict and a loose object",
       z.strictObject({ a: z.any() }).and(z.looseObject({})),
       ["a"],
       "keep",
     ],
     [
-      "sides of which one is not to be seen",
+      "an intersection with an unknown side",
       z.looseObject({ a: z.any() }).and(z.any()),
       ["a"],
       "unknown",
@@ -52,7 +52,7 @@ describe("readTopLevel", () => {
     expect(read(schema)).toEqual([keys, others]);
   });
 
-  test("ends at a schema that contains itself", () => {
+  test("stops at a schema that contains itself", () => {
     const loop: z.ZodType = z.lazy(() => loop);
     expect(read(loop)).toEqual([[], "unknown"]);
   });
@@ -61,7 +61,7 @@ describe("readTopLevel", () => {
 describe("listMiddlewareOnlyKeys", () => {
   const middleware = z.object({ key: z.string(), id: z.string() });
 
-  test("lists what a strict or loose endpoint must not see", () => {
+  test("lists the keys that a strict or loose endpoint must not see", () => {
     expect(listMiddlewareOnlyKeys(z.strictObject({ id: z.string() }), [middleware])).toEqual([
       "key",
     ]);
@@ -71,7 +71,7 @@ describe("listMiddlewareOnlyKeys", () => {
     ]);
   });
 
-  test("lists nothing for a schema that strips, or that sees the whole value", () => {
+  test("lists nothing for a schema that strips unknown keys, or that sees the whole value", () => {
     expect(listMiddlewareOnlyKeys(z.object({}), [middleware])).toEqual([]);
     expect(listMiddlewareOnlyKeys(z.any(), [middleware])).toEqual([]);
   });

@@ -21,7 +21,7 @@ describe("runsUserCode", () => {
       z.object({ a: z.coerce.number().default(1), b: z.string().optional() }),
     ],
     [
-      "changes of Zod's own",
+      "Zod's own changes",
       z.object({ a: z.string().trim().toLowerCase().toUpperCase().normalize() }),
     ],
     [
@@ -37,7 +37,7 @@ describe("runsUserCode", () => {
       }),
     ],
     [
-      "kinds that are rare",
+      "rare kinds",
       z.object({
         symbol: z.symbol(),
         nothing: z.void(),
@@ -65,11 +65,11 @@ describe("runsUserCode", () => {
     ["a refinement", z.string().refine(() => true)],
     ["a check function", z.string().check(() => undefined)],
     [
-      "a transformation, deep inside",
+      "a deeply nested transformation",
       z.object({ a: z.array(z.object({ b: z.string().transform((b) => b) })) }),
     ],
     ["a change", z.array(z.string().overwrite((text) => `${text}!`))],
-    ["a function that catches", z.string().catch(() => "x")],
+    ["a catch with a function", z.string().catch(() => "x")],
     [
       "a check of a property",
       z.unknown().check(
@@ -85,7 +85,7 @@ describe("runsUserCode", () => {
     ["an instance check", z.instanceof(Date)],
     ["a lazy schema", z.lazy(() => z.string().refine(() => true))],
     ["an overall refinement", z.object({}).refine(() => true)],
-    ["a part of a union", z.union([z.string(), z.number().refine(() => true)])],
+    ["one option of a union", z.union([z.string(), z.number().refine(() => true)])],
   ])("is true for %s", (_name, schema) => {
     expect(runsUserCode(schema)).toBe(true);
   });

@@ -109,7 +109,7 @@ const hasOwnFunction = (schema: ZodSchema): boolean => {
   return transform !== undefined && !pureFunctions.has(transform);
 };
 
-/** Checks whether a schema has a default, be it a constant or a function. */
+/** Checks whether a schema has a default, whether a constant or a function. */
 export const hasDefault = (schema: ZodSchema): boolean =>
   ["default", "prefault"].includes(toDefinition(schema).type);
 
@@ -120,7 +120,10 @@ const runsFunction = ({ _zod: { def } }: Check): boolean => {
 
 let ownOverwrites: ReadonlySet<string> | undefined;
 
-/** Zod creates a function each time for `.trim()` and the like; they have no side effects, nor has anything written like them. */
+/**
+ * Zod creates a new function for each `.trim()` and the like. They have no side effects, and neither has a function
+ * with the same source.
+ */
 const isOwnOverwrite = (change: unknown): boolean => {
   ownOverwrites ??= new Set(
     [

@@ -16,7 +16,7 @@ import {
 
 type Lacking = Record<string, unknown>;
 
-/** A schema whose insides lack some. */
+/** A schema that lacks some of its internals. */
 const lack = <Schema extends ZodSchema>(schema: Schema, ...names: readonly string[]): Schema => {
   for (const name of names)
     Object.defineProperty(schema._zod, name, { configurable: true, value: undefined });
@@ -45,15 +45,15 @@ const inputs: readonly unknown[] = [
   null,
 ];
 
-describe("where the ways to parse cannot be exchanged", () => {
+describe("where Zod's parse functions cannot be replaced", () => {
   const fix = <Schema extends ZodSchema>(schema: Schema): Schema => {
-    // Zod exchanges it itself at the first parse
+    // Zod replaces it itself on the first parse
     void schema._zod.run({ value: {}, issues: [] }, { async: false });
     Object.defineProperty(schema._zod, "run", { writable: false });
     return schema;
   };
 
-  test("input is parsed as Zod does, cold and hot", () => {
+  test("parses input as Zod does, cold and hot", () => {
     const schema = fix(user());
     expect(canExchangeRuns(schema)).toBe(false);
     const parse = toInputParser(schema);
@@ -65,7 +65,7 @@ describe("where the ways to parse cannot be exchanged", () => {
       expect(parseAll(parse, inputs)).toEqual(expected.map((one) => bounded(one)));
   });
 
-  test("a list of such elements is parsed as Zod does", () => {
+  test("parses an array of such elements as Zod does", () => {
     const parse = toInputParser(z.object({ list: z.array(fix(z.string())) }));
     for (let at = 0; at < compileAfter + 2; at++)
       expect(parseAll(parse, [{ list: ["a"] }, { list: [1] }])).toMatchObject([
@@ -79,7 +79,7 @@ describe("where the ways to parse cannot be exchanged", () => {
 const bounded = (outcome: unknown): unknown =>
   Array.isArray(outcome) ? outcome.slice(0, 10) : outcome;
 
-describe("where Zod lacks its own functions", () => {
+describe("where Zod lacks its internal functions", () => {
   beforeEach(() => {
     vi.resetModules();
     vi.doMock("zod", async (importOriginal) => {
@@ -98,7 +98,7 @@ describe("where Zod lacks its own functions", () => {
     vi.resetModules();
   });
 
-  test("input is parsed all the same, and its issues are finished", async () => {
+  test("still parses input, and completes its issues", async () => {
     const parsers = await import("./parser.ts");
     const { findIssueUtilities } = await import("./zod-internals.ts");
     expect(findIssueUtilities()).toBeUndefined();
@@ -113,7 +113,7 @@ describe("where Zod lacks its own functions", () => {
       }
   });
 
-  test("the tags of a union are named", async () => {
+  test("names the tags of a union", async () => {
     const { toZodError: finish } = await import("./issues.ts");
     const { toInputParser: toLacking } = await import("./parser.ts");
     const schema = z.union([
@@ -126,18 +126,18 @@ describe("where Zod lacks its own functions", () => {
   });
 });
 
-describe("where a schema does not tell", () => {
+describe("where a schema does not list its values", () => {
   test.each<[string, () => ZodSchema]>([
     ["a literal", () => z.literal(["a", 2])],
     ["an enum", () => z.enum(["a", "b"])],
     ["null", () => z.null()],
     ["undefined", () => z.undefined()],
     ["a string", () => z.string()],
-  ])("the values of %s are read of its definition", (_name, create) => {
+  ])("reads the values of %s from its definition", (_name, create) => {
     expect(readValues(lack(create(), "values"))).toEqual(create()._zod.values);
   });
 
-  test("what tells options apart is read of their shapes", () => {
+  test("reads discriminator values from the options", () => {
     const create = () =>
       z.discriminatedUnion("kind", [
         z.object({ kind: z.literal("a") }),
@@ -164,15 +164,15 @@ describe("where a schema does not tell", () => {
     ["a nullable optional", () => z.string().optional().nullable()],
     ["a readonly default", () => z.string().default("a").readonly()],
     ["a transformed optional", () => z.string().optional().transform(String)],
-    ["what is preprocessed", () => z.preprocess(String, z.string())],
-  ])("whether %s may be left out is read of its definition", (_name, create) => {
+    ["a preprocessed value", () => z.preprocess(String, z.string())],
+  ])("reads from its definition whether %s is optional", (_name, create) => {
     const schema = create();
     const expected = [schema._zod.optin, schema._zod.optout];
     lack(schema, "optin", "optout");
     expect([readOptionality(schema, "input"), readOptionality(schema, "output")]).toEqual(expected);
   });
 
-  test("a lazy schema is made once", () => {
+  test("creates a lazy schema once", () => {
     let calls = 0;
     const lazy = lack(
       z.lazy(() => {
@@ -185,7 +185,7 @@ describe("where a schema does not tell", () => {
     expect(calls).toBe(1);
   });
 
-  test("a default that is no getter is a constant", () => {
+  test("treats a default without a getter as a constant", () => {
     expect(exchangeDefault({ defaultValue: 1 }, (read) => read)).toBe(false);
     expect(exchangeDefault({}, (read) => read)).toBe(false);
     const schema = z.object({ a: z.string().default("x") });
@@ -195,7 +195,7 @@ describe("where a schema does not tell", () => {
       expect(parseAll(parse, [{}, { a: 1 }])).toMatchObject([{ a: "x" }, [{ path: ["a"] }]]);
   });
 
-  test("the strings of a stringbool are unknown", () => {
+  test("does not know the strings of a stringbool", () => {
     expect(readBooleanStrings(z.stringbool({ truthy: ["y"], falsy: ["n"] }))).toEqual(["y", "n"]);
     expect(readBooleanStrings(lack(z.stringbool(), "bag"))).toBeUndefined();
     expect(readBooleanStrings(z.string())).toBeUndefined();

@@ -1,9 +1,9 @@
 /**
  * Everything that relies on undocumented parts of Zod is in this file.
  *
- * Documented, on zod.dev/packages/core, is what authors of libraries are told to use: `_zod.def` with the exported
- * types of definitions, `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; other members that the
- * types mark as `@internal` are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If
+ * zod.dev/packages/core documents what libraries may use: `_zod.def` with the exported types of definitions,
+ * `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; other members that the types mark as `@internal`
+ * are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If
  * Zod lacks one, a slower way without it is used, which `zod-internals.test.ts` and
  * `test/assumptions/without-zod-internals.test.ts` test. ARCHITECTURE.md lists the parts.
  */
@@ -15,7 +15,7 @@ export type Run = (
   ...args: Parameters<ZodSchema["_zod"]["run"]>
 ) => ReturnType<ZodSchema["_zod"]["run"]>;
 
-/** The method behind a replacement; read anew at each parse, because another parse may have replaced it too. */
+/** The method behind a replacement; read again at each parse, because another parse may have replaced it too. */
 export interface OwnRun {
   run: Run;
 }
@@ -89,7 +89,9 @@ export const findIssueUtilities = (): IssueUtilities | undefined => {
   return aborted && finalizeIssue && { aborted, finalizeIssue };
 };
 
-/** Finishes an issue as Zod does for an error that it throws; if Zod's way is unknown, with a schema that reports the issue. */
+/**
+ * Finishes an issue as Zod does before it throws an error; if that is unknown, it uses a schema that reports the issue.
+ */
 export const finishIssue = (
   issue: z.core.$ZodRawIssue,
   context?: z.core.ParseContextInternal,
@@ -207,8 +209,8 @@ export const readParent = ({ _zod }: ZodSchema): ZodSchema | undefined =>
   (_zod as { readonly parent?: ZodSchema }).parent;
 
 /**
- * The strings that `z.stringbool()` accepts; undefined for another schema, or if they are unknown, and any string is
- * documented.
+ * The strings that `z.stringbool()` accepts; undefined for other schemas, or if they are unknown, in which case any
+ * string is documented.
  */
 export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undefined => {
   const { truthy, falsy } = ((schema._zod as { readonly bag?: unknown }).bag ?? {}) as {

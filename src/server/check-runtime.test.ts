@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { toRuntimeWarning } from "./check-runtime.ts";
 
-test("S12: a runtime without security fixes causes a warning, a maintained one does not", () => {
+test("S12: an unsupported runtime causes a warning, a supported one does not", () => {
   expect(toRuntimeWarning("20.20.2")).toBe(
     "Node.js 20.20.2 no longer receives security fixes; use 22, 24 or 26.",
   );
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("S12: the warning comes once a process, and not in tests", async () => {
+test("S12: the warning appears once per process, and not in tests", async () => {
   vi.resetModules();
   const { checkRuntime } = await import("./check-runtime.ts");
   const warn = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);

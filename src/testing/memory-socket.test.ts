@@ -7,7 +7,7 @@ import { createSocketPair } from "./memory-socket.ts";
 type Counting = Duplex & { readonly bytesRead: number; readonly bytesWritten: number };
 const createPair = () => createSocketPair() as readonly [Counting, Counting];
 
-test("what one end writes the other one reads, and both count it", async () => {
+test("each end reads what the other one writes, and both count it", async () => {
   const [near, far] = createPair();
   near.write("abc");
   near.end("de");
@@ -15,7 +15,7 @@ test("what one end writes the other one reads, and both count it", async () => {
   expect([near.bytesWritten, far.bytesRead, near.bytesRead]).toEqual([5, 5, 0]);
 });
 
-test("a reader that waits holds the writer back", async () => {
+test("a reader that waits holds back the writer", async () => {
   const [near, far] = createPair();
   const isTaken = near.write("x".repeat(1_000_000));
   const drained = once(near, "drain");
@@ -24,7 +24,7 @@ test("a reader that waits holds the writer back", async () => {
   await drained;
 });
 
-test("what is destroyed ends for the other one", async () => {
+test("destroying one end ends the other", async () => {
   const [near, far] = createPair();
   near.destroy();
   expect(await text(far)).toBe("");

@@ -4,12 +4,12 @@ import { testEndpoint } from "./index.ts";
 
 const fine = factory.build({ handler: async () => ({ fine: true }) });
 
-/** Makes an endpoint that sends what it is told. */
+/** Creates an endpoint that sends what it is given. */
 const sends = (...given: [type: string, body: string | Buffer]) =>
   factory.buildVoid({ handler: ({ response }) => response.type(given[0]).send(given[1]) });
 
 describe("responseMock", () => {
-  test("gives its body as text, as bytes and as JSON", async () => {
+  test("returns its body as a string, as bytes and as JSON", async () => {
     const { responseMock } = await testEndpoint({ endpoint: fine });
     const text = '{"status":"success","data":{"fine":true}}';
     expect(responseMock._getData()).toBe(text);
@@ -25,7 +25,7 @@ describe("responseMock", () => {
     ["", "It is: (empty)"],
     ["x".repeat(200), `It is: ${"x".repeat(200)}`],
     ["x".repeat(201), `It is: ${"x".repeat(200)}…`],
-  ])("says what a body is that is no JSON: %s", async (body, shown) => {
+  ])("describes a body that is not JSON: %s", async (body, shown) => {
     const { responseMock } = await testEndpoint({ endpoint: sends("html", body) });
     expect(() => responseMock._getJSONData()).toThrow(
       new Error(`The body of the response is not JSON; read it with _getData(). ${shown}`),
@@ -39,17 +39,17 @@ describe("responseMock", () => {
     ["text/html", false],
     ["text/json-like", false],
     ["application/jsonl", false],
-  ])("tells whether it is JSON by its type: %s", async (type, isJson) => {
+  ])("determines by the type whether a body is JSON: %s", async (type, isJson) => {
     const { responseMock } = await testEndpoint({ endpoint: sends(type, "{}") });
     expect(responseMock._isJSON()).toBe(isJson);
   });
 
-  test("does not take a sequence of JSON texts for JSON", async () => {
+  test("does not take a sequence of JSON values for JSON", async () => {
     const { responseMock } = await testEndpoint({ endpoint: sends("application/json-seq", "{}") });
     expect(responseMock._isJSON()).toBe(false);
   });
 
-  test("gives its headers by names in lower case, without those of the connection", async () => {
+  test("returns its headers by lower-case name, without those of the connection", async () => {
     const endpoint = factory.buildVoid({
       handler: ({ response }) => response.set("X-A", "1").cookie("a", "1").cookie("b", "2").end(),
     });
@@ -61,7 +61,7 @@ describe("responseMock", () => {
     });
   });
 
-  test("shows a field of the connection that the handler has set", async () => {
+  test("shows a connection header that the handler has set", async () => {
     const endpoint = factory.buildVoid({
       handler: ({ response }) => response.set("Connection", "close").end(),
     });
@@ -69,7 +69,7 @@ describe("responseMock", () => {
     expect(responseMock._getHeaders()).toHaveProperty("connection", "close");
   });
 
-  test("tells where it redirects to", async () => {
+  test("returns the redirect target", async () => {
     const endpoint = factory.buildVoid({
       handler: ({ response }) => response.redirect(308, "/new"),
     });
@@ -84,7 +84,7 @@ describe("responseMock", () => {
     [300, "/new"],
     [399, "/new"],
     [400, ""],
-  ])("redirects with a status from 300 on, below 400: %i", async (status, url) => {
+  ])("treats a status of 300 to 399 as a redirect: %i", async (status, url) => {
     const endpoint = factory.buildVoid({
       handler: ({ response }) => response.location("/new").status(status).end(),
     });
@@ -92,7 +92,7 @@ describe("responseMock", () => {
     expect(responseMock._getRedirectUrl()).toBe(url);
   });
 
-  test("redirects nowhere when it says where a new thing is", async () => {
+  test("does not treat the location of a created resource as a redirect", async () => {
     const endpoint = factory.build({
       handler: async ({ response }) => void response.status(201).location("/things/7"),
     });
@@ -114,7 +114,7 @@ describe("responseMock", () => {
     expect([half._isEndCalled(), half._isCut(), half._getData()]).toEqual([false, true, "half"]);
   });
 
-  test("is cut when nothing of it reaches the client", async () => {
+  test("is cut if nothing of it reaches the client", async () => {
     const endpoint = factory.buildVoid({ handler: ({ response }) => response.destroy() });
     const { responseMock } = await testEndpoint({ endpoint });
     expect(responseMock._isCut()).toBe(true);
@@ -130,14 +130,14 @@ describe("loggerMock", () => {
     },
   });
 
-  test("has a list of arguments for each line, by severity", async () => {
+  test("has an array of arguments for each line, by severity", async () => {
     const { loggerMock } = await testEndpoint({ endpoint: logs });
     expect(loggerMock._getLogs()).toEqual({
       ...{ debug: [], info: [["hi", { a: 1 }], ["again"]], warn: [], error: [] },
     });
   });
 
-  test("has no line of the framework for a success, one for a failure", async () => {
+  test("has no framework line for a success, and one for a failure", async () => {
     expect((await testEndpoint({ endpoint: fine })).loggerMock._getLogs()).toEqual({
       ...{ debug: [], info: [], warn: [], error: [] },
     });
@@ -158,7 +158,7 @@ describe("loggerMock", () => {
     expect(second.loggerMock._getLogs().info).toEqual([]);
   });
 
-  test("records whatever severities and members the test gives", async () => {
+  test("records any severities and members that the test provides", async () => {
     const info = vi.fn();
     const child = vi.fn(() => "child");
     const props = Object.freeze({ info, child, level: "trace" });
@@ -168,7 +168,7 @@ describe("loggerMock", () => {
     expect([loggerMock.level, loggerMock.child()]).toEqual(["trace", "child"]);
   });
 
-  /** A logger as applications write them. */
+  /** A logger as applications write it. */
   class AppLogger {
     readonly name = "app";
     readonly written: string[] = [];
@@ -183,7 +183,7 @@ describe("loggerMock", () => {
     }
   }
 
-  test("keeps the methods and getters of an instance of a class", async () => {
+  test("keeps the methods and getters of a class instance", async () => {
     const endpoint = factory.build({
       handler: async ({ logger }) => {
         logger.info("recorded");
@@ -209,7 +209,7 @@ describe("loggerMock", () => {
     expect(loggerMock.getName()).toBe("private");
   });
 
-  test("records where an instance has its severities as getters", async () => {
+  test("records if an instance defines its severities as getters", async () => {
     class Getters {
       get info(): () => void {
         return () => undefined;
@@ -219,7 +219,7 @@ describe("loggerMock", () => {
     expect(loggerMock._getLogs().info).toHaveLength(2);
   });
 
-  test("records what a member that the test gives writes by `this`", async () => {
+  test("records what a member provided by the test logs through `this`", async () => {
     const props = {
       info: (_message: string) => undefined,
       audit(message: string): void {
@@ -231,13 +231,13 @@ describe("loggerMock", () => {
     expect(loggerMock._getLogs().info).toEqual([["audit: x"]]);
   });
 
-  test("lets its members be spied upon", async () => {
+  test("allows spies on its members", async () => {
     const { loggerMock } = await testEndpoint({ endpoint: fine, loggerProps: new AppLogger() });
     const spy = vi.spyOn(loggerMock, "child").mockReturnValue("spied");
     expect([loggerMock.child("x"), spy.mock.calls]).toEqual(["spied", [["x"]]]);
   });
 
-  test("has the lines of the logger that is made for the request, and of the access log", async () => {
+  test("has the lines of the request's logger, and of the access log", async () => {
     const { loggerMock } = await testEndpoint({
       endpoint: logs,
       requestProps: { url: "/here", id: "r1" },

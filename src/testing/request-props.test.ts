@@ -15,8 +15,8 @@ const post = factory.build({
 
 afterEach(() => void vi.useRealTimers());
 
-describe("what a test gives for a request", () => {
-  test("may be a socket that is less than one", async () => {
+describe("a request given by a test", () => {
+  test("may have an incomplete socket", async () => {
     const requestProps = { socket: { remoteAddress: "9" } };
     const { output } = await testMiddleware({ middleware: silent, requestProps });
     expect(output).toEqual({ ip: "9" });
@@ -25,7 +25,7 @@ describe("what a test gives for a request", () => {
   test.each([
     ["json", express.json()],
     ["urlencoded", express.urlencoded()],
-  ])("has its body behind a parser of Express as well: %s", async (_name, parser) => {
+  ])("has its body after a parser of Express as well: %s", async (_name, parser) => {
     const endpoint = factory.use(parser).build({
       method: ["get", "post"],
       input: z.object({ a: z.number().optional() }),
@@ -48,7 +48,7 @@ describe("what a test gives for a request", () => {
     expect(responseMock._getJSONData<{ data: object }>().data).toEqual({ isRoot: false });
   });
 
-  test("has the cookies that are given, parsed or not", async () => {
+  test("has the given cookies, parsed or not", async () => {
     const endpoint = factory.build({
       input: z.object({ sid: z.string() }),
       handler: async ({ input }) => input,
@@ -78,14 +78,14 @@ describe("what a test gives for a request", () => {
     ["a header that cannot be sent", { headers: { a: "€" } }, '"a": "€"'],
     ["a name that cannot be sent", { headers: { "a b": "1" } }, '"a b"'],
     ["no object", "POST", "requestProps must be an object"],
-  ])("explains itself: %s", async (_name, requestProps, text) => {
+  ])("is explained if it is invalid: %s", async (_name, requestProps, text) => {
     const options = { endpoint: post, requestProps } as never;
     await expect(testEndpoint(options)).rejects.toThrow(DefinitionError);
     await expect(testEndpoint(options)).rejects.toThrow(text);
   });
 });
 
-test("a fake clock may be advanced right after the call", async () => {
+test("allows advancing a fake clock right after the call", async () => {
   vi.useFakeTimers();
   const endpoint = factory.build({
     handler: async () => {

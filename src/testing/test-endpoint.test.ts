@@ -27,12 +27,12 @@ const many = factory.build({
   handler: async ({ request: { method } }) => ({ method }),
 });
 
-/** Gives what an endpoint has put into its envelope. */
+/** Returns what an endpoint has put into its envelope. */
 const dataOf = ({ responseMock }: Awaited<ReturnType<typeof testEndpoint>>): unknown =>
   responseMock._getJSONData<{ data: unknown }>().data;
 
 describe("the request", () => {
-  test("is a GET without a target, with an empty body and a JSON type, unless the test says more", async () => {
+  test("is a GET without a target, with an empty body and a JSON type, by default", async () => {
     const { requestMock } = await testEndpoint({ endpoint: fine });
     const { method, url, originalUrl, body, headers, query } = requestMock as typeof requestMock & {
       body: unknown;
@@ -45,12 +45,12 @@ describe("the request", () => {
     expect(requestMock.protocol).toBe("http");
   });
 
-  test("has empty parameters, as behind a socket, unless the test says more", async () => {
+  test("has empty parameters, as on a server, by default", async () => {
     const { requestMock } = await testEndpoint({ endpoint: fine });
     expect(requestMock.params).toEqual({});
   });
 
-  test.each(["post", "POST"] as const)("has a method in any case: %s", async (method) => {
+  test.each(["post", "POST"] as const)("accepts a method in any case: %s", async (method) => {
     const { requestMock } = await testEndpoint({ endpoint: many, requestProps: { method } });
     expect(requestMock.method).toBe("POST");
   });
@@ -65,7 +65,7 @@ describe("the request", () => {
     expect(requestMock.method).toBe(expected);
   });
 
-  test("has the first method that the endpoint declares, but GET where that is declared", async () => {
+  test("has the first method that the endpoint declares, but GET if that is declared", async () => {
     const putter = factory.build({ method: ["put", "post"], handler: async () => ({}) });
     expect((await testEndpoint({ endpoint: putter })).requestMock.method).toBe("PUT");
     expect((await testEndpoint({ endpoint: many })).requestMock.method).toBe("GET");
@@ -85,7 +85,7 @@ describe("the request", () => {
     });
   });
 
-  test("has the query that is given beside the target, and no other", async () => {
+  test("has the query given beside the target, and no other", async () => {
     const { requestMock } = await testEndpoint({
       endpoint: fine,
       requestProps: { url: "/users?limit=5", query: { page: "1" } },
@@ -110,7 +110,7 @@ describe("the request", () => {
     });
   });
 
-  test("has any property that is given, getters of Express and custom ones included", async () => {
+  test("has any given property, including getters of Express and custom ones", async () => {
     const given = {
       ...{ ip: "10.0.0.7", ips: ["a"], protocol: "https", secure: true, xhr: true, path: "/p" },
       ...{ hostname: "h", subdomains: ["s"], fresh: true, cookies: { a: "1" }, session: { id: 1 } },
@@ -124,7 +124,7 @@ describe("the request", () => {
     expect(dataOf(await testEndpoint({ endpoint, requestProps: given }))).toEqual(given);
   });
 
-  test("has a property of Express that is set to undefined as Express has it", async () => {
+  test("keeps a property of Express that is set to undefined", async () => {
     const { requestMock } = await testEndpoint({
       endpoint: fine,
       requestProps: { ip: undefined, query: undefined, url: "/?a=1" },
@@ -132,7 +132,7 @@ describe("the request", () => {
     expect([requestMock.ip, requestMock.query]).toEqual(["127.0.0.1", { a: "1" }]);
   });
 
-  test("has its headers by names in lower case, the test's own before the default type", async () => {
+  test("has its headers by lower-case name, the test's own before the default type", async () => {
     const { requestMock } = await testEndpoint({
       endpoint: fine,
       requestProps: {
@@ -151,7 +151,7 @@ describe("the request", () => {
     expect(requestMock.hostname).toBe("a.example");
   });
 
-  test("has headers that frame a message, though nothing is framed by them", async () => {
+  test("has headers that frame a message, though they frame nothing", async () => {
     const headers = {
       ...{ "Content-Length": "999", "Transfer-Encoding": "chunked", Connection: "close" },
       ...{ Expect: "100-continue", Upgrade: "websocket", TE: "trailers" },
@@ -167,7 +167,7 @@ describe("the request", () => {
     });
   });
 
-  test.each([[null], ["text"], [[1, 2]], [7]])("has a body of any kind: %j", async (body) => {
+  test.each([[null], ["text"], [[1, 2]], [7]])("accepts a body of any kind: %j", async (body) => {
     const { requestMock } = await testEndpoint({ endpoint: poster, requestProps: { body } });
     expect((requestMock as { body?: unknown }).body).toEqual(body);
   });
@@ -200,7 +200,7 @@ describe("the request", () => {
     expect(seen?.response).toBe(responseMock);
   });
 
-  test("whose head is too large for a server does not end in a TypeError", async () => {
+  test("does not cause a TypeError if its head is too large for a server", async () => {
     const headers = { cookie: `a=${"x".repeat(20_000)}` };
     const outcome = await testEndpoint({ endpoint: fine, requestProps: { headers } }).catch(
       (error: unknown) => error,
@@ -216,7 +216,7 @@ describe("the response", () => {
     expect(dataOf(result)).toEqual({ nonce: "n" });
   });
 
-  test("has no body to HEAD, but the headers of one", async () => {
+  test("has no body for HEAD, but the headers of one", async () => {
     const { responseMock } = await testEndpoint({
       endpoint: fine,
       requestProps: { method: "HEAD" },
@@ -233,7 +233,7 @@ describe("the response", () => {
     expect(responseMock._getStatusCode()).toBe(202);
   });
 
-  test("to OPTIONS is that of a preflight request, without the handler", async () => {
+  test("for OPTIONS is that of a preflight request, without the handler", async () => {
     const handler = vi.fn(async () => ({}));
     const { responseMock } = await testEndpoint({
       endpoint: factory.build({ method: "post", handler }),
@@ -279,7 +279,7 @@ describe("the options", () => {
       { endpoint: poster, requestProps: { method: "HEAD" } },
       "the endpoint only declares POST, but requestProps.method is HEAD; a server would respond with 405.",
     ],
-  ])("are explained where they are wrong: %o", async (options, message) => {
+  ])("are explained if they are wrong: %o", async (options, message) => {
     const refusal = await refusalOf(options);
     expect(refusal).toBeInstanceOf(DefinitionError);
     expect((refusal as Error).message).toBe(`testEndpoint: ${message}`);
@@ -287,13 +287,13 @@ describe("the options", () => {
     expect((refusal as DefinitionError).code).toMatch(code);
   });
 
-  test("of the configuration are checked", async () => {
+  test("of the configuration are validated", async () => {
     const refusal = await refusalOf({ endpoint: fine, configProps: { handlerTimout: 5 } });
     expect(refusal).toBeInstanceOf(ConfigError);
     expect((refusal as Error).message).toContain("Did you mean `handlerTimeout`?");
   });
 
-  test("may be left out, apart from the endpoint", async () => {
+  test("are optional, apart from the endpoint", async () => {
     const options = { requestProps: undefined, configProps: undefined, loggerProps: undefined };
     const { responseMock } = await testEndpoint({
       ...{ endpoint: fine, responseOptions: undefined, ...options },
@@ -301,7 +301,7 @@ describe("the options", () => {
     expect(responseMock._getStatusCode()).toBe(200);
   });
 
-  test("of the configuration reach what a single endpoint knows of it", async () => {
+  test("of the configuration apply as far as they concern a single endpoint", async () => {
     const endpoint = factory.build({
       input: z.object({ key: z.string(), a: z.object({ b: z.string() }) }),
       handler: async ({ input }) => input,
@@ -316,7 +316,7 @@ describe("the options", () => {
 });
 
 describe("a run", () => {
-  test("lasts until the handler is done, even if it has answered before", async () => {
+  test("lasts until the handler is done, even if it has responded before", async () => {
     const endpoint = factory.buildVoid({
       handler: async ({ response, logger }) => {
         response.send("sent");
@@ -337,7 +337,7 @@ describe("a run", () => {
     });
   });
 
-  test("takes a response whose head is larger than Node's clients take", async () => {
+  test("accepts a response whose head is larger than Node's clients accept", async () => {
     const endpoint = factory.buildVoid({
       handler: ({ response }) => response.set("X-Large", "x".repeat(20_000)).end(),
     });
@@ -378,7 +378,7 @@ describe("a run", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("obeys the faked clock where something takes time", async () => {
+  test("follows the fake clock", async () => {
     vi.useFakeTimers();
     const endpoint = factory.build({ handler: () => new Promise<object>(() => undefined) });
     const running = testEndpoint({ endpoint, configProps: { handlerTimeout: 60_000 } });
@@ -387,7 +387,7 @@ describe("a run", () => {
     expect((await running).responseMock._getStatusCode()).toBe(503);
   });
 
-  test("does not disturb others, nor leaves anything open", async () => {
+  test("neither disturbs others nor leaves anything open", async () => {
     const endpoint = factory.build({
       input: z.object({ n: z.coerce.number() }),
       handler: async ({ input, response }) => {
@@ -406,15 +406,15 @@ describe("a run", () => {
     expect(results.map(({ responseMock }) => responseMock._getHeaders()["x-n"])).toEqual(
       results.map((_, n) => String(n)),
     );
-    // what vitest itself does may take a moment
+    // vitest itself may take a moment
     const count = (): number => process.getActiveResourcesInfo().length;
     for (let left = 50; count() > before && left > 0; left--) await pause(10);
     expect(count()).toBeLessThanOrEqual(before);
   });
 });
 
-describe("what needs more than a plain request", () => {
-  test("gives a Buffer to an endpoint that takes the body as it comes", async () => {
+describe("testEndpoint", () => {
+  test("passes a Buffer to an endpoint with a raw body", async () => {
     const endpoint = factory.build({
       ...{ method: "post", input: ez.raw() },
       handler: ({ input }) => ({ text: input.raw.toString() }),
@@ -423,7 +423,7 @@ describe("what needs more than a plain request", () => {
     expect(dataOf(sent)).toEqual({ text: "own" });
   });
 
-  test("has the bytes of its body where the endpoint keeps them", async () => {
+  test("has the raw bytes of the body if the endpoint keeps them", async () => {
     const endpoint = factory.build({
       method: "post",
       keepRawBody: true,
@@ -436,7 +436,7 @@ describe("what needs more than a plain request", () => {
     expect(dataOf(own)).toEqual({ bytes: "own" });
   });
 
-  test("is left by the client where a signal says so, and gives what came until then", async () => {
+  test("stops like a client that leaves when its signal is aborted, and returns what was received until then", async () => {
     const controller = new AbortController();
     const clock = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit, isClosed } }) => {
@@ -458,7 +458,7 @@ describe("what needs more than a plain request", () => {
     expect(early.responseMock._isCut()).toBe(true);
   });
 
-  test("gives what came before a stream was broken off", async () => {
+  test("returns what was received before a stream broke off", async () => {
     const endpoint = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit } }) => {
         await emit("tick", 1);
@@ -470,7 +470,7 @@ describe("what needs more than a plain request", () => {
     expect(responseMock._isCut()).toBe(true);
   });
 
-  test("is an option, and no argument by itself", async () => {
+  test("requires an options object rather than an endpoint", async () => {
     await expect(testEndpoint(fine as never)).rejects.toThrow("testEndpoint({ endpoint })");
   });
 });

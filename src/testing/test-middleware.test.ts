@@ -29,7 +29,7 @@ const auth = new Middleware({
   },
 });
 
-/** Makes a middleware that does one thing. */
+/** Creates a middleware that does one thing. */
 const does = (
   handler: MiddlewareDefinition<EmptyObject, MiddlewareReturn, NoInput>["handler"],
 ): Middleware<EmptyObject, MiddlewareReturn> => new Middleware({ handler });
@@ -54,7 +54,7 @@ describe("the output", () => {
     expect(loggerMock._getLogs().info).toEqual([["checking", { method: "POST" }]]);
   });
 
-  test("lacks the context that was given, and can be given to the next test", async () => {
+  test("lacks the given context, and can be passed to the next test", async () => {
     const greet = new Middleware<{ user: { id: number } }, { greeting: string }>({
       handler: async ({ ctx }) => ({ greeting: `Hello ${ctx.user.id}` }),
     });
@@ -65,7 +65,7 @@ describe("the output", () => {
     expect(output).toEqual({ greeting: "Hello 7" });
   });
 
-  test("leaves the given context as it is", async () => {
+  test("does not change the given context", async () => {
     const ctx = { list: 1 };
     const middleware = new Middleware<{ list: number }, { list: number }>({
       handler: async (args) => Object.assign(args.ctx, { list: 2 }),
@@ -74,14 +74,14 @@ describe("the output", () => {
     expect(ctx).toEqual({ list: 1 });
   });
 
-  test.each([undefined, null])("is nothing where nothing is returned: %s", async (nothing) => {
+  test.each([undefined, null])("is undefined if nothing is returned: %s", async (nothing) => {
     const { output, responseMock } = await testMiddleware({ middleware: does(() => nothing) });
     expect(output).toBe(nothing);
     expect(responseMock._getStatusCode()).toBe(200);
   });
 
   test.each([[[1]], ["text"], [7], [true]])(
-    "is {} where %j is returned, which is a 500",
+    "is {} if %j is returned, which is a 500",
     async (wrong) => {
       const { output, responseMock, loggerMock } = await testMiddleware({
         middleware: does(() => wrong as never),
@@ -92,7 +92,7 @@ describe("the output", () => {
     },
   );
 
-  test("is what was returned even if the middleware has ended the response", async () => {
+  test("is the returned value even if the middleware has ended the response", async () => {
     const { output, responseMock } = await testMiddleware({
       middleware: does(async ({ response }) => {
         response.status(418).send("tea");
@@ -106,7 +106,7 @@ describe("the output", () => {
 });
 
 describe("the input", () => {
-  test("is combined and parsed as behind a socket", async () => {
+  test("is combined and parsed as on a server", async () => {
     const middleware = new Middleware({
       input: z.object({ id: z.coerce.number(), n: z.int().default(5) }),
       handler: async ({ input }) => ({ input }),
@@ -119,7 +119,7 @@ describe("the input", () => {
     expect(output).toEqual({ input: { id: 7, n: 5 } });
   });
 
-  test("comes from the sources that are configured", async () => {
+  test("comes from the configured sources", async () => {
     const { output } = await testMiddleware({
       middleware: auth,
       requestProps: { headers: { Key: "right" } },
@@ -136,7 +136,7 @@ describe("the input", () => {
     expect(output).toEqual({ input: {} });
   });
 
-  test("of one file satisfies a list", async () => {
+  test("with a single file satisfies an array", async () => {
     const middleware = new Middleware({
       input: z.object({ photos: z.array(ez.upload()) }),
       handler: async ({ input }) => ({ names: input.photos.map(({ name }) => name) }),
@@ -150,7 +150,7 @@ describe("the input", () => {
   test.each([
     [{ query: {} }, "key: Invalid input: expected string, received undefined"],
     [{ method: "POST", body: [] } as const, "Expected an object"],
-  ])("that is wrong is answered with 400: %j", async (requestProps, message) => {
+  ])("that is invalid is a 400: %j", async (requestProps, message) => {
     const { output, responseMock } = await testMiddleware({ middleware: auth, requestProps });
     expect(output).toEqual({});
     expect(responseMock._getStatusCode()).toBe(400);
@@ -159,7 +159,7 @@ describe("the input", () => {
 });
 
 describe("an error", () => {
-  test("is answered by the default result handler, and nothing rejects", async () => {
+  test("goes to the default result handler, and nothing rejects", async () => {
     const { output, responseMock, loggerMock } = await testMiddleware({ middleware: failing });
     expect(output).toEqual({});
     expect(responseMock._getStatusCode()).toBe(402);
@@ -175,7 +175,7 @@ describe("an error", () => {
   });
 
   test.each([new Error("x"), "text", undefined, Object.freeze(createHttpError(500))])(
-    "of any kind is answered: %s",
+    "of any kind gets a response: %s",
     async (thrown) => {
       const { output, responseMock } = await testMiddleware({
         middleware: does(() => Promise.reject(thrown as Error)),
@@ -184,7 +184,7 @@ describe("an error", () => {
     },
   );
 
-  test("is answered by the configured error handler, which sees it, the context and the input", async () => {
+  test("goes to the configured error handler, which sees it, the context and the input", async () => {
     const handler = vi.fn(own);
     const { responseMock } = await testMiddleware({
       middleware: failing,
@@ -200,7 +200,7 @@ describe("an error", () => {
     });
   });
 
-  test("of the error handler is answered by the last resort", async () => {
+  test("of the error handler gets the last resort", async () => {
     const errorHandler = handling(() => {
       throw new Error("handler broken");
     });
@@ -215,7 +215,7 @@ describe("an error", () => {
     expect(loggerMock._getLogs().error).toHaveLength(1);
   });
 
-  test("after the response was sent leaves the response", async () => {
+  test("after the response was sent does not change the response", async () => {
     const { output, responseMock, loggerMock } = await testMiddleware({
       middleware: does(({ response }) => {
         response.send("sent");
@@ -226,7 +226,7 @@ describe("an error", () => {
     expect(loggerMock._getLogs().warn).toHaveLength(1);
   });
 
-  test("of a file that cannot be sent is answered likewise", async () => {
+  test("of a file that cannot be sent gets a response, too", async () => {
     const handler = vi.fn(own);
     const { responseMock } = await testMiddleware({
       middleware: does(({ response }) => response.sendFile("/nowhere/to/be/found")),
@@ -256,7 +256,7 @@ describe("the response", () => {
     expect(() => responseMock._getJSONData()).toThrow("It is: (empty)");
   });
 
-  test("tells where the middleware redirects to", async () => {
+  test("shows where the middleware redirects to", async () => {
     const { responseMock } = await testMiddleware({
       middleware: does(({ response }) => response.redirect("/login?back=/a")),
     });
@@ -273,23 +273,23 @@ describe("the response", () => {
     expect(output).toEqual({ nonce: "n" });
   });
 
-  test("is waited for where the middleware streams it", async () => {
+  test("is awaited if the middleware streams it", async () => {
     const { responseMock } = await testMiddleware({
       middleware: does(({ response }) => response.sendFile(import.meta.filename)),
     });
-    expect(responseMock._getData()).toContain("is waited for where the middleware streams it");
+    expect(responseMock._getData()).toContain("is awaited if the middleware streams it");
   });
 });
 
 describe("the request", () => {
-  test("is a GET unless the test says more, and the one that the middleware sees", async () => {
+  test("is a GET by default, and the one that the middleware sees", async () => {
     const middleware = does(async ({ request }) => ({ request }));
     const { output, requestMock } = await testMiddleware({ middleware });
     expect(requestMock.method).toBe("GET");
     expect((output as { request: unknown }).request).toBe(requestMock);
   });
 
-  test("has cookies and a logger of its own where they are configured", async () => {
+  test("has cookies and its own logger if they are configured", async () => {
     const { output, loggerMock } = await testMiddleware({
       middleware: does(async ({ request, logger }) => {
         logger.warn("seen");
@@ -308,7 +308,7 @@ describe("the request", () => {
     expect(loggerMock._getLogs().warn).toEqual([["child: seen"]]);
   });
 
-  test("whose logger cannot be made gets a 500, without the middleware", async () => {
+  test("whose logger cannot be created gets a 500, without the middleware", async () => {
     const handler = vi.fn(async () => ({}));
     const { output, responseMock } = await testMiddleware({
       middleware: does(handler),
@@ -328,14 +328,14 @@ describe("the options", () => {
     [{ middleware: factory.build({ handler: () => ({}) }) }, "`middleware` must be a middleware"],
     [{ middleware: () => undefined }, "`middleware` must be a middleware"],
     [{ middleware: auth, requestProps: { method: "TRACE" } }, "requestProps.method must be one of"],
-  ])("are explained where they are wrong: %o", async (options, message) => {
+  ])("are explained if they are wrong: %o", async (options, message) => {
     const running = testMiddleware(options as never);
     await expect(running).rejects.toBeInstanceOf(DefinitionError);
     await expect(running).rejects.toThrow(message);
     await expect(running).rejects.toThrow(/^testMiddleware: /);
   });
 
-  test("of the configuration are checked", async () => {
+  test("of the configuration are validated", async () => {
     const configProps = { errorHandler: () => undefined } as never;
     await expect(testMiddleware({ middleware: auth, configProps })).rejects.toThrow(ConfigError);
   });

@@ -31,7 +31,7 @@ beforeAll(() => void process.on("unhandledRejection", onFault));
 afterAll(() => void process.off("unhandledRejection", onFault));
 afterEach(() => {
   vi.useRealTimers();
-  // whatever a test does, nothing may float
+  // whatever a test does, no promise may be left unhandled
   expect(faults.splice(0)).toEqual([]);
 });
 
@@ -66,7 +66,7 @@ const cut = factory.buildVoid({
 });
 const broken = factory.buildVoid({ handler: ({ response }) => response.destroy() });
 
-/** The steps of what goes on in a handler, as its signal saw them. */
+/** What happened in a handler, as its signal saw it. */
 const steps: string[] = [];
 let goOn: () => void = () => undefined;
 const stepwise = factory.buildVoid({
@@ -127,14 +127,14 @@ const json = { "content-type": "application/json" };
 const dataOf = async (response: Response): Promise<Record<string, unknown>> =>
   ((await response.json()) as { data: Record<string, unknown> }).data;
 
-/** Gives what a promise rejects with. */
+/** Returns what a promise rejects with. */
 const refusalOf = (running: Promise<unknown>): Promise<unknown> =>
   running.then(
     () => undefined,
     (error: unknown) => error,
   );
 
-/** Counts what is open once it is no more than before; what vitest itself does may take a moment. */
+/** Waits until no more than before is open, and returns the count; vitest itself may take a moment. */
 const countOpen = async (before: number): Promise<number> => {
   const count = (): number => process.getActiveResourcesInfo().length;
   for (let left = 50; count() > before && left > 0; left--) await pause(10);
@@ -187,7 +187,7 @@ describe("a body", () => {
     }
   });
 
-  test("that is malformed or too large is answered as by a server", async () => {
+  test("that is malformed or too large gets the same response as on a server", async () => {
     const { fetch } = await open({ bodyLimit: 100 });
     const send = async (body: string): Promise<number> =>
       (await fetch("/echo", { method: "POST", headers: json, body })).status;
@@ -211,7 +211,7 @@ describe("a target", () => {
     ]);
   });
 
-  test("of a Request brings its method, headers and body", async () => {
+  test("that is a Request brings its method, headers and body", async () => {
     const { fetch } = await open();
     const request = new Request("http://a/echo", {
       ...{ method: "PUT", body: '{"a":1}', headers: { ...json, "x-a": "1" } },
@@ -222,14 +222,14 @@ describe("a target", () => {
     expect(request.bodyUsed).toBe(true);
   });
 
-  test("that is not an URL is rejected as by fetch", async () => {
+  test("that is not a URL is rejected as by fetch", async () => {
     const { fetch } = await open();
     await expect(fetch("http://[")).rejects.toThrow(TypeError);
   });
 });
 
-describe("what is around endpoints", () => {
-  test("is there: 404, 405, preflight, CORS, HEAD", async () => {
+describe("features around endpoints", () => {
+  test("include 404, 405, preflight, CORS and HEAD", async () => {
     const { fetch } = await open({ cors: true });
     const missing = await fetch("/nowhere");
     expect(missing.status).toBe(404);
@@ -244,13 +244,13 @@ describe("what is around endpoints", () => {
     expect([head.status, head.body, head.headers.get("content-length")]).toEqual([200, null, "30"]);
   });
 
-  test("is without CORS unless it is configured, and nobody is warned of that", async () => {
+  test("include CORS only if configured, without a warning", async () => {
     const { fetch, loggerMock } = await testServer({}, { reader });
     expect((await fetch("/reader", { method: "OPTIONS" })).status).toBe(405);
     expect(loggerMock._getLogs().warn).toEqual([]);
   });
 
-  test("are files, in parts as well", async () => {
+  test("include static files and ranges", async () => {
     const { fetch } = await open();
     const part = await fetch("/files/a.txt", { headers: { range: "bytes=2-5" } });
     expect([part.status, await part.text()]).toEqual([206, "2345"]);
@@ -259,7 +259,7 @@ describe("what is around endpoints", () => {
     expect((await fetch("/files/b.txt")).status).toBe(404);
   });
 
-  test("is compression, which the client is to undo", async () => {
+  test("include compression, which the client has to undo", async () => {
     const { fetch } = await open({ compression: true });
     const plain = await fetch("/files/a.txt");
     expect(plain.headers.get("content-encoding")).toBeNull();
@@ -268,7 +268,7 @@ describe("what is around endpoints", () => {
     expect(gunzipSync(await packed.arrayBuffer())).toHaveLength(5000);
   });
 
-  test("are the hooks and the application", async () => {
+  test("include the hooks and the application", async () => {
     const { fetch, app } = await open({
       beforeRouting: async ({ app, getLogger }) => {
         getLogger().info("before");
@@ -284,7 +284,7 @@ describe("what is around endpoints", () => {
     expect(await (await fetch("/reader")).text()).toContain('\n "status"');
   });
 
-  test("is the log of all requests, whatever logger is configured", async () => {
+  test("include the log of all requests, whatever logger is configured", async () => {
     const debug = vi.fn();
     const { fetch, loggerMock } = await open({ logger: { debug, extra: 1 } as never });
     await fetch("/reader?secret=1");
@@ -293,7 +293,7 @@ describe("what is around endpoints", () => {
     expect(loggerMock).toHaveProperty("extra", 1);
   });
 
-  test("are the options of node:http", async () => {
+  test("include the options of node:http", async () => {
     const { fetch } = await open({ http: { listen: 80, options: { maxHeaderSize: 400 } } });
     expect((await fetch("/reader", { headers: { a: "x".repeat(500) } })).status).toBe(431);
   });
@@ -313,7 +313,7 @@ describe("a response", () => {
     expect([response.status, response.body, await response.text()]).toEqual([code, null, ""]);
   });
 
-  test("is read piece by piece while the handler still runs", async () => {
+  test("is read chunk by chunk while the handler still runs", async () => {
     const { fetch } = await open();
     const response = await fetch("/stepwise");
     const pieces = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -342,13 +342,13 @@ describe("a response", () => {
     expect(written).toBe(8_000_000);
   });
 
-  test.each(["GET", "HEAD"])("to %s ends its connection when it is read", async (method) => {
+  test.each(["GET", "HEAD"])("to %s ends its connection when it has been read", async (method) => {
     const { fetch } = await open();
     await (await fetch("/closing", { method })).text();
     await expect.poll(() => steps).toEqual(["closed"]);
   });
 
-  test("that is cut rejects those who read it", async () => {
+  test("that is cut off rejects its readers", async () => {
     const { fetch, loggerMock } = await open();
     const response = await fetch("/cut");
     expect(response.status).toBe(200);
@@ -356,21 +356,21 @@ describe("a response", () => {
     expect(loggerMock._getLogs().error).toHaveLength(1);
   });
 
-  test("that is cut harms nobody who does not read it", async () => {
+  test("that is cut off has no effect if nobody reads it", async () => {
     const { fetch, loggerMock } = await open();
     await fetch("/cut");
     await expect.poll(() => loggerMock._getLogs().error).toHaveLength(1);
     await pause(10);
   });
 
-  test("that never comes rejects as fetch does", async () => {
+  test("that never comes rejects as with fetch", async () => {
     const { fetch } = await open();
     await expect(fetch("/broken")).rejects.toThrow(TypeError);
   });
 });
 
 describe("a client that leaves", () => {
-  test("before the answer aborts the handler's signal", async () => {
+  test("before the response aborts the handler's signal", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
     const refused = refusalOf(fetch("/waiting", { signal: leaving.signal }));
@@ -380,7 +380,7 @@ describe("a client that leaves", () => {
     await expect.poll(() => steps).toEqual(["began", "aborted"]);
   });
 
-  test("before the answer is told its own reason, as by fetch", async () => {
+  test("before the response receives its own reason, as with fetch", async () => {
     const { fetch } = await open();
     const reason = new Error("bored");
     await expect(fetch("/waiting", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -396,7 +396,7 @@ describe("a client that leaves", () => {
     await expect.poll(() => steps).toEqual(["began", "aborted"]);
   });
 
-  test("in the middle of the answer aborts the handler's signal", async () => {
+  test("during the response aborts the handler's signal", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
     const response = await fetch("/stepwise", { signal: leaving.signal });
@@ -406,7 +406,7 @@ describe("a client that leaves", () => {
     await expect.poll(() => steps).toEqual(["one", "aborted"]);
   });
 
-  test("in the middle of the answer reads an AbortError, as by fetch", async () => {
+  test("during the response reads an AbortError, as with fetch", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
     const response = await fetch("/stepwise", { signal: leaving.signal });
@@ -424,7 +424,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a server", () => {
-  test("is rejected where the configuration or the routing is wrong, or a hook fails", async () => {
+  test("is rejected if the configuration or the routing is wrong, or a hook fails", async () => {
     const wrong = { corss: true } as never;
     await expect(testServer(wrong, { reader })).rejects.toThrow(ConfigError);
     await expect(testServer(wrong, { reader })).rejects.toThrow("Did you mean `cors`?");
@@ -436,7 +436,7 @@ describe("a server", () => {
     await expect(testServer({ beforeRouting }, { reader })).rejects.toThrow("hook");
   });
 
-  test("does not disturb another one, nor its own other requests, nor leaves anything open", async () => {
+  test("disturbs neither another server nor its own other requests, and leaves nothing open", async () => {
     const before = process.getActiveResourcesInfo().length;
     const [one, other] = await Promise.all([open(), testServer({ cors: true }, { a: { echo } })]);
     const [seen, seenByOther] = await Promise.all([
@@ -455,7 +455,7 @@ describe("a server", () => {
     expect(await countOpen(before)).toBeLessThanOrEqual(before);
   });
 
-  test("answers while the clock is faked", async () => {
+  test("responds while the clock is faked", async () => {
     const { fetch } = await open();
     vi.useFakeTimers();
     const response = await fetch("/echo", { method: "POST", headers: json, body: "{}" });

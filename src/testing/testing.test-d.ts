@@ -51,7 +51,7 @@ class AppLogger {
 }
 
 describe("testEndpoint", () => {
-  test("gives an Express request and response, and the log", async () => {
+  test("returns an Express request and response, and the log", async () => {
     const result = await testEndpoint({ endpoint });
     expectTypeOf(result.requestMock).toEqualTypeOf<ExpressRequest>();
     expectTypeOf(result.responseMock).toEqualTypeOf<ResponseMock>();
@@ -62,7 +62,7 @@ describe("testEndpoint", () => {
     >();
   });
 
-  test("gives nothing that is any", async () => {
+  test("returns nothing of type any", async () => {
     const { requestMock, responseMock, loggerMock } = await testEndpoint({ endpoint });
     expectTypeOf(requestMock).not.toBeAny();
     expectTypeOf(responseMock).not.toBeAny();
@@ -81,14 +81,14 @@ describe("testEndpoint", () => {
     expectTypeOf(responseMock._getRedirectUrl()).toEqualTypeOf<string>();
   });
 
-  test("gives the lines of the log as lists of unknown arguments", async () => {
+  test("returns the lines of the log as arrays of unknown arguments", async () => {
     const { loggerMock } = await testEndpoint({ endpoint });
     expectTypeOf(loggerMock._getLogs()).toEqualTypeOf<Logs>();
     expectTypeOf(loggerMock._getLogs().error).toEqualTypeOf<unknown[][]>();
     expectTypeOf<keyof Logs>().toEqualTypeOf<"debug" | "info" | "warn" | "error">();
   });
 
-  test("gives a logger with the members of loggerProps", async () => {
+  test("returns a logger with the members of loggerProps", async () => {
     const { loggerMock } = await testEndpoint({ endpoint, loggerProps: new AppLogger() });
     expectTypeOf(loggerMock).toEqualTypeOf<LoggerMock<AppLogger>>();
     expectTypeOf(loggerMock.depth).toEqualTypeOf<number>();
@@ -99,7 +99,7 @@ describe("testEndpoint", () => {
     void loggerMock.parent;
   });
 
-  test("takes any property of a request, in any case of its method", () => {
+  test("accepts any property of a request, and its method in any case", () => {
     void testEndpoint({ endpoint, requestProps: { method: "post", body: null, ip: "1.2.3.4" } });
     void testEndpoint({ endpoint, requestProps: { method: "HEAD", session: { id: 1 } } });
     void testEndpoint({ endpoint, requestProps: undefined, configProps: { etag: "weak" } });
@@ -109,26 +109,26 @@ describe("testEndpoint", () => {
     expectTypeOf<RequestProps["session"]>().toBeUnknown();
   });
 
-  test("rejects options that are wrong", () => {
+  test("rejects wrong options", () => {
     // @ts-expect-error -- the endpoint is missing
     void testEndpoint({});
-    // @ts-expect-error -- this is no endpoint
+    // @ts-expect-error -- this is not an endpoint
     void testEndpoint({ endpoint: auth });
     // @ts-expect-error -- there is no such option
     void testEndpoint({ endpoint, requestProp: {} });
     // @ts-expect-error -- there is no such method
     void testEndpoint({ endpoint, requestProps: { method: "TRACE" } });
-    // @ts-expect-error -- header values are texts
+    // @ts-expect-error -- header values are strings
     void testEndpoint({ endpoint, requestProps: { headers: { age: 5 } } });
-    // @ts-expect-error -- parameters are texts
+    // @ts-expect-error -- parameters are strings
     void testEndpoint({ endpoint, requestProps: { params: { id: 5 } } });
-    // @ts-expect-error -- the target is a text
+    // @ts-expect-error -- the target is a string
     void testEndpoint({ endpoint, requestProps: { url: new URL("http://a/b") } });
     // @ts-expect-error -- there is no such option of a response
     void testEndpoint({ endpoint, responseOptions: { local: {} } });
     // @ts-expect-error -- there is no such option of the configuration
     void testEndpoint({ endpoint, configProps: { corss: true } });
-    // @ts-expect-error -- cors is no text
+    // @ts-expect-error -- cors is not a string
     void testEndpoint({ endpoint, configProps: { cors: "yes" } });
     // @ts-expect-error -- a logger is an object
     void testEndpoint({ endpoint, loggerProps: "debug" });
@@ -138,7 +138,7 @@ describe("testEndpoint", () => {
 });
 
 describe("testMiddleware", () => {
-  test("gives the output with the type that the middleware returns", async () => {
+  test("returns the output with the type that the middleware returns", async () => {
     const result = await testMiddleware({ middleware: auth });
     expectTypeOf(result.output).toEqualTypeOf<{ user: User; roles: readonly ["admin"] }>();
     expectTypeOf(result.output).not.toBeAny();
@@ -148,19 +148,19 @@ describe("testMiddleware", () => {
     >();
   });
 
-  test("gives an output without known properties where nothing is returned", async () => {
+  test("returns an output without known properties if nothing is returned", async () => {
     const { output } = await testMiddleware({ middleware: silent });
     expectTypeOf(output).toEqualTypeOf<{}>();
     // @ts-expect-error -- there is no such property
     void output.user;
   });
 
-  test("gives an output of optional properties where it is not always returned", async () => {
+  test("returns an output with optional properties if it is not always returned", async () => {
     const { output } = await testMiddleware({ middleware: sometimes });
     expectTypeOf(output).toEqualTypeOf<{ xhr?: boolean }>();
   });
 
-  test("takes the context that the middleware needs, also as the output of another", async () => {
+  test("accepts the context that the middleware needs, even as the output of another", async () => {
     const { output: ctx } = await testMiddleware({ middleware: auth });
     const { output } = await testMiddleware({ middleware: greet, ctx });
     expectTypeOf(output).toEqualTypeOf<{ greeting: string }>();
@@ -169,30 +169,30 @@ describe("testMiddleware", () => {
     void testMiddleware({ middleware: auth, ctx: undefined });
   });
 
-  test("gives a logger with the members of loggerProps", async () => {
+  test("returns a logger with the members of loggerProps", async () => {
     const { loggerMock } = await testMiddleware({ middleware: auth, loggerProps: { depth: 3 } });
     expectTypeOf(loggerMock.depth).toEqualTypeOf<number>();
     expectTypeOf(loggerMock._getLogs()).toEqualTypeOf<Logs>();
   });
 
-  test("rejects options that are wrong", () => {
+  test("rejects wrong options", () => {
     // @ts-expect-error -- the middleware is missing
     void testMiddleware({});
-    // @ts-expect-error -- this is no middleware
+    // @ts-expect-error -- this is not a middleware
     void testMiddleware({ middleware: endpoint });
-    // @ts-expect-error -- this is no middleware, but the definition of one
+    // @ts-expect-error -- this is not a middleware, but the definition of one
     void testMiddleware({ middleware: { handler: async () => ({}) } });
     // @ts-expect-error -- the id is a number
     void testMiddleware({ middleware: greet, ctx: { user: { id: "1" } } });
     // @ts-expect-error -- there is no such option
     void testMiddleware({ middleware: auth, context: {} });
-    // @ts-expect-error -- there is no endpoint
+    // @ts-expect-error -- there is no option `endpoint`
     void testMiddleware({ middleware: auth, endpoint });
   });
 });
 
 describe("testServer", () => {
-  test("gives a fetch, the application and the log", async () => {
+  test("returns a fetch, the application and the log", async () => {
     const server = await testServer({ cors: true }, { v1: { users: endpoint } });
     expectTypeOf(server.app).toEqualTypeOf<Express>();
     expectTypeOf(server.loggerMock._getLogs()).toEqualTypeOf<Logs>();
@@ -205,14 +205,14 @@ describe("testServer", () => {
     void server.fetch(new Request("http://a"), { method: "POST", body, signal: null });
   });
 
-  test("rejects what is wrong", () => {
+  test("rejects wrong arguments", () => {
     // @ts-expect-error -- there is no such option
     void testServer({ corss: true }, {});
     // @ts-expect-error -- the routing is missing
     void testServer({});
-    // @ts-expect-error -- this is no routing
+    // @ts-expect-error -- this is not a routing
     void testServer({}, { users: "endpoint" });
-    // @ts-expect-error -- this is no endpoint
+    // @ts-expect-error -- this is not an endpoint
     void testServer({}, { users: auth });
   });
 });

@@ -44,9 +44,9 @@ const open = async (server: Server): Promise<Socket> => {
 const get = (...fields: readonly string[]): string =>
   ["GET / HTTP/1.1", "Host: a", ...fields, "", ""].join("\r\n");
 
-/** Each of these is an inside in `src/http/node-internals.ts`. */
-describe("what is relied on in node:http without a word in its documentation", () => {
-  test("`_headerSent` says whether the head has left, by the next turn of the event loop", async () => {
+/** Each of these is an internal named in `src/http/node-internals.ts`. */
+describe("undocumented assumptions about node:http", () => {
+  test("`_headerSent` says whether the head was sent, by the next turn of the event loop", async () => {
     const seen: unknown[] = [];
     const server = createServer((_request, response) => {
       const note = () => seen.push((response as { _headerSent?: boolean })._headerSent);
@@ -93,13 +93,13 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(seen).toEqual([socket]);
   });
 
-  test("the parser hands bodies to `push` of the request, in pieces that nobody else holds", async () => {
+  test("the parser passes bodies to `push` of the request, in chunks that nobody else holds", async () => {
     const pushed: (string | null)[] = [];
     class Request extends IncomingMessage {
       override push(piece: Buffer | null): boolean {
         pushed.push(piece && piece.toString());
         if (piece === null) return super.push(null);
-        // as an upload frees a piece once it is copied; Node before 21 cannot
+        // as an upload does with a chunk once it is copied; Node before 21 cannot
         const { buffer, byteLength } = piece;
         if (buffer.byteLength === byteLength)
           (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
@@ -137,7 +137,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(streamed.listenerCount("unpipe") + streamed.listenerCount("drain")).toBeGreaterThan(0);
   });
 
-  test("a connection is idle once its reply is `finished`, which can be taken back", async () => {
+  test("a connection is idle once its response is `finished`, which can be reset", async () => {
     let reply: ServerResponse | undefined;
     const server = createServer((_request, response) => {
       reply = response;
@@ -169,7 +169,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(calls).toBe(1);
   });
 
-  test("the last reply of a connection ends in `destroySoon` of the socket, at its `finish`", async () => {
+  test("the last response of a connection ends in `destroySoon` of the socket, at its `finish`", async () => {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       response.setHeader("Connection", "close");
@@ -303,7 +303,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(await collect(answer)).toMatchObject({ status: 200, isCut: false });
   });
 
-  test("`_dump` of a request is called once its reply is out, and `_readableState` can end it", async () => {
+  test("`_dump` of a request is called once its response is sent, and `_readableState` can end it", async () => {
     const seen: unknown[] = [];
     class Request extends IncomingMessage {
       _dump(): void {
@@ -331,7 +331,26 @@ describe("what is relied on in node:http without a word in its documentation", (
     expect(seen).toEqual([...each, ...each]);
   });
 
-  test("a head that is put into `_header` is sent as it is", async () => {
+  test("a response has one listener of Node's own, for `finish`, which calls `_dump` before others are called", async () => {
+    const seen: unknown[] = [];
+    class Request extends IncomingMessage {
+      _dump(): void {
+        seen.push("dump");
+      }
+    }
+    const server = createServer({ IncomingMessage: Request }, (_request, response) => {
+      seen.push(response.listenerCount("finish"), response.listenerCount("close"));
+      response.once("finish", () => seen.push("finish")).end("x");
+    });
+    const socket = await open(server);
+    socket.write(get());
+    await once(socket, "data");
+    await new Promise(setImmediate);
+    expect(seen).toEqual([1, 0, "dump", "finish"]);
+    socket.destroy();
+  });
+
+  test("a head stored in `_header` is sent unchanged", async () => {
     const server = createServer((_request, response) => {
       const inside = response as unknown as { _header: string; _contentLength: number };
       inside._contentLength = 2;
@@ -355,7 +374,7 @@ describe("what is relied on in node:http without a word in its documentation", (
     ],
     ["HPE_INVALID_EOF_STATE", "GET / HT", {}],
     ["ERR_HTTP_REQUEST_TIMEOUT", "GET /", { headersTimeout: 20, connectionsCheckingInterval: 10 }],
-  ])("the error %s of the parser has its code", async (code, bytes, options) => {
+  ])("the parser error %s has its code", async (code, bytes, options) => {
     const server = createServer(options, (request, response) => {
       request.resume();
       response.end();

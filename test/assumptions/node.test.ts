@@ -3,8 +3,8 @@ import { createServer, IncomingMessage, ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { expect, describe, test } from "vitest";
 
-describe("what is relied on in Node", () => {
-  test("a server makes requests and responses of the given classes", async () => {
+describe("assumptions about Node.js", () => {
+  test("a server creates requests and responses of the given classes", async () => {
     class Request extends IncomingMessage {}
     class Response extends ServerResponse {}
     const server = createServer({ IncomingMessage: Request, ServerResponse: Response });
@@ -21,11 +21,11 @@ describe("what is relied on in Node", () => {
   });
 
   test.each([false, true])(
-    "a request target is visible ASCII, insecureHTTPParser: %s",
+    "request targets are limited to visible ASCII (insecureHTTPParser: %s)",
     async (insecureHTTPParser) => {
       const seen: number[] = [];
       const server = createServer({ insecureHTTPParser }, ({ url = "" }, response) => {
-        // a space ends it
+        // a space ends the target
         if (url.length === 2) seen.push(url.charCodeAt(1));
         response.end();
       });
@@ -48,7 +48,7 @@ describe("what is relied on in Node", () => {
     },
   );
 
-  test("a pipelined response gets the socket, and says so, once the one before it is finished", async () => {
+  test("a pipelined response gets the socket, and emits an event, once the one before it is finished", async () => {
     const seen: string[] = [];
     class Response extends ServerResponse {
       override assignSocket(socket: Socket): void {
@@ -80,7 +80,7 @@ describe("what is relied on in Node", () => {
     ]);
   });
 
-  test("what comes in one piece with a request for an upgrade that nobody serves is dropped, up to the next piece", async () => {
+  test("data received together with an upgrade request that nobody serves is dropped, up to the next chunk", async () => {
     const seen: unknown[] = [];
     const server = createServer((request, response) => {
       seen.push(request.url);

@@ -33,7 +33,7 @@ const post = (body: object, ...fields: readonly string[]): string => {
   return [...head, `Content-Length: ${text.length}`, "", text].join("\r\n");
 };
 
-/** The prototypes of the requests and responses of a server. */
+/** The prototypes of a server's requests and responses. */
 const prototypesOf = ({ app }: TestServer) =>
   app as unknown as { readonly request: object; readonly response: ServerResponse };
 
@@ -43,7 +43,7 @@ const collect = (socket: Socket) => {
   return () => text;
 };
 
-// Node is probed for these two when they are first needed, so in this file it never has them
+// Node is probed for these two when they are first needed, so in this file they are always missing
 type Call = (this: object, ...args: unknown[]) => unknown;
 const { emit } = ServerResponse.prototype as unknown as { readonly emit: Call };
 const { pipe } = Readable.prototype as unknown as { readonly pipe: Call };
@@ -70,8 +70,8 @@ afterAll(() => {
   exchange(Readable.prototype, "pipe", pipe);
 });
 
-describe("where Node lacks an inside, requests are answered rightly all the same", () => {
-  test("no event `socket`: pipelined requests run one after the other", async () => {
+describe("where Node.js lacks an internal, requests still get correct responses", () => {
+  test("no `socket` event: pipelined requests run one after the other", async () => {
     const server = await start({ echo });
     const socket = await server.open();
     const read = collect(socket);
@@ -90,7 +90,7 @@ describe("where Node lacks an inside, requests are answered rightly all the same
       handler: ({ response }) => {
         const stream = new PassThrough();
         stream.pipe(response);
-        // longer than a response may wait that nobody feeds
+        // longer than a response may wait without being fed
         setTimeout(() => stream.end("late"), 1500);
       },
     });
@@ -111,14 +111,14 @@ describe("where Node lacks an inside, requests are answered rightly all the same
     expect(isPushed in request).toBe(false);
   });
 
-  test("with `push`, bodies are read past the stream from the second request on", async () => {
+  test("with `push`, bodies bypass the stream from the second request on", async () => {
     const server = await start({ echo });
     for (const a of ["1", "2"])
       expect((await server.send("/echo", { method: "POST", body: { a } })).status).toBe(200);
     expect((prototypesOf(server).request as { [isPushed]?: boolean })[isPushed]).toBe(true);
   });
 
-  test("no `_dump` by Node: requests on one connection are answered one after the other", async () => {
+  test("no `_dump` by Node: requests on one connection get their responses one after the other", async () => {
     const server = await start({ echo });
     Reflect.deleteProperty(prototypesOf(server).request, "_dump");
     const socket = await server.open();
@@ -133,9 +133,9 @@ describe("where Node lacks an inside, requests are answered rightly all the same
 
   test.each([
     ["the first request", 0],
-    ["a later one", 1],
+    ["a later request", 1],
   ])(
-    "no `assignSocket`: garbage behind %s is answered once its reply is out",
+    "no `assignSocket`: garbage after %s gets its response once the first one is sent",
     async (_name, before) => {
       const server = await start({ echo });
       Reflect.deleteProperty(prototypesOf(server).response, "assignSocket");
@@ -157,13 +157,13 @@ describe("where Node lacks an inside, requests are answered rightly all the same
     },
   );
 
-  test("no `destroySoon` by Node: a refused body ends the connection, and the reply arrives", async () => {
+  test("no `destroySoon` by Node: a rejected body ends the connection, and the response arrives", async () => {
     const server = await start({ echo }, { bodyLimit: 100 });
     server.servers[0]?.on("connection", (socket: Socket) => {
       Object.defineProperty(socket, "destroySoon", {
         get: () => () => undefined,
         set() {
-          // as if nobody had
+          // ignores replacements
         },
       });
     });
@@ -175,7 +175,7 @@ describe("where Node lacks an inside, requests are answered rightly all the same
   });
 
   test(
-    "no `finished` that can be set: a reply that is being read outlives the end of idle connections",
+    "no settable `finished`: a response that is being read survives the closing of idle connections",
     { timeout: 20_000 },
     async () => {
       const size = 16 * 1024 * 1024;

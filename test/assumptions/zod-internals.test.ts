@@ -18,9 +18,9 @@ import {
 } from "../../src/schemas/zod-internals.ts";
 import { listInnerSchemas } from "../../src/schemas/some-schema.ts";
 
-/** Each of these is an inside in `src/schemas/zod-internals.ts`. */
-describe("what is relied on in Zod without a word in its documentation", () => {
-  test("each kind of schema has a `run` and a `parse` that can be exchanged", () => {
+/** Each of these is an internal named in `src/schemas/zod-internals.ts`. */
+describe("undocumented assumptions about Zod", () => {
+  test("each kind of schema has a `run` and a `parse` that can be replaced", () => {
     const inner = z.string();
     const schemas = [
       ...[inner, z.number(), z.boolean(), z.date(), z.array(inner), z.object({ a: inner })],
@@ -34,7 +34,7 @@ describe("what is relied on in Zod without a word in its documentation", () => {
       expect([schema.type, canExchangeRuns(schema)]).toEqual([schema.type, true]);
   });
 
-  test("lists, objects and records call the `run` of what is inside of them, as it is at that moment", () => {
+  test("arrays, objects and records call the current `run` of their parts", () => {
     const inner = z.string();
     const seen: unknown[] = [];
     const exchange = new ExchangedRun(inner, "run", (own) => (payload, context) => {
@@ -75,7 +75,7 @@ describe("what is relied on in Zod without a word in its documentation", () => {
     expect(calls).toEqual(["parse", "check"]);
   });
 
-  test("a compiled schema parses what it refuses by the `run` that it found", () => {
+  test("a compiled schema parses what it rejects with the `run` that it found", () => {
     const schema = z.object({ a: z.string() });
     let refused = 0;
     const compiled = compile(schema, (payload, context) => {
@@ -90,7 +90,7 @@ describe("what is relied on in Zod without a word in its documentation", () => {
     expect(refused).toBe(1);
   });
 
-  test("issues are finished by `finalizeIssue`, as in an error that is thrown", () => {
+  test("issues are completed by `finalizeIssue`, as in a thrown error", () => {
     expect(findIssueUtilities()).toBeDefined();
     const schema = z.object({ a: z.string() });
     const result = schema._zod.run({ value: { a: 1 }, issues: [] }, { async: false });
@@ -100,7 +100,7 @@ describe("what is relied on in Zod without a word in its documentation", () => {
     );
   });
 
-  test("`aborted` tells a wrong type from a failed check", () => {
+  test("`aborted` distinguishes a wrong type from a failed check", () => {
     const issuesOf = (value: unknown) =>
       z.string().min(2)._zod.run({ value, issues: [] }, { async: false }) as z.core.ParsePayload;
     expect(findIssueUtilities()?.aborted(issuesOf(1))).toBe(true);
@@ -116,7 +116,7 @@ describe("what is relied on in Zod without a word in its documentation", () => {
     expect(isConstantCatch(z.string().catch(() => "a")._zod.def.catchValue)).toBe(false);
   });
 
-  test("the default of a definition is a getter that can be exchanged, also for a compiled schema", () => {
+  test("the default of a definition is a replaceable getter, even for a compiled schema", () => {
     let calls = 0;
     const field = z.string().default(() => `${++calls}`);
     const schema = z.object({ a: field });
@@ -138,14 +138,14 @@ describe("what is relied on in Zod without a word in its documentation", () => {
     expect(exchangeDefault(z.string().prefault(() => "x")._zod.def, (own) => own)).toBe(true);
   });
 
-  test("a lazy schema has the one that Zod parses by, whatever its getter makes", () => {
+  test("a lazy schema exposes the schema that Zod parses with, whatever its getter returns", () => {
     const lazy = z.lazy(() => z.string());
     const { innerType } = lazy._zod;
     expect(innerType).toBe(lazy._zod.innerType);
     expect(listInnerSchemas(lazy)).toEqual([innerType]);
   });
 
-  test("schemas tell their values, what tells options apart, and whether they may be left out", () => {
+  test("schemas list their values and discriminators, and say whether they are optional", () => {
     expect(z.literal(["a", 1])._zod.values).toEqual(new Set(["a", 1]));
     expect(z.enum(["a", "b"])._zod.values).toEqual(new Set(["a", "b"]));
     const option = z.object({ kind: z.literal("a"), other: z.string() });

@@ -8,8 +8,8 @@ import { runsUserCode } from "../../src/schemas/user-code.ts";
 const run = (schema: z.core.$ZodType, value: unknown, context: z.core.ParseContextInternal) =>
   schema._zod.run({ value, issues: [] }, context);
 
-describe("what is relied on in Zod", () => {
-  test("its asynchronous mode answers at once where nothing is asynchronous", () => {
+describe("assumptions about Zod", () => {
+  test("its asynchronous mode returns at once if nothing is asynchronous", () => {
     const schema = z.object({ a: z.string().transform(Number), b: z.array(z.number()).max(3) });
     expect(run(schema, { a: "1", b: [1] }, { async: true })).not.toBeInstanceOf(Promise);
   });
@@ -26,7 +26,7 @@ describe("what is relied on in Zod", () => {
     expect(z.compile(schema)).toBe(schema);
   });
 
-  test("a transformation keeps its function as it was given", () => {
+  test("a transformation keeps the given function", () => {
     expect(z.transform(Number)._zod.def.transform).toBe(Number);
   });
 
@@ -70,7 +70,7 @@ describe("what is relied on in Zod", () => {
     });
   });
 
-  test("a list that is too long is rejected before its elements are parsed", () => {
+  test("an array that is too long is rejected before its elements are parsed", () => {
     let parsed = 0;
     const schema = z.array(z.unknown().refine(() => ++parsed > 0)).max(3);
     const result = schema.safeParse(Array.from({ length: 1000 }));
@@ -84,7 +84,7 @@ describe("what is relied on in Zod", () => {
     expect(z.record(z.string(), z.string()).parse(value)).toEqual({ a: "1" });
   });
 
-  test("a number is neither infinite nor, as an integer, unsafe", () => {
+  test("a number is never infinite, and an integer never unsafe", () => {
     expect(z.number().safeParse(JSON.parse("1e400")).success).toBe(false);
     expect(z.int().safeParse(JSON.parse("9007199254740993")).success).toBe(false);
   });

@@ -53,7 +53,7 @@ const find = (mark: string): number => {
   return at;
 };
 
-/** What is shown for what stands behind a comment of the program. */
+/** Returns what an editor shows for the code after a comment of the program. */
 const show = async (comment: string): Promise<string> => {
   const mark = `/* ${comment} */ `;
   return server.hover(program.file, program.text, find(mark) + mark.length);
@@ -80,7 +80,7 @@ test.each([
   expect(await show(comment)).toBe(shown);
 });
 
-test("so they are among the statuses of a reply", async () => {
+test("outputs are shown as objects among the statuses of a response", async () => {
   const shown = await show("request");
   expect(shown).toContain("input: { name: string; age?: number | undefined; }");
   expect(shown).toContain(`SuccessReply<SuccessStatus, SuccessEnvelope<${user}>>`);
@@ -95,6 +95,6 @@ test.each([
   const at = find(`${typed}")`) + typed.length;
   const offered = await server.complete(program.file, program.text, at);
   const begun = typed.slice(typed.indexOf('"') + 1);
-  // an editor shows those of them that begin with what is typed
+  // an editor shows those that begin with the typed text
   expect(offered.filter((label) => label.startsWith(begun))).toEqual(keys);
 });

@@ -26,7 +26,7 @@ export const routing = { v1: { users: { get: listUsers, post: createUser, ":id":
 export const forgotten: Routing = routing;
 `;
 
-/** Wrong lines, each with what the compiler prints. */
+/** Wrong lines, each with the compiler's message. */
 const wrong: readonly (readonly [line: string, message: string])[] = [
   [
     'client.provide("get /v1/userz")',
@@ -101,7 +101,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("wrong calls are told in one line that names the key or the field", () => {
+test("a wrong call is one line that names the key or the field", () => {
   writeFileSync(join(folder, "api.ts"), api);
   writeFileSync(
     join(folder, "client.ts"),
@@ -147,7 +147,7 @@ describe("the bundle of a client", () => {
       ...{ format: "esm", target: "es2022", platform: "browser" },
     });
 
-  test("is under 6,000 bytes gzipped, and holds nothing of the server, of Zod or of Node.js", async () => {
+  test("is under 6,000 bytes gzipped, and contains nothing of the server, of Zod or of Node.js", async () => {
     const { outputFiles, metafile } = await bundle('export * from "sallyport/client"');
     const [file] = outputFiles;
     expect(gzipSync(file?.contents ?? "", { level: 9 }).length).toBeLessThan(6000);
@@ -156,7 +156,7 @@ describe("the bundle of a client", () => {
     expect(file?.text).not.toMatch(/\bprocess\.|\bBuffer\b|require\(|node:/);
   });
 
-  test("holds nothing of a routing whose type it is made from", async () => {
+  test("contains nothing of the routing that provides its type", async () => {
     const { metafile } = await bundle(
       'import { createClient } from "sallyport/client"; import type { routing } from "./example/src/routing.ts"; export const client = createClient<typeof routing>({ baseUrl: "/" });',
     );

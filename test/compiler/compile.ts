@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 export const compiler = join(root, "node_modules/typescript/bin/tsc");
 
-/** A program of a user in a folder of its own. */
+/** A user's program in its own directory. */
 export interface Program {
   readonly folder: string;
   /** Its only file. */
@@ -42,11 +42,11 @@ export const writeProgram = (name: string, text: string): Program => {
 export interface PrintedError {
   /** The line of the program, from 1. */
   readonly line: number;
-  /** What is printed, without the place; the lines below the first are indented. */
+  /** The message without its place; the lines after the first are indented. */
   readonly message: string;
 }
 
-/** Compiles a program and gives its errors. */
+/** Compiles a program and returns its errors. */
 export const compile = ({ folder }: Program): readonly PrintedError[] => {
   const { stdout } = spawnSync(process.execPath, [compiler, "--pretty", "false"], {
     cwd: folder,

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Everything that makes the compiler stricter. */
+/** Every option that makes the compiler stricter. */
 const strict = {
   ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   ...{ noUnusedLocals: true, noUnusedParameters: true, noImplicitOverride: true },
@@ -41,7 +41,7 @@ test.each<[string, object]>([
   ["for a bundler", { module: "esnext", moduleResolution: "bundler", verbatimModuleSyntax: true }],
   ["for Node.js", { module: "nodenext", lib: ["es2020"], types: ["node"] }],
   ["as CommonJS", { module: "commonjs", moduleResolution: "bundler" }],
-])("the clients of the torture routing compile %s, under every strict option", (_name, options) => {
+])("the clients of the torture routing compile under every strict option: %s", (_name, options) => {
   expect(compile(["client.ts", "dates.ts"], options)).toBe("");
 });
 
@@ -108,7 +108,7 @@ test.each<[string, string]>([
     "inferred with written types",
     'import { createClient } from "sallyport/client"; import type { routing } from "./api.js"; const client = createClient<typeof routing>({ baseUrl: "" });',
   ],
-])("calls of a client that is %s are checked", (_name, head) => {
+])("checks the calls of a client that is %s", (_name, head) => {
   writeFileSync(
     join(folder, "calls.ts"),
     [head, ...wrong.map(([line]) => `void ${line};`), calls].join("\n"),

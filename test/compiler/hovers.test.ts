@@ -85,7 +85,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What is shown for what stands behind a comment of the program. */
+/** Returns what an editor shows for the code after a comment of the program. */
 const show = async (comment: string): Promise<string> => {
   const mark = `/* ${comment} */ `;
   const at = program.text.indexOf(mark);
@@ -124,7 +124,7 @@ test.each([
   ["any output", "(parameter) output: Readonly<Record<string, unknown>> | null"],
   ["error", "(parameter) error: ResultError | null"],
   ["schema", "(parameter) schema: OutputPlaceholderSchema"],
-])("so is what other functions receive: %s", async (comment, shown) => {
+])("arguments of other functions are shown as objects: %s", async (comment, shown) => {
   expect(await show(comment)).toBe(shown);
 });
 
@@ -142,6 +142,6 @@ test.each([
   ["response", "(parameter) response: Response"],
   ["config", "const config: ServerConfig"],
   ["server", "const server: Promise<RunningServer>"],
-])("what is known by a name is shown by it: %s", async (comment, shown) => {
+])("a named type is shown by its name: %s", async (comment, shown) => {
   expect(await show(comment)).toBe(shown);
 });

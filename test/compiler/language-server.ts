@@ -22,14 +22,14 @@ const blankLine = Buffer.from("\r\n\r\n");
 
 /** The language server of TypeScript 7, as an editor starts it. */
 export interface LanguageServer {
-  /** The type that an editor shows for what stands at an offset of a file, on one line; the documentation is left out. */
+  /** Returns the type that an editor shows at an offset of a file, on one line, without the documentation. */
   readonly hover: (file: string, text: string, offset: number) => Promise<string>;
-  /** What an editor offers at an offset of a file. */
+  /** Returns the completions that an editor offers at an offset of a file. */
   readonly complete: (file: string, text: string, offset: number) => Promise<readonly string[]>;
   readonly close: () => void;
 }
 
-/** Starts the language server in a folder. */
+/** Starts the language server in a directory. */
 export const startLanguageServer = async (folder: string): Promise<LanguageServer> => {
   const server = spawn(process.execPath, [compiler, "--lsp", "--stdio"], { cwd: folder });
   const waiting = new Map<number, (message: Message) => void>();
@@ -53,7 +53,7 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
     if (id === undefined) return;
     if (method === undefined) waiting.get(id)?.(message);
     else {
-      // the server waits for an answer; a configuration is asked for with as many items as answers
+      // the server waits for a response; a configuration request needs as many results as it has items
       const { items } = (params ?? {}) as { readonly items?: readonly unknown[] };
       write({ id, result: items?.map(() => null) ?? null });
     }
@@ -79,7 +79,7 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
   write({ method: "initialized", params: {} });
 
   const opened = new Set<string>();
-  /** Opens a file where it is not open yet, and asks for what there is at an offset. */
+  /** Opens a file unless it is open, and sends a request about an offset. */
   const ask = async (
     method: string,
     file: string,

@@ -25,7 +25,7 @@ const csvFactory = new EndpointsFactory(csv);
 const ok = z.object({ ok: z.boolean() });
 `;
 
-/** Faulty statements by name. */
+/** Invalid statements by name. */
 const statements = {
   cors: "createConfig({ http: { listen: 8090 } });",
   corsOfApp: "createConfig({ app });",
@@ -80,7 +80,7 @@ beforeAll(() => {
   }
 });
 
-/** The lines of the only error of a statement. */
+/** Returns the lines of the only error of a statement. */
 const linesOf = (name: Name): readonly string[] => {
   const messages = printed.get(name) ?? [];
   expect(messages).toHaveLength(1);
@@ -88,12 +88,12 @@ const linesOf = (name: Name): readonly string[] => {
 };
 
 describe("every error", () => {
-  test("is the only one of its statement", () => {
+  test("is the only error of its statement", () => {
     expect([...printed].filter(([, messages]) => messages.length !== 1)).toEqual([]);
     expect([...printed.keys()].toSorted()).toEqual(Object.keys(statements).toSorted());
   });
 
-  test("names the cause, and neither overloads nor the option exactOptionalPropertyTypes", () => {
+  test("names the cause, but neither overloads nor the option exactOptionalPropertyTypes", () => {
     const messages = [...printed.values()].flat();
     expect(messages.filter((message) => /overload|exactOptional/i.test(message))).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe("a configuration", () => {
     ],
     ["noApp", "Type 'undefined' is not assignable to type 'IRouter'."],
     ["serverOfApp", "Type 'IRouter' is not assignable to type 'undefined'."],
-  ])("that lacks something or has too much ends with the option: %s", (name, last) => {
+  ])("that lacks an option or has an unknown one ends with the option: %s", (name, last) => {
     expect(linesOf(name).at(-1)).toBe(last);
   });
 
@@ -148,7 +148,7 @@ describe("a routing map", () => {
     expect(linesOf(name)).toHaveLength(2);
   });
 
-  test("names the kinds of values that it takes", () => {
+  test("names the kinds of values that it accepts", () => {
     expect(linesOf("noRoute")).toEqual([
       "Type 'number' is not assignable to type 'MarkedEndpoint | Routing | ServeStatic'.",
     ]);
@@ -164,7 +164,7 @@ describe("a middleware", () => {
     ["otherContext", "Type 'number' is not assignable to type 'User'."],
     ["contextAlone", "Type '{ isStaff: string; }' is not assignable to type 'void'."],
     ["spanWithoutNext", "Type 'void' is not assignable to type 'Passed<void>'."],
-  ])("ends with what differs: %s", (name, last) => {
+  ])("ends with the difference: %s", (name, last) => {
     expect(linesOf(name).at(-1)).toBe(last);
   });
 
@@ -206,17 +206,17 @@ describe("an endpoint", () => {
       "noField",
       "Property 'at' is missing in type '{ ok: boolean; }' but required in type '{ ok: boolean; at: Date; }'.",
     ],
-  ])("whose handler returns something else ends with what differs: %s", (name, last) => {
+  ])("whose handler returns the wrong type ends with the difference: %s", (name, last) => {
     expect(linesOf(name).at(-1)).toBe(last);
   });
 
-  test("with a misspelt key says which one is meant", () => {
+  test("with a misspelt key suggests the right one", () => {
     expect(linesOf("key")[0]).toMatch(/ Did you mean to write 'output'\?$/);
   });
 });
 
 describe("a schema and an event", () => {
-  test("say which name is wrong", () => {
+  test("name what is wrong", () => {
     expect(linesOf("itemsName")).toEqual([
       `Type '"total"' is not assignable to type '"itemsName \\"total\\" is reserved in offset style"'.`,
     ]);

@@ -37,7 +37,7 @@ const head = Buffer.from(
 );
 const whole = Buffer.concat([head, body]);
 
-/** Sends so many bytes of an upload, waits, and leaves: politely by FIN, or by a reset. */
+/** Sends some bytes of an upload, waits, and leaves: with FIN, or with a reset. */
 const abort = (port: number, bytes: number, delay: number, isReset: boolean): Promise<void> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -51,7 +51,7 @@ const abort = (port: number, bytes: number, delay: number, isReset: boolean): Pr
 const countDescriptors = (): number => readdirSync("/proc/self/fd").length;
 
 test.skipIf(!existsSync("/proc/self/fd"))(
-  `U1: ${uploads} uploads aborted at random bytes leave no file and no descriptor, and no handler runs`,
+  `U1: ${uploads} uploads aborted at random bytes leave no file or descriptor, and run no handler`,
   async () => {
     const handler = vi.fn(() => ({}));
     const beforeUpload = vi.fn();
@@ -78,7 +78,7 @@ test.skipIf(!existsSync("/proc/self/fd"))(
 
     const plans = fc.sample(
       fc.record({
-        // a third is aborted in the head or in the first parts
+        // a third are aborted in the head or in the first parts
         bytes: fc.oneof(
           { weight: 1, arbitrary: fc.integer({ min: 1, max: head.length + 1200 }) },
           { weight: 2, arbitrary: fc.integer({ min: head.length, max: whole.length - 1 }) },
@@ -110,7 +110,7 @@ test.skipIf(!existsSync("/proc/self/fd"))(
     expect(countDescriptors()).toBeLessThanOrEqual(before);
     expect(handler).toHaveBeenCalledOnce();
     expect(server.linesOf("error")).toEqual([]);
-    // it was a test of temporary files
+    // otherwise no upload was aborted after its files had begun
     expect(mostFiles).toBeGreaterThan(0);
     expect((await sendWhole()).status).toBe(200);
   },

@@ -26,12 +26,12 @@ beforeAll(ensureChromium, installationTime);
 afterAll(quitChromium);
 afterEach(async () => {
   const hosts = await closePages();
-  // no test leaves this machine
+  // no test contacts another machine
   expect(["127.0.0.1", "localhost"]).toEqual(expect.arrayContaining(hosts));
   vi.unstubAllEnvs();
 });
 
-/** The requests that the API has seen. */
+/** The requests that the API has received. */
 const requests: string[] = [];
 beforeEach(() => {
   requests.length = 0;
@@ -43,7 +43,7 @@ const toJsonPost = (body: object, headers: Record<string, string> = {}): Call =>
   body: JSON.stringify(body),
 });
 
-/** A POST of as many bytes, most of them spaces. */
+/** Creates a POST of the given size, mostly spaces. */
 const toLarge = (size: number): Call => ({ ...toJsonPost({ text: "x" }), size });
 
 const routing: Routing = {
@@ -67,7 +67,7 @@ const routing: Routing = {
   }),
 };
 
-/** Starts the API, which remembers the requests that it sees. */
+/** Starts the API, which records the requests it receives. */
 const startApi = (routing: Routing, config: Partial<ServerConfig> = {}): Promise<TestServer> =>
   start(routing, {
     cors: true,
@@ -75,7 +75,7 @@ const startApi = (routing: Routing, config: Partial<ServerConfig> = {}): Promise
     ...config,
   });
 
-describe("with cors true, a page of another origin", { timeout: testTime }, () => {
+describe("with cors true, a page from another origin", { timeout: testTime }, () => {
   let api = "";
   let page: Page;
   beforeEach(async () => {
@@ -84,7 +84,7 @@ describe("with cors true, a page of another origin", { timeout: testTime }, () =
     page = await openPage(await serve());
   });
 
-  test("reads the answer to a simple GET, which needs no preflight", async () => {
+  test("reads the response to a simple GET, which needs no preflight", async () => {
     expect(await callFrom(page, `${api}/notes?count=3`)).toEqual({
       status: 200,
       body: successEnvelope({ count: 3 }),
@@ -92,7 +92,7 @@ describe("with cors true, a page of another origin", { timeout: testTime }, () =
     expect(requests).toEqual(["GET /notes"]);
   });
 
-  test("reads the answer to a POST of JSON, after a preflight", async () => {
+  test("reads the response to a JSON POST, after a preflight", async () => {
     expect(await callFrom(page, `${api}/notes`, toJsonPost({ text: "Grüße" }))).toEqual({
       status: 200,
       body: successEnvelope({ text: "Grüße" }),
@@ -112,7 +112,7 @@ describe("with cors true, a page of another origin", { timeout: testTime }, () =
     expect(requests).toEqual(["OPTIONS /notes"]);
   });
 
-  test("reads nothing where it sends credentials, for the origin is *", async () => {
+  test("reads nothing if it sends credentials, because the origin is *", async () => {
     expect(await callFrom(page, `${api}/notes`, { credentials: "include" })).toBe("nothing");
     expect(requests).toEqual(["GET /notes"]);
   });
@@ -181,7 +181,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
   const include = { credentials: "include" } as const;
   const ada = { status: 200, body: successEnvelope({ user: "ada" }) };
 
-  /** The API under localhost, where cookies flow between ports, which are one site and several origins. */
+  /** The API under localhost, where cookies are shared between ports, which are one site but several origins. */
   const begin = async (): Promise<{ api: string; page: Page; server: TestServer }> => {
     const origin = await serve();
     const cors: CorsFunction = ({ defaultHeaders, request }) =>
@@ -197,7 +197,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
     return { api: `http://localhost:${server.port}`, page: await openPage(origin), server };
   };
 
-  test("that origin gets a cookie, sends it back, and reads the answers", async () => {
+  test("that origin receives a cookie, sends it back, and reads the responses", async () => {
     const { api, page } = await begin();
     const login = { ...toJsonPost({ user: "ada" }), ...include };
     expect(await callFrom(page, `${api}/login`, login)).toEqual({
@@ -212,14 +212,14 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
     expect(requests).toEqual(["OPTIONS /login", "POST /login", "GET /me", "GET /me"]);
   });
 
-  test("another origin reads nothing, neither with the cookie nor without, and its preflights fail", async () => {
+  test("another origin reads nothing, with or without the cookie, and its preflights fail", async () => {
     const { api, page, server } = await begin();
     const login = { ...toJsonPost({ user: "ada" }), ...include };
     expect(await callFrom(page, `${api}/login`, login)).toMatchObject({ status: 200 });
     const stranger = await openPage(await serve(), page);
     expect(await callFrom(stranger, `${api}/me`, include)).toBe("nothing");
     expect(await callFrom(stranger, `${api}/me`)).toBe("nothing");
-    // the browser sent the cookie: it is the answer that it withheld
+    // the browser did send the cookie, and withheld only the response
     const lines = server.linesOf("info").map(({ message }) => message);
     expect(lines.slice(-2)).toEqual(["user ada", "user undefined"]);
     requests.length = 0;
@@ -229,7 +229,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
   });
 });
 
-describe("a form of another origin", { timeout: testTime }, () => {
+describe("a form from another origin", { timeout: testTime }, () => {
   const up = factory.build({
     method: "post",
     input: z.object({ title: z.string(), file: ez.upload() }),
@@ -241,7 +241,7 @@ describe("a form of another origin", { timeout: testTime }, () => {
 
   test.each([
     ["a small file", "notes.txt", "One line\nand another"],
-    ["a file with a name and a content beyond ASCII", "Grüße 2 µ.txt", "Größe: 2 µm"],
+    ["a file with a name and content beyond ASCII", "Grüße 2 µ.txt", "Größe: 2 µm"],
     ["a file of several megabytes", "large.txt", "0123456789".repeat(300_000)],
     ["an empty file", "empty.txt", ""],
   ])("uploads a text field and %s", async (_what, name, text) => {

@@ -9,10 +9,10 @@ import { chromium, type Browser, type Page } from "playwright-core";
 const executablePath = "/usr/bin/chromium";
 const installation = "apt-get update -qq && apt-get install -y -qq chromium";
 
-/** How long the installation of Chromium and its start may take together, in milliseconds. */
+/** How long the installation and start of Chromium may take together, in milliseconds. */
 export const installationTime = 600_000;
 
-/** Installs Debian's Chromium where it is missing and where that is allowed. */
+/** Installs Debian's Chromium if it is missing and installing is allowed. */
 const ensureInstalled = async (): Promise<void> => {
   if (existsSync(executablePath)) return;
   let reason = "only root can install it";
@@ -32,7 +32,7 @@ const ensureInstalled = async (): Promise<void> => {
 
 let browser: Browser | undefined;
 
-/** Starts a headless Chromium with a profile of its own, which knows no host but this machine. */
+/** Starts a headless Chromium with its own profile, which knows no host but this machine. */
 export const ensureChromium = async (): Promise<void> => {
   await ensureInstalled();
   browser = await chromium.launch({
@@ -50,7 +50,7 @@ export const ensureChromium = async (): Promise<void> => {
   });
 };
 
-/** Ends it. */
+/** Closes the browser. */
 export const quitChromium = async (): Promise<void> => {
   await browser?.close();
 };
@@ -58,7 +58,7 @@ export const quitChromium = async (): Promise<void> => {
 const sites = new Set<Server>();
 const askedHosts = new Set<string>();
 
-/** Closes pages and their origins; gives the hosts that pages have asked, whatever came of it. */
+/** Closes pages and their origins; returns the hosts that pages have contacted, successfully or not. */
 export const closePages = async (): Promise<string[]> => {
   for (const context of browser?.contexts() ?? []) await context.close();
   for (const site of sites) {
@@ -71,7 +71,7 @@ export const closePages = async (): Promise<string[]> => {
   return hosts;
 };
 
-/** Serves a page from an origin of its own, and gives that origin. */
+/** Serves a page from its own origin, and returns that origin. */
 export const serve = async (html = ""): Promise<string> => {
   const site = createServer((_request, response) => {
     response.setHeader("Content-Type", "text/html; charset=utf-8");
@@ -82,7 +82,7 @@ export const serve = async (html = ""): Promise<string> => {
   return `http://localhost:${(site.address() as AddressInfo).port}`;
 };
 
-/** Opens a page in a fresh profile, without cookies, or next to another page, with the cookies of that. */
+/** Opens a page in a new profile, without cookies, or next to another page, with that page's cookies. */
 export const openPage = async (url: string, nextTo?: Page): Promise<Page> => {
   const context = nextTo?.context() ?? (await browser?.newContext());
   if (!context) throw new Error("There is no browser");
@@ -98,22 +98,22 @@ export interface Call {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  /** Spaces are added to the body up to this size. */
+  /** Spaces are appended to the body up to this size. */
   readonly size?: number;
   readonly credentials?: "include" | "omit";
 }
 
-/** What a page may read of an answer; nothing where the browser withholds it. */
+/** What a page may read of a response; nothing if the browser withholds it. */
 export type Seen = { readonly status: number; readonly body: unknown } | "nothing";
 
-/** Lets a page call the API by its own `fetch`. */
+/** Makes a page call the API with its own `fetch`. */
 export const callFrom = (page: Page, url: string, call: Call = {}): Promise<Seen> =>
   page.evaluate(
     async ([url, { body, size = 0, ...call }]) => {
       const whole = body === undefined ? {} : { body: body.padEnd(size) };
       const signal = AbortSignal.timeout(15_000);
       const response = await fetch(url, { ...call, ...whole, signal }).catch((error: unknown) => {
-        // `fetch` rejects with a TypeError for what it withholds; a timeout is another fault
+        // `fetch` rejects with a TypeError for what it withholds; a timeout is a different failure
         if (error instanceof TypeError) return "nothing" as const;
         throw error;
       });

@@ -1,7 +1,7 @@
 import type { InferredClient } from "sallyport/client";
 import type { routing } from "./client-platforms-routing.ts";
 
-/** Uses all that a client has; gives what came of it, which must not depend on the platform. */
+/** Uses every feature of a client; returns the results, which must not depend on the platform. */
 export const drive = async (
   client: InferredClient<typeof routing>,
 ): Promise<Readonly<Record<string, unknown>>> => {
@@ -21,7 +21,7 @@ export const drive = async (
   const events: unknown[] = [];
   for await (const { data, id } of client.subscribe("get /count", {}, { delay: 1 })) {
     events.push([data, id]);
-    // each connection brings three
+    // each connection brings three events
     if (events.length === 7) break;
   }
   const refused = await client.request("post /users", { name: "", bornOn: new Date(0) });

@@ -22,14 +22,14 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const program = fileURLToPath(new URL("client-platforms-program.ts", import.meta.url));
 const cache = `${root}node_modules/.cache/client-platforms`;
 
-/** The program of a package that is one binary for each system, of which npm installs the fitting one. */
+/** The program of a package that has one binary per system, of which npm installs the matching one. */
 const findBinary = (scope: string, path: string): string => {
   const folder = `${cache}/node_modules/${scope}`;
   const [system = ""] = existsSync(folder) ? readdirSync(folder) : [];
   return `${folder}/${system}/${path}`;
 };
 
-/** Installs Deno and Bun from the npm registry where they are missing. */
+/** Installs Deno and Bun from the npm registry if they are missing. */
 const ensureRuntimes = (): void => {
   mkdirSync(cache, { recursive: true });
   writeFileSync(`${cache}/package.json`, '{ "private": true }');
@@ -44,7 +44,7 @@ const clients = {
 } as const;
 type Kind = keyof typeof clients;
 
-/** One file of a client and the program that uses it. */
+/** Bundles a client and the program that uses it into one file. */
 const bundle = async (kind: Kind, start: string): Promise<string> => {
   const { outputFiles } = await build({
     stdin: {
@@ -89,7 +89,7 @@ const expected = {
 const startApi = async (): Promise<string> => {
   const cors: CorsFunction = ({ defaultHeaders }) => ({
     ...defaultHeaders,
-    // by which a subscription of another origin goes on
+    // the header with which a subscription from another origin resumes
     "Access-Control-Allow-Headers": "Content-Type, Last-Event-ID",
   });
   const { port } = await start(routing, { cors, upload: true });
@@ -105,7 +105,7 @@ describe.each<Kind>(["inferred", "generated"])("the %s client", (kind) => {
     ["Bun", () => [findBinary("@oven", "bin/bun")]],
   ];
   test.each(runtimes)(
-    "does the same on %s",
+    "works the same on %s",
     async (_name, command) => {
       const [program = "", ...args] = command();
       const all = [...args, `${cache}/${kind}.mjs`, await startApi()];
@@ -115,7 +115,7 @@ describe.each<Kind>(["inferred", "generated"])("the %s client", (kind) => {
     60_000,
   );
 
-  test("does the same in Chromium", async () => {
+  test("works the same in Chromium", async () => {
     const api = await startApi();
     const start = `globalThis.driven = drive(createClient({ baseUrl: ${JSON.stringify(api)} }));`;
     const page = await openPage(

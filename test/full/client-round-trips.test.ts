@@ -8,7 +8,7 @@ const places: readonly Place[] = [
 const seed = Number(process.env["SALLYPORT_SEED"] ?? Date.now() % 1_000_000);
 const perPlace = Math.ceil(5000 / places.length);
 
-describe("5,000 pairs of endpoint and input: what a client is given is what the handler receives", () => {
+describe("5,000 pairs of endpoint and input: the handler receives what the client was given", () => {
   test.each(places)("%s", async (place) => {
     const perServer = 50;
     await fc.assert(

@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const toCompiler = (name: string): string => join(folder, "node_modules", name, "bin/tsc");
 
 test.each(["typescript-5", "typescript-6"])(
-  "the package type-checks with %s, and all inferred types have names",
+  "the package type-checks with %s, and all inferred types can be named",
   (name) => {
     run(process.execPath, [toCompiler(name), "--outDir", `out-${name}`], folder);
     expect(readdirSync(join(folder, `out-${name}`))).toContain("index.d.ts");
@@ -34,7 +34,7 @@ test.each(["typescript-5", "typescript-6"])(
 );
 
 test.each(Object.keys(versions))(
-  "what it writes of the torture routing type-checks with %s",
+  "the client generated for the torture routing type-checks with %s",
   (name) => {
     const out = join(folder, "generated");
     mkdirSync(out, { recursive: true });

@@ -2,28 +2,28 @@ import { createHash } from "node:crypto";
 import zlib from "node:zlib";
 import fc from "fast-check";
 
-/** What is expected of one request. */
+/** The response expected to one request. */
 export interface Expected {
   readonly status: number;
-  /** What its answer must contain. */
+  /** A string that the response must contain. */
   readonly text?: string;
 }
 
-/** A request as it is sent, and what must come back. */
+/** A request as it is sent, and the response expected to it. */
 export interface Sent extends Expected {
   readonly bytes: Buffer;
-  /** Nothing behind it may be answered. */
+  /** Nothing after it may get a response. */
   readonly isLast: boolean;
-  /** Whether the connection may end with it, as it depends on how much has arrived by then. */
+  /** Whether the connection may end with it, depending on how much has arrived by then. */
   readonly mayBeLast?: boolean;
 }
 
 /** One connection. */
 export interface ConnectionCase {
   readonly requests: readonly Sent[];
-  /** Where what is sent is split, as shares of its length, with the pause after each part in milliseconds. */
+  /** Where the sent bytes are split, as fractions of their length, with the pause after each part in milliseconds. */
   readonly splits: readonly (readonly [share: number, pause: number])[];
-  /** How it is left before all is sent or answered; undefined where the client waits for its answers. */
+  /** How the client leaves before everything is sent or received; undefined if it waits for the responses. */
   readonly abort:
     | undefined
     | { readonly share: number; readonly pause: number; readonly isReset: boolean };
@@ -130,7 +130,7 @@ const formRequest: fc.Arbitrary<Sent> = fc
     );
   });
 
-/** Bodies that nobody wants: the connection goes on, unless one is refused of which much is left. */
+/** Bodies that nobody reads: the connection continues, unless a rejected one is long. */
 const unwanted: fc.Arbitrary<Sent> = fc
   .tuple(
     pad,
@@ -198,7 +198,7 @@ const request: fc.Arbitrary<Sent> = fc.oneof(
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** Connections with pipelined requests, split and left at random. */
+/** Generates connections with pipelined requests, split and aborted at random. */
 export const connectionCases: fc.Arbitrary<ConnectionCase> = fc.record({
   requests: fc.array(request, { minLength: 1, maxLength: 8 }),
   splits: fc.array(fc.tuple(share, fc.nat(4)), { maxLength: 6 }),
@@ -209,7 +209,7 @@ export const connectionCases: fc.Arbitrary<ConnectionCase> = fc.record({
   isTls: fc.nat(3).map((number) => number === 0),
 });
 
-/** What must be answered to a connection that is not left. */
+/** The responses that a client must receive if it does not leave. */
 export const toExpected = ({ requests }: ConnectionCase): readonly Sent[] => {
   const end = requests.findIndex(({ isLast }) => isLast);
   return end < 0 ? requests : requests.slice(0, end + 1);

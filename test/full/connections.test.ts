@@ -67,7 +67,7 @@ const askState = async (child: ChildProcess): Promise<State> => {
   return state;
 };
 
-/** The replies of a connection, without interim ones; a partial one is left out. */
+/** The responses on a connection, without interim or partial ones. */
 const readReplies = (text: string, methods: readonly string[]) => {
   const replies: { status: number; body: string }[] = [];
   for (let at = 0; at < text.length;) {
@@ -80,7 +80,7 @@ const readReplies = (text: string, methods: readonly string[]) => {
     const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
     let body = "";
     if (methods[replies.length] === "HEAD") {
-      // has none
+      // it has no body
     } else if (length !== undefined) {
       body = text.slice(at, at + Number(length));
       if (body.length < Number(length)) break;
@@ -114,7 +114,7 @@ const open = async (ports: readonly number[], isTls: boolean): Promise<Socket> =
   return socket;
 };
 
-/** Plays a case; what is wrong with its answers, or undefined. */
+/** Runs a case; returns what is wrong with its responses, or undefined. */
 const play = async (ports: readonly number[], one: ConnectionCase): Promise<object | undefined> => {
   const socket = await open(ports, one.isTls);
   let text = "";
@@ -175,7 +175,7 @@ const play = async (ports: readonly number[], one: ConnectionCase): Promise<obje
 };
 
 test.skipIf(!existsSync("/proc/self/fd"))(
-  `W26, W27, W28: ${cases} connections with pipelined requests, split and left at random, on four versions of Node`,
+  `W26, W27, W28: ${cases} connections with pipelined requests, split and aborted at random, on four versions of Node.js`,
   async () => {
     const nodes = ensureNodes();
     const lines: string[] = [];
@@ -197,7 +197,7 @@ test.skipIf(!existsSync("/proc/self/fd"))(
           });
           if (fault) faults.push({ version, case: first + index, ...fault });
         });
-        // what is left of a connection ends within the half second of its lingering
+        // an abandoned connection ends within the half second of its lingering close
         for (let tries = 0; tries < 40; tries++) {
           state = await askState(child);
           const isQuiet = state.connections === 0 && state.running === 0 && state.files === 0;

@@ -16,7 +16,7 @@ import {
 const cache = fileURLToPath(new URL("../../node_modules/.cache/scalar", import.meta.url));
 const fixture = fileURLToPath(new URL("../fixtures/scalar", import.meta.url));
 
-/** Installs Scalar as its lock file says, where that is not done yet. */
+/** Installs Scalar from its lock file, unless that has been done. */
 const ensureScalar = (): void => {
   if (existsSync(`${cache}/node_modules/@scalar/api-reference`)) return;
   mkdirSync(cache, { recursive: true });
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 afterAll(quitChromium);
 
-/** Opens the page, and keeps what it has asked for and complained of. */
+/** Opens the page, and records its requests and its errors. */
 const open = async (ui: "scalar" | "swagger") => {
   vi.spyOn(process, "cwd").mockReturnValue(cache);
   const { port } = await start(routing, { docs: { ui, info } });
@@ -70,7 +70,7 @@ const open = async (ui: "scalar" | "swagger") => {
 const isElsewhere = (url: string, origin: string): boolean =>
   !url.startsWith(`${origin}/`) && !/^(?:data|blob|about):/.test(url);
 
-test("Swagger UI lists the operations, sends a request and shows the answer, and asks no other host", async () => {
+test("Swagger UI lists the operations, sends a request, shows the response, and contacts no other host", async () => {
   const { page, asked, complaints, origin } = await open("swagger");
   expect(await page.title()).toBe(info.title);
   await page.getByText("Counts users").click();
@@ -82,7 +82,7 @@ test("Swagger UI lists the operations, sends a request and shows the answer, and
   expect(complaints).toEqual([]);
 });
 
-test("Scalar lists the operations, sends a request and shows the answer, and asks no other host", async () => {
+test("Scalar lists the operations, sends a request, shows the response, and contacts no other host", async () => {
   const { page, asked, complaints, origin } = await open("scalar");
   await page
     .getByRole("button", { name: /Test Request/ })

@@ -1,32 +1,32 @@
 import fc from "fast-check";
 import { z } from "zod";
 
-/** What the JSON endpoint takes. */
+/** The schema of the JSON endpoint. */
 export const jsonSchema = z.object({
   id: z.int().min(1).max(1_000_000),
   name: z.string().min(1).max(20),
   nested: z.object({ flag: z.boolean(), list: z.array(z.number()).max(3) }),
 });
 
-/** What the endpoints for forms and for queries take. */
+/** The schema of the endpoints for forms and for queries. */
 export const textSchema = z.object({
   id: z.string().regex(/^\d{1,6}$/),
   kind: z.enum(["red", "green"]),
 });
 
-/** What the endpoint with a path parameter takes. */
+/** The schema of the endpoint with a path parameter. */
 export const pathSchema = z.object({ id: z.string().regex(/^\d{1,6}$/) });
 
-/** The content that the endpoint for uploads takes, and nothing else. */
+/** The only content that the upload endpoint accepts. */
 export const fileContent = "the one good content";
 
-/** A request of the fuzz. */
+/** A request of the fuzz test. */
 export interface Case {
   readonly method: "GET" | "POST";
   readonly target: string;
   readonly contentType?: string | undefined;
   readonly body?: Uint8Array | undefined;
-  /** Whether an independent look at it says that no handler may run; else it may be good by chance. */
+  /** Whether an independent check says that no handler may run; otherwise it may be valid by chance. */
   readonly isBad: boolean;
 }
 
@@ -36,7 +36,7 @@ const multipartType = "multipart/form-data; boundary=b";
 
 export const goodJson = '{"id":7,"name":"seven","nested":{"flag":true,"list":[1,2]}}';
 
-/** A multipart body of such parts. */
+/** Creates a multipart body from parts. */
 export const toMultipart = (parts: readonly string[]): string =>
   `${parts.map((part) => `--b\r\n${part}\r\n`).join("")}--b--\r\n`;
 export const toField = (name: string, content: string): string =>
@@ -47,7 +47,7 @@ export const goodMultipart = toMultipart([toField("title", "seven"), toFile("fil
 
 export const toBytes = (text: string): Uint8Array => Buffer.from(text);
 
-/** A good request of each kind. */
+/** A valid request of each kind. */
 export const goodCases = {
   json: { method: "POST", target: "/json", contentType: jsonType, body: toBytes(goodJson) },
   form: { method: "POST", target: "/form", contentType: formType, body: toBytes("id=7&kind=red") },
@@ -64,7 +64,7 @@ export const goodCases = {
 /** A kind of input. */
 export type Kind = keyof typeof goodCases;
 
-/** The text of bytes that are UTF-8. */
+/** Decodes bytes as UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -73,7 +73,7 @@ export const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-/** Text with a few pieces cut out, doubled, or replaced by something odd. */
+/** Generates a string with a few pieces cut out, doubled, or replaced by something unusual. */
 export const mutationsOf = (good: string, odd: readonly string[]): fc.Arbitrary<Uint8Array> =>
   fc
     .array(
@@ -97,7 +97,7 @@ export const mutationsOf = (good: string, odd: readonly string[]): fc.Arbitrary<
       ),
     );
 
-/** Bytes of any kind. */
+/** Generates arbitrary bytes. */
 export const bytes = fc.uint8Array({ maxLength: 200 });
 
 const wrongTypes = fc.constantFrom(
@@ -117,6 +117,6 @@ const wrongTypes = fc.constantFrom(
   "/",
 );
 
-/** Sends good content under a type that is not its own. */
+/** Sends valid content with a wrong type. */
 export const wrongTypeCases = (kind: "json" | "form" | "multipart"): fc.Arbitrary<Case> =>
   wrongTypes.map((contentType) => ({ ...goodCases[kind], contentType, isBad: true }));

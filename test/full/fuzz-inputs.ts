@@ -69,7 +69,7 @@ const jsonCases: fc.Arbitrary<Case> = fc.oneof(
   wrongTypeCases("json"),
 );
 
-/** What JSON cannot hold becomes text. */
+/** Values that JSON cannot represent become strings. */
 const toJson = (value: object): string => {
   try {
     return JSON.stringify(value, (_key, below: unknown) =>
@@ -83,7 +83,7 @@ const toJson = (value: object): string => {
 // Forms and queries
 
 const isBadUrlencoded = (text: string): boolean => {
-  // a leading ? would be left out
+  // a leading ? would be omitted
   const pairs = new URLSearchParams(`&${text}`);
   const [ids, kinds] = [pairs.getAll("id"), pairs.getAll("kind")];
   const [id, kind] = [ids.length > 1 ? ids : ids[0], kinds.length > 1 ? kinds : kinds[0]];
@@ -128,7 +128,9 @@ const formCases: fc.Arbitrary<Case> = fc.oneof(
   { weight: 1, arbitrary: wrongTypeCases("form") },
 );
 
-/** Keeps what the client can send in a target: no blank, no control character, nothing above U+00FF. */
+/**
+ * Keeps the characters that the client can send in a target: no spaces, no control characters, nothing above U+00FF.
+ */
 const toSendable = (text: string): string => text.replace(/[^!-\u007e\u0080-\u00ff]/g, "");
 
 const toText = (body: Uint8Array): string => Buffer.from(body).toString("latin1");
@@ -224,7 +226,7 @@ const wrongParts: readonly string[][] = [
 ];
 
 const multipartCases: fc.Arbitrary<Case> = fc.oneof(
-  // busboy is lenient, so whether such a body is good is for the handler to see
+  // busboy is lenient, so only the handler can tell whether such a body is valid
   mutationsOf(goodMultipart, oddMultipart).map((body) => ({
     ...goodCases.multipart,
     body,
@@ -242,7 +244,7 @@ const multipartCases: fc.Arbitrary<Case> = fc.oneof(
   wrongTypeCases("multipart"),
 );
 
-/** What is sent, by kind. */
+/** Generators of inputs, by kind. */
 export const badCases: Readonly<Record<Kind, fc.Arbitrary<Case>>> = {
   json: jsonCases,
   form: formCases,

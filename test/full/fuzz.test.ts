@@ -23,9 +23,9 @@ import { doAll, report, toCount } from "./harness.ts";
 const runs = toCount("SALLYPORT_FUZZ_RUNS", 100_000);
 const seed = 20_261_122;
 const kinds = Object.keys(badCases) as Kind[];
-/** So many requests are made at a time, by one seed for each kind. */
+/** How many requests are generated at a time, from one seed per kind. */
 const batchSize = 500;
-/** So many first requests are each followed by a good one, later every ninth, so that each kind has its turn. */
+/** The first requests are each followed by a valid one, later ones every ninth, so that each kind has its turn. */
 const closelyFollowed = 2000;
 
 let directory = "";
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Handlers that look at what they get for themselves. */
+/** Handlers that check their arguments themselves. */
 const createRouting = () => {
   const seen = { runs: 0, invalid: [] as unknown[] };
   const check = (schema: z.ZodType, input: unknown): { ok: true } => {
@@ -81,7 +81,7 @@ const createRouting = () => {
   return { routing, seen };
 };
 
-/** A logger that keeps nothing but the number of lines and the errors. */
+/** A logger that keeps only the number of lines and the errors. */
 const createCounter = () => {
   const lines = { debug: 0, info: 0, warn: 0 };
   const errors: unknown[] = [];
@@ -128,7 +128,7 @@ const describeCase = ({ body, ...rest }: Case): object => ({
   ...(body === undefined ? {} : { body: Buffer.from(body).toString("latin1").slice(0, 300) }),
 });
 
-/** How often each status came, by kind. */
+/** How often each status occurred, by kind. */
 class Tally {
   readonly #counts = new Map<string, Map<number | string, number>>();
 
@@ -147,7 +147,7 @@ class Tally {
   }
 }
 
-test(`${runs} bad inputs get no 5xx, run no handler, and leave the next good request alone`, async () => {
+test(`${runs} bad inputs cause no 5xx, run no handler, and do not affect the next good request`, async () => {
   const { routing, seen } = createRouting();
   const { logger, lines, errors } = createCounter();
   const server = await start(routing, {
@@ -188,7 +188,7 @@ test(`${runs} bad inputs get no 5xx, run no handler, and leave the next good req
         .sample(badCases[kind], { seed: seed + first + index, numRuns })
         .map((given) => ({ kind, given })),
     );
-    // one of each kind after the other, so that the kinds meet on the connections
+    // one of each kind in turn, so that the kinds mix on the connections
     await doAll(cases.length, 8, async (index) => {
       const next = cases[(index % kinds.length) * numRuns + Math.floor(index / kinds.length)];
       if (next) await sendCase(next.kind, next.given, first + index);

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Prints what was measured, also when the test passes. */
+/** Prints a measurement, even if the test passes. */
 export const report = (text: string): void => void process.stdout.write(`\n  ${text}\n`);
 
-/** The count of a run, unless the environment gives another. */
+/** The number of repetitions of a run, unless the environment sets another. */
 export const toCount = (variable: string, count: number): number =>
   Number(process.env[variable] ?? count);
 
@@ -16,7 +16,7 @@ export const toCount = (variable: string, count: number): number =>
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Does tasks 0 to `count - 1`, so many at a time. */
+/** Runs tasks 0 to `count - 1`, the given number at a time. */
 export const doAll = async (
   count: number,
   atOnce: number,
@@ -29,27 +29,27 @@ export const doAll = async (
   await Promise.all(Array.from({ length: atOnce }, work));
 };
 
-/** The value below which 99 of 100 lie. */
+/** The 99th percentile. */
 export const toP99 = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length * 0.99)] ?? Number.NaN;
 
-/** A program of this folder, run as a process of its own. */
+/** A program of this directory, run as its own process. */
 export interface Program {
   readonly child: ChildProcess;
   readonly port: number;
-  /** What it has printed, all of it once `ended`. */
+  /** Everything that it has printed; complete once `ended` resolves. */
   printed: () => string;
-  /** Its exit code, or the signal that ended it, once all that it printed has arrived. */
+  /** Its exit code, or the signal that ended it, once all of its output has arrived. */
   readonly ended: Promise<number | string | null>;
 }
 
-/** Builds what programs import, where it is missing. */
+/** Builds what programs import, if it is missing. */
 export const ensureBuilt = (): void => {
   if (!existsSync(`${root}dist/index.js`))
     spawnSync(process.execPath, ["scripts/build.js"], { cwd: root, stdio: "inherit" });
 };
 
-/** Starts a program that prints its port; it is killed after a minute, or the given time. */
+/** Starts a program that prints its port; it is killed after a minute, or after the given time. */
 export const startProgram = async (
   name: string,
   args: readonly string[] = [],

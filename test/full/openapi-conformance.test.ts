@@ -12,7 +12,7 @@ const seed = Number(process.env["SALLYPORT_SEED"] ?? Date.now() % 1_000_000);
 
 test.each([
   ["18,000 calls", "3.1", 18_000],
-  ["2,000 calls in the words of 3.2", "3.2", 2000],
+  ["2,000 calls with the keywords of 3.2", "3.2", 2000],
 ] as const)("the torture API and its document agree in %s", async (_name, openapi, calls) => {
   const { port } = await start(tortureRouting, tortureConfig);
   const routing = tortureRouting;

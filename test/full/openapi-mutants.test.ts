@@ -17,7 +17,7 @@ const secret = "let-me-in";
 
 afterAll(() => rmSync(cache, { recursive: true, force: true }));
 
-/** Copies the generator with one line of it changed; the other rooms are those of the source. */
+/** Copies the generator with one line changed; the other rooms are those of the source. */
 const importMutant = async (
   index: number,
   { file, from, to }: { readonly file: string; readonly from: string; readonly to: string },
@@ -38,7 +38,7 @@ const importMutant = async (
   return module.generateOpenApi;
 };
 
-describe("the conformance test finds a generator with another line", () => {
+describe("the conformance test detects a generator with a changed line", () => {
   test.each(
     generatorMutants.map(
       (mutant, index) => [`${mutant.file}: ${mutant.from}`, mutant, index] as const,
@@ -68,7 +68,7 @@ describe("the conformance test finds a generator with another line", () => {
   });
 });
 
-describe("the conformance test finds a handler with", () => {
+describe("the conformance test detects a handler with", () => {
   test.each(Object.entries(handlerMutants))("%s", async (_name, { at, routing }) => {
     const { port } = await start(routing satisfies Routing, tortureConfig);
     const { violations } = await drive({

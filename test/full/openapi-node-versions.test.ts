@@ -18,7 +18,7 @@ const folders: string[] = [];
 let plain = "";
 let withTsx = "";
 
-/** Makes a folder with the example and the package, as if they were installed. */
+/** Creates a directory with the example and the package, as if they were installed. */
 const install = (names: readonly string[]): string => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-versions-"));
   folders.push(folder);
@@ -56,7 +56,7 @@ const nodes = [...ensureNodes()];
 const check = ["openapi", "--out", "openapi.yaml", "--check"];
 
 describe.each(nodes)("on Node.js %s", (version, node) => {
-  test("the command reads TypeScript by tsx, and finds the document up to date", () => {
+  test("the command reads TypeScript with tsx, and finds the document up to date", () => {
     expect(run(node, withTsx, ...check)).toEqual({ status: 0, stdout: "", stderr: "" });
     const { stdout } = run(node, withTsx, "routes", "--json");
     expect((JSON.parse(stdout) as unknown[]).length).toBeGreaterThan(5);
@@ -66,7 +66,7 @@ describe.each(nodes)("on Node.js %s", (version, node) => {
     );
   });
 
-  test("it does without tsx where Node.js can, and says what to do where it cannot", () => {
+  test("it does without tsx if Node.js can, and says what to do if not", () => {
     const { status, stderr } = run(node, plain, ...check);
     const isOld = version.startsWith("20");
     expect([status, stderr.includes("--save-dev tsx")]).toEqual([isOld ? 1 : 0, isOld]);

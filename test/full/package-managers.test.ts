@@ -10,7 +10,7 @@ import { ensureBuilt } from "./harness.ts";
 import { ensureNodes } from "./node-versions.ts";
 
 const files = readFiles("README.md");
-/** What the quick start installs, without sallyport itself. */
+/** What the quick start installs, apart from sallyport itself. */
 const [, used = "", developed = ""] =
   /npm install sallyport (.*)\n +npm install -D (.*)\n/.exec(readPage("README.md")) ?? [];
 
@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 interface Manager {
   readonly program: string;
   readonly add: string;
-  /** What is written into the folder before. */
+  /** What is written into the directory beforehand. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +46,10 @@ const managers: Readonly<Record<string, Manager>> = {
   },
 };
 
-/** What a manager prints of a faulty package, without what pnpm says of a slow registry and yarn 1 of its own cache. */
+/**
+ * What a manager prints about a faulty package, without pnpm's warning about a slow registry and yarn 1's about its
+ * cache.
+ */
 const toWarnings = (printed: string): readonly string[] =>
   printed
     .split("\n")
@@ -63,7 +66,7 @@ describe.each(Object.keys(managers))("the quick start, installed by %s", (name) 
     const { status, stdout, stderr } = spawnSync(
       command[0] as string,
       [...command.slice(1), add, ...packages],
-      // a folder of the user's own would come with its warnings
+      // a directory of the user's own would bring its own warnings
       {
         cwd: app,
         encoding: "utf8",
@@ -98,7 +101,7 @@ describe.each(Object.keys(managers))("the quick start, installed by %s", (name) 
     expect(spawnSync(process.execPath, args, { cwd: app, encoding: "utf8" }).stdout).toBe("");
   });
 
-  test("runs on Node.js 24 as it is: server, client and test", async () => {
+  test("runs on Node.js 24 unchanged: server, client and test", async () => {
     const node = ensureNodes().get("24") as string;
     const port = await findPort();
     for (const [file, text] of files) writeFileSync(join(app, file), text.replace("8090", port));

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { root } from "../package/guide.ts";
 import { run } from "../package/pack.ts";
 
-test("changesets raise the version of the package alone, and write its changelog", () => {
+test("changesets bump only the version of the package, and write its changelog", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-release-"));
   try {
     for (const name of [".changeset", "CHANGELOG.md", "package.json", "package-lock.json"])

@@ -6,20 +6,20 @@ import { doAll, ensureBuilt, report, sleep, startProgram, toCount } from "./harn
 
 const runs = toCount("SALLYPORT_SIGTERM_RUNS", 200);
 const clientCount = 8;
-/** So many of them pipeline. */
+/** How many of them pipeline. */
 const pipelinedCount = 3;
 
 beforeAll(ensureBuilt);
 
-/** What one client knows of a request. */
+/** What one client knows about a request. */
 interface Entry {
   readonly id: string;
-  /** The status of a complete and right answer, else the code of the error. */
+  /** The status of a complete, correct response, else the code of the error. */
   readonly outcome: number | string;
   readonly at: number;
 }
 
-/** Sends one request and reads its whole answer. */
+/** Sends one request and reads its whole response. */
 const ask = (agent: Agent, port: number, id: string, ms: number): Promise<Entry> =>
   new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException): void =>
@@ -51,7 +51,7 @@ const ask = (agent: Agent, port: number, id: string, ms: number): Promise<Entry>
     request.on("error", fail).end(body);
   });
 
-/** Asks one request after the other until one gets no answer; the ledger has every one of them. */
+/** Sends one request after another until one gets no response, and records each in the ledger. */
 const runClient = async (port: number, name: string, durations: number[]): Promise<Entry[]> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ledger: Entry[] = [];
@@ -68,9 +68,9 @@ const runClient = async (port: number, name: string, durations: number[]): Promi
 const toBytes = (id: string, ms: number): string =>
   `GET /work?id=${id}&ms=${ms} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-/** Sends six requests at once, again and again, until the connection ends. */
+/** Sends six requests at once, repeatedly, until the connection ends. */
 const runPipelined = async (port: number, name: string, durations: number[]): Promise<Entry[]> => {
-  // one that does not end its side when the server does, as a client behind a broken network
+  // a connection that does not end its side when the server does, like a client behind a broken network
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);
   const ledger: Entry[] = [];
@@ -104,7 +104,7 @@ const runPipelined = async (port: number, name: string, durations: number[]): Pr
   return ledger;
 };
 
-/** Opens a connection that sends what is given, or nothing; gives what came back once it is closed. */
+/** Opens a connection and sends the given data, or nothing; returns what came back once it is closed. */
 const listen = (port: number, bytes: string): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -116,7 +116,7 @@ const listen = (port: number, bytes: string): Promise<string> =>
 
 interface Run {
   readonly exit: number | string | null;
-  /** How long the process went on after its last request, in milliseconds. */
+  /** How long the process ran after its last request, in milliseconds. */
   readonly idle: number;
   /** What an event stream has sent. */
   readonly stream: string;
@@ -169,7 +169,7 @@ test(`S1, S13, S14, S15: on SIGTERM under load no accepted request is lost, and 
     const { exit, idle, stream, accepted, entries, signalled, milliseconds } = run;
     longestIdle = Math.max(longestIdle, idle);
     if (!(idle < 100)) wrong.push(`run ${index}: ended ${idle} ms after its last request`);
-    // one that had begun before the signal ends with its last chunk
+    // a stream that had begun before the signal ends with its last chunk
     if (stream !== "" && !stream.endsWith("0\r\n\r\n"))
       wrong.push(`run ${index}: a stream was cut`);
     exits.set(String(exit), (exits.get(String(exit)) ?? 0) + 1);

@@ -24,7 +24,7 @@ const ask = async (agent: Agent, port: number): Promise<number> => {
   return response.statusCode ?? 0;
 };
 
-/** Four clients that ask one request after the other; how long each answer took, in milliseconds. */
+/** Runs four clients that send one request after another; returns how long each response took, in milliseconds. */
 const measureGood = async (port: number, milliseconds: number): Promise<number[]> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const end = performance.now() + milliseconds;
@@ -42,7 +42,7 @@ const measureGood = async (port: number, milliseconds: number): Promise<number[]
   return times;
 };
 
-/** Opens connections that send a byte of a header each second, evenly spread over it. */
+/** Opens connections that send one byte of a header per second, evenly distributed over it. */
 const openSlow = async (port: number): Promise<{ sockets: Socket[]; stop: () => void }> => {
   const sockets: Socket[] = [];
   const timers: NodeJS.Timeout[] = [];
@@ -65,10 +65,10 @@ const openSlow = async (port: number): Promise<{ sockets: Socket[]; stop: () => 
   return { sockets, stop };
 };
 
-test(`${slowCount} connections that send a header byte a second do not slow down good requests`, async () => {
+test(`${slowCount} connections that each send one header byte per second do not slow down valid requests`, async () => {
   const server = await start({ greet }, { accessLogger: null });
   await measureGood(server.port, 2000);
-  // half before and half after, so that a change of the machine's pace counts less
+  // half before and half after, so that a change of the machine's speed counts less
   const half = await measureGood(server.port, seconds * 500);
   const { sockets, stop } = await openSlow(server.port);
   const beside = await measureGood(server.port, seconds * 1000);

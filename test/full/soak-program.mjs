@@ -1,4 +1,4 @@
-// Run by soak.test.ts with --expose-gc: an API that tells its heap after a collection.
+// Run by soak.test.ts with --expose-gc: an API that reports its heap size after a collection.
 import { createServer, defaultEndpointsFactory } from "../../dist/index.js";
 import { z } from "zod";
 

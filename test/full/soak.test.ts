@@ -28,7 +28,7 @@ const ask = (
     request.on("error", reject).end(body);
   });
 
-/** What clients send, 15 of 100 bad, each with the status that it must get. */
+/** What clients send, 15 % of it bad, each with the status expected. */
 const requests: readonly (readonly [string, string, string | undefined, number])[] = Array.from(
   { length: 100 },
   (_, index) => {
@@ -62,7 +62,7 @@ const soak = async (
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const port = Number(/port (\d+)/.exec(line.toString())?.[1]);
   const end = performance.now() + minutes * 60_000;
-  // the first minute is warm-up: compiling, and caches that fill
+  // the first minute is warm-up: compilation, and caches that fill
   const begin = performance.now() + Math.min(60_000, minutes * 20_000);
   let sent = 0;
   const wrong: string[] = [];
@@ -92,13 +92,13 @@ const soak = async (
   return { sent, wrong, ...fit(points) };
 };
 
-// V8 itself still grows by a few KiB a minute after millions of requests (feedback, compiled code), which a
-// server of bare node:http and Zod shows as well; what is beyond that would be this package's
+// V8 itself still grows by a few KiB a minute after millions of requests (feedback, compiled code), as the server of
+// bare node:http and Zod shows; anything beyond that would be this package's
 test("S6: under load with 15 % bad input the heap grows no more than that of bare node:http", async () => {
   const [own, control] = await Promise.all([soak("soak-program.mjs"), soak("soak-control.mjs")]);
   const difference = own.slope - control.slope;
   const error = Math.hypot(own.error, control.error);
-  // oxlint-disable-next-line no-console -- the figures are what this test is run for
+  // oxlint-disable-next-line no-console -- printing the figures is the purpose of this test
   console.log(
     [
       `${own.sent} requests, heap slope ${own.slope.toFixed(2)} ± ${own.error.toFixed(2)} KiB a minute;`,
@@ -108,6 +108,6 @@ test("S6: under load with 15 % bad input the heap grows no more than that of bar
   );
   expect([...own.wrong, ...control.wrong]).toEqual([]);
   expect(difference - 2 * error).toBeLessThanOrEqual(0);
-  // a leak of a byte a request would be over 500 KiB a minute
+  // a leak of one byte per request would be over 500 KiB a minute
   expect(own.slope).toBeLessThan(100);
 });

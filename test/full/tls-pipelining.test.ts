@@ -35,11 +35,11 @@ afterEach(() => {
 
 const toHash = (bytes: Buffer): string => createHash("sha1").update(bytes).digest("hex");
 
-/** A request of a case: what it sends, and how much it asks for. */
+/** A request of a case: what it sends, and how large a response it requests. */
 interface Planned {
   readonly size: number;
   readonly isChunked: boolean;
-  /** The body is made of requests, so that one parsed from its middle is seen. */
+  /** The body consists of requests, so that parsing from its middle is detected. */
   readonly isBait: boolean;
   readonly reply: number;
   readonly delay: number;
@@ -96,13 +96,13 @@ const toRequest = (planned: Planned, name: string, isLast: boolean): Buffer => {
 /** What a server saw that nobody sent. */
 interface Sightings {
   readonly codes: Map<string, number>;
-  /** Bodies that a handler got whole, but not as they were sent. */
+  /** Bodies that a handler received complete, but not as they were sent. */
   corrupted: number;
-  /** Requests that were never sent as such. */
+  /** Requests that were never sent in this form. */
   invented: number;
 }
 
-/** Waits until a response takes more, or is closed. */
+/** Waits until a response accepts more, or is closed. */
 const drain = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
@@ -112,7 +112,7 @@ const drain = (response: ServerResponse): Promise<void> =>
     response.on("drain", done).on("close", done);
   });
 
-/** Writes a reply piece by piece, and waits for the reader. */
+/** Writes a response chunk by chunk, and waits for the reader. */
 const send = async (response: ServerResponse, text: string): Promise<void> => {
   response.setHeader("Content-Length", text.length);
   for (let at = 0; at < text.length && !response.destroyed; at += 20_000)
@@ -140,10 +140,10 @@ const answer = async (
 
 type OnClientError = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
-/** What Node does when nobody listens. */
+/** What Node does without a listener. */
 const cut: OnClientError = (_error, socket) => void socket.destroy();
 
-/** What servers do that finish the reply under way before they answer with 400. */
+/** What servers do that finish the current response before they send 400. */
 const waitAndEnd = (): OnClientError => {
   const ending = new WeakSet<Duplex>();
   return (_error, socket) => {
@@ -157,7 +157,7 @@ const waitAndEnd = (): OnClientError => {
   };
 };
 
-/** The mitigation: what is decrypted reaches the parser through the readable stream, which a pause holds back. */
+/** The mitigation: decrypted data reaches the parser through the readable stream, which a pause holds back. */
 const readAsStream = (server: Server): Server =>
   server.on("secureConnection", (socket: Socket) => socket.on("data", () => undefined));
 
@@ -190,7 +190,7 @@ const open = async (port: number, isSecure: boolean): Promise<Socket> => {
   return socket;
 };
 
-/** Sends bytes in writes of given sizes, reads with pauses, and gives all that came back. */
+/** Sends bytes in writes of the given sizes, reads with pauses, and returns everything that came back. */
 const exchange = (
   socket: Socket,
   bytes: Buffer,
@@ -223,7 +223,7 @@ const exchange = (
     }
   });
 
-/** Tells whether exactly the replies that are due came, in their order. */
+/** Returns whether exactly the expected responses came, in order. */
 const isSound = (text: string, due: readonly { start: string; length: number }[]): boolean => {
   let at = 0;
   for (const { start: begin, length } of due) {
@@ -246,7 +246,7 @@ const runCase = async (port: number, isSecure: boolean, planned: Case): Promise<
   return isSound(text, due);
 };
 
-/** Runs the cases, the same ones each time, and gives how many were unsound. */
+/** Runs the cases, the same ones each time, and returns how many failed. */
 const runCases = async (port: number, isSecure: boolean): Promise<number> => {
   const cases = fc.sample(caseArbitrary, { numRuns: count, seed });
   let unsound = 0;
@@ -264,7 +264,7 @@ const tell = (what: string, unsound: number, { codes, corrupted, invented }: Sig
   );
 
 describe.runIf(hasOpenssl)("bare Node.js: pipelined requests while the client reads slowly", () => {
-  it("over TCP each gets its reply", async () => {
+  it("over TCP each gets its response", async () => {
     const [port, sightings] = await listen(createServer(), cut);
     const unsound = await runCases(port, false);
     tell("TCP", unsound, sightings);
@@ -272,7 +272,7 @@ describe.runIf(hasOpenssl)("bare Node.js: pipelined requests while the client re
     expect(sightings.codes).toEqual(new Map());
   });
 
-  it("over TLS connections are cut with HPE_PAUSED and nothing else; no handler gets what was not sent", async () => {
+  it("over TLS connections are closed with HPE_PAUSED and no other error; no handler gets what was not sent", async () => {
     const [port, sightings] = await listen(createSecureServer(certificate), cut);
     const unsound = await runCases(port, true);
     tell("TLS", unsound, sightings);
@@ -281,15 +281,15 @@ describe.runIf(hasOpenssl)("bare Node.js: pipelined requests while the client re
     expect([...sightings.codes.keys()].filter((code) => !/^HPE_PAUSED$|^E/.test(code))).toEqual([]);
   });
 
-  it("over TLS, where a `clientError` listener leaves the socket open, connections break too, and handlers may get what was not sent", async () => {
+  it("over TLS, if a `clientError` listener leaves the socket open, connections break too, and handlers may get what was not sent", async () => {
     const [port, sightings] = await listen(createSecureServer(certificate), waitAndEnd());
     const unsound = await runCases(port, true);
     tell("TLS, socket left open", unsound, sightings);
-    // how many handlers got what was not sent differs between versions and runs
+    // how many handlers received what was not sent differs between versions and runs
     expect(unsound > 0).toBe(sightings.codes.has("HPE_PAUSED"));
   });
 
-  it("over TLS with a `data` listener from the start each gets its reply", async () => {
+  it("over TLS with a `data` listener from the start, each gets its response", async () => {
     const [port, sightings] = await listen(readAsStream(createSecureServer(certificate)), cut);
     const unsound = await runCases(port, true);
     tell("TLS, with a `data` listener", unsound, sightings);
@@ -299,7 +299,7 @@ describe.runIf(hasOpenssl)("bare Node.js: pipelined requests while the client re
 });
 
 describe.runIf(hasOpenssl)("bare Node.js: the smallest case", () => {
-  /** A large reply is not read while a request of four TLS records arrives. */
+  /** A large response is not read while a request of four TLS records arrives. */
   const runSmallest = async (server: Server, isSecure: boolean): Promise<string[]> => {
     const [port, { codes }] = await listen(server, cut);
     const socket = await open(port, isSecure);
@@ -315,24 +315,24 @@ describe.runIf(hasOpenssl)("bare Node.js: the smallest case", () => {
     return [...ends, ...codes.keys()].filter((word) => !word.startsWith("E"));
   };
 
-  it("over TCP the second request is answered", async () => {
+  it("over TCP the second request gets a response", async () => {
     expect(await runSmallest(createServer(), false)).toEqual(["answered"]);
   });
 
-  it("over TLS the connection is cut with HPE_PAUSED, unless this Node.js is mended", async () => {
+  it("over TLS the connection is closed with HPE_PAUSED, unless this Node.js is fixed", async () => {
     const outcome = await runSmallest(createSecureServer(certificate), true);
     report(`Node.js ${process.versions.node}, the smallest case over TLS: ${outcome.join(", ")}`);
     expect([["answered"], ["cut", "HPE_PAUSED"]]).toContainEqual(outcome);
   });
 
-  it("over TLS with a `data` listener from the start the second request is answered", async () => {
+  it("over TLS with a `data` listener from the start, the second request gets a response", async () => {
     const server = readAsStream(createSecureServer(certificate));
     expect(await runSmallest(server, true)).toEqual(["answered"]);
   });
 });
 
 describe.runIf(hasOpenssl)("sallyport over TLS", () => {
-  it(`${count} connections with pipelined requests that read their replies slowly get each of them in order`, async () => {
+  it(`${count} connections with pipelined requests that read slowly get every response in order`, async () => {
     const endpoint = factory.build({
       method: "post",
       input: z.object({ text: z.string() }),

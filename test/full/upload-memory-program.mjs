@@ -1,4 +1,4 @@
-// Run by upload-memory.test.ts as a process of its own: moves an uploaded file into the directory that it is given.
+// Run by upload-memory.test.ts as its own process: moves an uploaded file into the given directory.
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { join } from "node:path";

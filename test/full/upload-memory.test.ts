@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Resident memory of a process in MiB, now or at its highest. */
+/** Resident memory of a process in MiB, current or peak. */
 const readMemory = (pid: number, field: "VmRSS" | "VmHWM"): number => {
   const text = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024;
 };
 
-/** Sends a file of so many bytes without holding it, no faster than it is taken. */
+/** Sends a file of the given size without holding it in memory, no faster than it is read. */
 const upload = async (port: number, size: number): Promise<{ status: number; text: string }> => {
   const head = Buffer.from(
     '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: application/octet-stream\r\n\r\n',
@@ -53,7 +53,7 @@ const upload = async (port: number, size: number): Promise<{ status: number; tex
 };
 
 test.skipIf(!existsSync("/proc/self/status"))(
-  "an upload of 500 MB that is moved to disk grows the memory of the server by at most 45 MB",
+  "an upload of 500 MB that is moved to disk grows the server's memory by at most 45 MB",
   async () => {
     const { child, port, ended } = await startProgram(
       "upload-memory-program.mjs",
@@ -61,7 +61,7 @@ test.skipIf(!existsSync("/proc/self/status"))(
       300_000,
     );
     const pid = child.pid ?? 0;
-    // the code is loaded, and the way to the disk was walked once
+    // the code is loaded and the path to the disk has been used once
     expect((await upload(port, 2 * mebibyte)).status).toBe(200);
     await sleep(500);
     const before = readMemory(pid, "VmRSS");

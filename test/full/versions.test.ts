@@ -20,13 +20,13 @@ const { peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"),
   readonly peerDependencies: Readonly<Record<"express" | "zod", string>>;
 };
 
-/** The ends of the ranges that users may have installed. */
+/** The ends of the ranges of versions that users may have installed. */
 const ends = {
   lowest: (range: string) => range.replace(/^\^/, ""),
   highest: (range: string) => range,
 } as const;
 
-/** Links what is installed beside the peers, whose own versions stay. */
+/** Links the installed packages next to the peers, which keep their own versions. */
 const link = (from: string, to: string): void => {
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(from)) {
@@ -36,7 +36,7 @@ const link = (from: string, to: string): void => {
   }
 };
 
-/** A copy of the project that has Zod and Express of one end of the range. */
+/** Makes a copy of the project with the Zod and Express of one end of the range. */
 const ensureProject = (end: keyof typeof ends): string => {
   const home = join(cache, end);
   rmSync(home, { recursive: true, force: true });
@@ -59,20 +59,20 @@ const run = (node: string, home: string, ...args: readonly string[]) => {
     [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", home, ...args],
     { cwd: home, encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
   );
-  // the output says what has failed
+  // the output says what failed
   return status === 0 ? "passed" : `${stdout}${stderr}`;
 };
 
-/** What Zod does in another way before 4.6.6; docs/reliability.md says so. */
+/** The tests of what Zod does differently before 4.6.6; see docs/reliability.md. */
 const differences = [
-  "a list that is too long is rejected before its elements are parsed",
-  "the default of a definition is a getter that can be exchanged, also for a compiled schema",
-  "nothing is kept of the defaults that the application's own parses read",
-  "run once a parse, and not before: a default",
-  "gives each element of a list a default of its own",
+  "an array that is too long is rejected before its elements are parsed",
+  "the default of a definition is a replaceable getter, even for a compiled schema",
+  "keeps nothing of the defaults that the application's own parses read",
+  "run once per parse, and not before: a default",
+  "gives each element of an array its own default",
 ] as const;
 
-/** Leaves out the tests of these, for the lowest version. */
+/** Skips these tests with the lowest version. */
 const toFilter = (end: keyof typeof ends): readonly string[] =>
   end === "lowest" ? ["-t", `^(?!.*(?:${differences.join("|")}))`] : [];
 
@@ -84,13 +84,13 @@ describe.each(["lowest", "highest"] as const)("with Zod and Express of the %s ve
     home = ensureProject(end);
   });
 
-  test.runIf(end === "lowest").each(["zod", "express"] as const)("%s is that version", (name) => {
+  test.runIf(end === "lowest").each(["zod", "express"] as const)("%s has that version", (name) => {
     const file = join(home, "node_modules", name, "package.json");
     const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
     expect(version).toBe(ends.lowest(peerDependencies[name]));
   });
 
-  test.each(nodes)("what is relied on holds on Node.js %s", (version) => {
+  test.each(nodes)("the assumptions hold on Node.js %s", (version) => {
     const node = ensureNodes().get(version) as string;
     expect(run(node, home, "--project", "assumptions", ...toFilter(end))).toBe("passed");
   });

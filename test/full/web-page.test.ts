@@ -20,7 +20,7 @@ import { ensureBuilt } from "./harness.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const web = `${root}example/web`;
 
-/** Installs what the page needs, as its lock file says, and builds it. */
+/** Installs the page's dependencies from its lock file, and builds the page. */
 const buildPage = (): void => {
   ensureBuilt();
   const run = (command: string, ...args: readonly string[]): void =>
@@ -30,7 +30,7 @@ const buildPage = (): void => {
       env: { ...process.env, NODE_ENV: "production" },
     });
   if (!existsSync(`${web}/node_modules/.package-lock.json`))
-    // not `npm ci`, which refuses a lock file that lacks the optional parts of another system
+    // not `npm ci`, which rejects a lock file that lacks another system's optional packages
     run(
       "npm",
       "install",
@@ -54,7 +54,7 @@ afterEach(async () => {
 });
 afterAll(quitChromium);
 
-/** What is used of an `img`. */
+/** The part of an `img` that is used. */
 interface Picture {
   readonly naturalWidth: number;
   readonly decode: () => Promise<void>;
@@ -71,7 +71,7 @@ const drawPicture = async (): Promise<Buffer> => {
   return page.screenshot();
 };
 
-test("the page of the example lists, creates, edits, uploads, and follows the events", async () => {
+test("the example's page lists, creates, edits, uploads, and follows the events", async () => {
   const { port } = await start(routing, { cors: false, upload: true });
   const page = await openPage("about:blank");
   const complaints: string[] = [];
@@ -82,7 +82,7 @@ test("the page of the example lists, creates, edits, uploads, and follows the ev
   const activity = page.getByLabel("Activity").locator("li");
   await page.getByText("There are no users yet.").waitFor();
 
-  // what is wrong is shown at its field
+  // errors are shown next to their field
   await page.getByLabel("E-mail").fill("ada");
   await page.getByRole("button", { name: "Create" }).click();
   const errorOf = (label: string) =>
@@ -92,7 +92,7 @@ test("the page of the example lists, creates, edits, uploads, and follows the ev
   expect(await errorOf("E-mail").textContent()).toBe("Invalid email address");
   expect(await alerts.count()).toBe(2);
 
-  // a user is created, and the stream tells of it
+  // a user is created, and the stream reports it
   await page.getByLabel("Name").fill("Ada Lovelace");
   await page.getByLabel("E-mail").fill("ada@example.com");
   await page.getByLabel("Role").selectOption("admin");
@@ -108,7 +108,7 @@ test("the page of the example lists, creates, edits, uploads, and follows the ev
   await errorOf("E-mail").waitFor();
   expect(await errorOf("E-mail").textContent()).toBe("This address is taken");
 
-  // what others do arrives by the event stream
+  // changes by others arrive on the event stream
   const other = createClient<typeof routing>({
     baseUrl: `http://127.0.0.1:${port}`,
     headers: { "x-api-key": apiKey },
@@ -142,7 +142,7 @@ test("the page of the example lists, creates, edits, uploads, and follows the ev
   await page.getByRole("button", { name: "Save" }).click();
   await grace.getByText("Rear Admiral Hopper").waitFor();
 
-  // a picture: the API refuses a text, then takes a picture over a slow line
+  // a picture: the API rejects a text file, then accepts a picture over a slow connection
   await grace.getByRole("button", { name: "Edit" }).click();
   const input = page.locator("input[type=file]");
   await input.setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
@@ -186,15 +186,15 @@ const listSources = (file: string): readonly string[] => {
   };
   return sources.flatMap((source) => {
     const path = resolve(dirname(file), source);
-    // what is published is joined from modules of its own
+    // published files are joined from the package's own modules
     return path.startsWith(`${root}dist/`) ? listSources(path) : [path.slice(root.length)];
   });
 };
 
-test("the bundle of the page has nothing of the server or of Zod", () => {
+test("the page's bundle contains nothing of the server or of Zod", () => {
   const assets = `${web}/dist/assets`;
   const script = readdirSync(assets).find((name) => name.endsWith(".js"));
-  /** The packages, and the folders of this repository. */
+  /** The packages, and the directories of this repository. */
   const origins = new Set(
     listSources(`${assets}/${script}`).map(
       (source) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? dirname(source),

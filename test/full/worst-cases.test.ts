@@ -28,7 +28,7 @@ const post = (
   const bytes = Buffer.from(body as string);
   return [head(`POST ${path}`, [...fields, `Content-Length: ${bytes.length}`]), bytes];
 };
-/** Repeats an element until a text is as long as a body may be. */
+/** Repeats an element until a string has the maximum size of a body. */
 const fill = (start: string, element: string, end: string): string =>
   start + element.repeat(Math.floor((mebi - start.length - end.length) / element.length)) + end;
 const keys = (): string => {
@@ -55,7 +55,7 @@ const inBytes = (bytes: Buffer): Buffer => {
 };
 const jsonChunked = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
 
-/** A kind of request and the bytes of its worst case, made when it is its turn. */
+/** A kind of request and the bytes of its worst case, created when needed. */
 const kinds: Readonly<Record<string, () => Buffer[]>> = {
   "JSON: numbers": () => post("/loose", fill('{"a":[', "1,", "1]}")),
   "JSON: empty objects": () => post("/loose", fill('{"a":[', "{},", "{}]}")),
@@ -175,7 +175,7 @@ const measure = async (
     socket.destroy();
     return Number(/HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
   };
-  // what is loaded at the first use is no part of a request's cost
+  // what is loaded on first use is not part of a request's cost
   const [route = ""] = /\/[a-z]+/.exec(bytes[0]?.toString("latin1") ?? "") ?? [];
   for (let count = 0; count < 10; count++) {
     if (route === "/query") await send([head("GET /query", ["Connection: close"])]);
@@ -199,7 +199,7 @@ const measure = async (
 };
 
 test.skipIf(!existsSync("/proc/self/status"))(
-  "B22 and S7: one request of each kind costs at most twice the memory and the stall that docs/reliability.md states",
+  "B22 and S7: one request of each kind costs at most twice the memory and stall time stated in docs/reliability.md",
   async () => {
     const bounds = documented();
     const lines: string[] = [];

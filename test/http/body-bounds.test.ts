@@ -20,7 +20,7 @@ const createCounted = () => {
 };
 const json = { "content-type": "application/json" };
 
-describe("W28: a client that resets its connection behind a complete body leaves nothing", () => {
+describe("W28: a client that resets its connection after a complete body leaves nothing behind", () => {
   const compressed: readonly (readonly [name: string, encode: (text: Buffer) => Buffer])[] = [
     ["gzip", zlib.gzipSync],
     ["br", zlib.brotliCompressSync],
@@ -55,13 +55,13 @@ describe("W28: a client that resets its connection behind a complete body leaves
       socket.resetAndDestroy();
     }
     expect(begun.size).toBeGreaterThan(10);
-    // each request reaches its handler or is given up; none waits for ever
+    // each request reaches its handler or is abandoned; none waits forever
     await expect.poll(() => settled.size).toBe(begun.size);
     expect(server.linesOf("error")).toEqual([]);
   });
 });
 
-describe("B22: compressed bytes are bounded", () => {
+describe("B22: compressed bodies are bounded", () => {
   const post = async (body: Buffer, headers: object, config: Partial<ServerConfig> = {}) => {
     const { act, handler } = createCounted();
     const server = await start({ act }, config);
@@ -73,7 +73,7 @@ describe("B22: compressed bytes are bounded", () => {
     return { answer, handler };
   };
 
-  test("many members that hold nothing are 413", async () => {
+  test("many empty members are 413", async () => {
     const empty = zlib.gzipSync("");
     const body = Buffer.concat(Array.from({ length: 200 }, () => empty));
     const chunked = { "content-encoding": "gzip", "transfer-encoding": "chunked" };
@@ -84,7 +84,7 @@ describe("B22: compressed bytes are bounded", () => {
     }
   });
 
-  test("a body of exactly the limit that compression makes larger is accepted", async () => {
+  test("a body of exactly the limit is accepted even if compression makes it larger", async () => {
     const body = Buffer.from(JSON.stringify({ a: randomBytes(60_000).toString("base64") }));
     const encoded = zlib.gzipSync(body, { level: 0 });
     expect(encoded.length).toBeGreaterThan(body.length);
@@ -93,7 +93,7 @@ describe("B22: compressed bytes are bounded", () => {
     expect(answer.status).toBe(200);
   });
 
-  test.runIf("createZstdDecompress" in zlib)("zstd that asks for 128 MiB is 400", async () => {
+  test.runIf("createZstdDecompress" in zlib)("zstd that requires 128 MiB is 400", async () => {
     const text = Buffer.from("{}");
     const size = (text.length << 3) | 1;
     const window = 17 << 3;
@@ -127,7 +127,7 @@ describe("B22: a multipart body is bounded as a whole", () => {
     return { answer, handler };
   };
 
-  test("its fields together, with their names", async () => {
+  test("its fields together, including their names", async () => {
     const fields = Array.from({ length: 10 }, (_, index) => field(`k${index}`, "x".repeat(98)));
     const accepted = await upload(fields.join(""), { fieldsSize: 1000 });
     expect(accepted.answer.status).toBe(200);
@@ -137,9 +137,9 @@ describe("B22: a multipart body is bounded as a whole", () => {
   });
 
   test.each([
-    ["whose length is known", {}],
+    ["of known length", {}],
     ["in chunks", { "transfer-encoding": "chunked" }],
-  ])("all of one %s", async (_name, headers) => {
+  ])("all files of one %s", async (_name, headers) => {
     const body = file("x".repeat(5000));
     const total = body.length + "--b--\r\n".length;
     const limits = { memory: 0, total };
@@ -176,7 +176,7 @@ describe("B22: a multipart body is bounded as a whole", () => {
     socket.destroy();
   });
 
-  test("a client that leaves before its upload is begun is given up", async () => {
+  test("a client that leaves before its upload has begun is abandoned", async () => {
     const { promise, resolve } = withResolvers<void>();
     const up = factory.build({
       method: "post",
@@ -196,7 +196,7 @@ describe("B22: a multipart body is bounded as a whole", () => {
     resolve();
     await expect
       .poll(() => server.lines.map(({ message }) => message))
-      .toEqual([expect.stringContaining("client left")]);
+      .toEqual([expect.stringContaining("client disconnected")]);
   });
 });
 
@@ -227,7 +227,7 @@ describe("mv", () => {
   test.each([
     ["memory", 100],
     ["disk", 0],
-  ])("gives a file from %s the same mode, and replaces what was there", async (_name, memory) => {
+  ])("gives a file from %s the same mode, and replaces an existing file", async (_name, memory) => {
     const path = join(directory, "moved");
     const { error } = await moveTo(path, memory);
     expect(error).toBeUndefined();
@@ -238,7 +238,7 @@ describe("mv", () => {
   test.each([
     ["memory", 100],
     ["disk", 0],
-  ])("leaves nothing of a file from %s where it fails", async (_name, memory) => {
+  ])("leaves no part of a file from %s if it fails", async (_name, memory) => {
     const path = join(directory, "folder");
     await mkdir(join(path, "full"), { recursive: true });
     const { error, temporary } = await moveTo(path, memory);
@@ -254,7 +254,7 @@ describe("mv", () => {
       method: "post",
       input: z.object({ file: ez.upload() }),
       handler: async ({ input, response }) => {
-        // the move begins before the reply is finished, and fails after it
+        // the move begins before the response is finished, and fails after it
         const moving = input.file.mv(join(directory, "none", "moved"));
         response.once("close", resolve);
         response.end("early");

@@ -6,7 +6,7 @@ import { start, type Sent } from "./harness.ts";
 
 type Handle = Record<string, ((...args: readonly unknown[]) => unknown) | undefined>;
 
-/** Counts how often the operating system is asked to write while a server answers one request. */
+/** Counts the system calls that write while a server responds to one request. */
 const countWrites = async (routing: Routing, target: string, sent?: Sent): Promise<number> => {
   const server = await start(routing);
   let writes = 0;
@@ -33,7 +33,7 @@ const echo = factory.build({
   handler: async ({ input: { text } }) => ({ text }),
 });
 
-describe("a response is one write to the socket", () => {
+describe("each response is one write to the socket", () => {
   test.each<[string, string, Sent?]>([
     ["a success", "/echo"],
     ["a larger success", `/echo?text=${"y".repeat(4000)}`],
@@ -75,7 +75,7 @@ describe("nothing is done twice", () => {
     });
   });
 
-  test("the query is parsed when it is read, and once", async () => {
+  test("the query is parsed once, when it is first read", async () => {
     const queryParser = vi.fn((text: string) => ({ text }));
     const reader = factory.build({
       method: "get",
@@ -90,7 +90,7 @@ describe("nothing is done twice", () => {
   });
 });
 
-test("requests share one shape, and their prototype is never changed", async () => {
+test("requests share one shape, and their prototype never changes", async () => {
   const prototypes = new Set<unknown>();
   const keys = new Set<string>();
   const look = factory.build({

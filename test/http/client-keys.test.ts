@@ -9,11 +9,11 @@ test.each<[string, z.ZodType<object>, object]>([
   ["unknown", z.strictObject({}), { [bytes]: 1 }],
   ["of a record", z.object({ a: z.record(z.string(), z.int()) }), { a: { [bytes]: "x" } }],
   [
-    "unknown in a part of a union",
+    "unknown in one option of a union",
     z.union([z.strictObject({ a: z.int() }), z.strictObject({ b: z.int() })]),
     { a: 1, [bytes]: 1 },
   ],
-])("a key of the client's own making is not sent back: %s", async (_name, input, body) => {
+])("a key chosen by the client is not sent back: %s", async (_name, input, body) => {
   const endpoint = factory.build({ method: "post", input, handler: async () => ({}) });
   const server = await start({ a: endpoint });
   const answer = await server.send("/a", { method: "POST", body });
@@ -21,7 +21,7 @@ test.each<[string, z.ZodType<object>, object]>([
   expect(answer.text).not.toContain(bytes);
 });
 
-test("a key of the schema's own is named, whatever its spelling", async () => {
+test("a key declared by the schema is named, whatever its spelling", async () => {
   const input = z.object({ "first name": z.string() });
   const endpoint = factory.build({ method: "post", input, handler: async () => ({}) });
   const server = await start({ a: endpoint });

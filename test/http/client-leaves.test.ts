@@ -29,7 +29,7 @@ type Wait = ReturnType<typeof createWait>["wait"];
 
 const slow = (wait: Wait) => z.object({}).refine(() => wait().then(() => true));
 
-/** Sends a request, leaves while it waits, and lets it go on when the server knows. */
+/** Sends a request, leaves while it waits, and lets it continue when the server knows. */
 const leave = async (port: number, { entered, goOn }: ReturnType<typeof createWait>) => {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined).write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -70,7 +70,7 @@ describe("B19: no handler runs for a client that has left", () => {
   test.each<readonly [string, (wait: Wait) => typeof factory, (wait: Wait) => z.ZodObject]>([
     ["the validation", () => factory, slow],
     [
-      "the validation behind a middleware",
+      "the validation after a middleware",
       () => factory.addMiddleware({ handler: () => undefined }),
       slow,
     ],
@@ -89,7 +89,7 @@ describe("B19: no handler runs for a client that has left", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("nor the handler of a middleware whose input it has", async () => {
+  test("while the input of a middleware is validated, so its handler does not run either", async () => {
     const waiting = createWait();
     const handler = vi.fn(() => undefined);
     const guarded = factory.addMiddleware({ input: slow(waiting.wait), handler });
@@ -98,7 +98,7 @@ describe("B19: no handler runs for a client that has left", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("during a middleware of an application of the user's own", async () => {
+  test("during a middleware of a user's own application", async () => {
     const waiting = createWait();
     const handler = vi.fn(() => ({}));
     const app = express();

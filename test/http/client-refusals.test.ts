@@ -7,7 +7,7 @@ const circle: Record<string, unknown> = {};
 circle["self"] = circle;
 const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
 
-/** Of each: what it is, the key, the input, the field and what is wrong with it, the options. */
+/** For each: what it is, the key, the input, the invalid field and what is wrong with it, the options. */
 type Case = readonly [string, string, object, string, string, Partial<ClientOptions>?];
 
 const refusals: readonly Case[] = [
@@ -18,7 +18,7 @@ const refusals: readonly Case[] = [
     "get /a/:id",
     { id: "" },
     "id",
-    'is empty, or contains "", which would end it',
+    'is empty, or contains "", which would end the parameter',
   ],
   ["a missing parameter", "get /a/:id", {}, "id", "is missing from the path"],
   ["a parameter that is null", "get /a/:id", { id: null }, "id", "is missing from the path"],
@@ -27,10 +27,10 @@ const refusals: readonly Case[] = [
     "get /:a-:b",
     { a: "x-y", b: "z" },
     "a",
-    'is empty, or contains "-", which would end it',
+    'is empty, or contains "-", which would end the parameter',
   ],
   [
-    "a wildcard that is no array",
+    "a wildcard that is not an array",
     "get /*rest",
     { rest: "a" },
     "rest",
@@ -66,7 +66,7 @@ const refusals: readonly Case[] = [
   ["a map", "post /a", { q: new Map() }, "q", "is of type map"],
   ["bytes in JSON", "post /a", { a: 1, q: new Uint8Array(1) }, "q", "is of type uint8array"],
   ["undefined in an array", "post /a", { q: [undefined] }, "q[0]", "is of type undefined"],
-  // oxlint-disable-next-line no-sparse-arrays -- a hole is the case
+  // oxlint-disable-next-line no-sparse-arrays -- the hole is the case
   ["a hole in an array", "post /a", { q: [1, , 2] }, "q[1]", "is of type undefined"],
   ["an invalid date", "post /a", { q: new Date(Number.NaN) }, "q", "is an invalid date"],
   ["an object in a query", "get /a", { q: { a: 1 } }, "q", "is of type object"],
@@ -111,7 +111,7 @@ const refusals: readonly Case[] = [
     "get /a",
     { q: Array.from({ length: 21 }, () => "x") },
     "q",
-    "exceeds what the extended parser reads",
+    "exceeds the limits of the extended parser",
     { queryParser: "extended" },
   ],
   [
@@ -119,7 +119,7 @@ const refusals: readonly Case[] = [
     "get /a",
     deep,
     "a.b.c.d.e.f",
-    "exceeds what the extended parser reads",
+    "exceeds the limits of the extended parser",
     { queryParser: "extended" },
   ],
   [

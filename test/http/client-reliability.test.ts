@@ -22,7 +22,7 @@ afterEach(() => {
   proxies.clear();
 });
 
-/** A proxy between two sockets, which may cut, delay or change what passes. */
+/** A proxy between two sockets that may cut off, delay or change the data. */
 const startProxy = async (
   port: number,
   onConnection: (client: Socket, upstream: Socket, number: number) => void,
@@ -47,7 +47,7 @@ const pass = (client: Socket, upstream: Socket): void => {
   upstream.pipe(client);
 };
 
-/** An endpoint that counts its calls, and fails as often as it is told. */
+/** Creates an endpoint that counts its calls, and fails the given number of times. */
 const createFlaky = (failures: number, error: () => Error) => {
   let calls = 0;
   const handler = async () => {
@@ -62,8 +62,8 @@ const createFlaky = (failures: number, error: () => Error) => {
 
 const quick = { limit: 5, delay: 5 } as const;
 
-describe("a client repeats", () => {
-  test("what failed in passing, where the method is idempotent", async () => {
+describe("a client retries", () => {
+  test("idempotent requests that failed temporarily", async () => {
     const routing = createFlaky(3, () => createHttpError(503, "Busy"));
     const { port } = await start(routing);
     const client = createClient<typeof routing>({ baseUrl: `http://127.0.0.1:${port}` });
@@ -73,7 +73,7 @@ describe("a client repeats", () => {
     });
   });
 
-  test("nothing unless it is told to, no POST, and no other status", async () => {
+  test("nothing by default, and neither POST nor other statuses when enabled", async () => {
     const busy = createFlaky(1, () => createHttpError(503, "Busy"));
     const server = await start(busy);
     const client = createClient<typeof busy>({ baseUrl: `http://127.0.0.1:${server.port}` });
@@ -95,7 +95,7 @@ describe("a client repeats", () => {
     expect((await client3.request("get /flaky")).status).toBe(409);
   });
 
-  test("a POST where its methods say so, and gives up at the limit", async () => {
+  test("a POST if configured to, up to the limit", async () => {
     const routing = createFlaky(9, () => createHttpError(502, "Bad"));
     const { port } = await start(routing);
     const client = createClient<typeof routing>({ baseUrl: `http://127.0.0.1:${port}` });
@@ -111,7 +111,7 @@ describe("a client repeats", () => {
     expect([reply.status, attempts]).toEqual([502, [1, 2, 3]]);
   });
 
-  test("no sooner than Retry-After says, and not at all where that is too long", async () => {
+  test("no sooner than Retry-After says, and not at all if that is too late", async () => {
     const routing = createFlaky(1, () =>
       createHttpError(429, "Slow down", { headers: { "retry-after": "1" } }),
     );
@@ -133,7 +133,7 @@ describe("a client repeats", () => {
     expect((await impatient.request("get /flaky")).status).toBe(503);
   });
 
-  test("what a proxy cut before and within the response", async () => {
+  test("requests that a proxy cut off before or during the response", async () => {
     const routing = createFlaky(0, () => new Error("never"));
     const { port } = await start(routing);
     const baseUrl = await startProxy(port, (client, upstream, number) => {
@@ -165,7 +165,7 @@ describe("a client stops", () => {
     },
   });
 
-  test("after its timeout, and says which route it was", async () => {
+  test("after its timeout, naming the route", async () => {
     const routing = { slow };
     const { port } = await start(routing);
     const client = createClient<typeof routing>({
@@ -183,7 +183,7 @@ describe("a client stops", () => {
     });
   });
 
-  test("when its signal is aborted: before, during, and while it waits to repeat", async () => {
+  test("when its signal is aborted: before, during, and while it waits to retry", async () => {
     const routing = { slow, ...createFlaky(9, () => createHttpError(503)) };
     const { port } = await start(routing);
     const client = createClient<typeof routing>({ baseUrl: `http://127.0.0.1:${port}` });
@@ -228,7 +228,7 @@ describe("an event stream", () => {
     },
   });
 
-  test("of 10,000 events that is cut 50 times arrives whole and in order", async () => {
+  test("of 10,000 events, cut off 50 times, arrives whole and in order", async () => {
     const routing = { counts };
     const { port } = await start(routing);
     let connections = 0;
@@ -255,7 +255,7 @@ describe("an event stream", () => {
     expect(seen).toEqual(Array.from({ length: total }, (_, index) => index + 1));
   }, 60_000);
 
-  test("ends with the loop and with the signal, and its connection with it", async () => {
+  test("ends with the loop and with the signal, as does its connection", async () => {
     let closed = 0;
     const ticks = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit, signal } }) => {
@@ -284,7 +284,7 @@ describe("an event stream", () => {
     for await (const { data } of silent) expect(data).toBeGreaterThan(0);
   });
 
-  test("is rejected with 4xx, and tried again after 5xx", async () => {
+  test("is rejected on 4xx, and reopened on 5xx", async () => {
     let calls = 0;
     const refused = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit } }) => {
@@ -312,11 +312,11 @@ describe("an event stream", () => {
   });
 });
 
-describe("the page of a proxy", () => {
+describe("a page from a proxy", () => {
   test.each([
     ["HTML", "text/html", "<h1>Bad Gateway</h1>"],
     ["text", "text/plain", "upstream error"],
-    ["JSON that is none", "application/json", "{"],
+    ["invalid JSON", "application/json", "{"],
     ["nothing", "application/octet-stream", ""],
   ])("is unexpected: %s", async (_name, type, body) => {
     const ok = factory.build({ output: z.object({}), handler: async () => ({}) });

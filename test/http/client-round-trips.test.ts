@@ -7,7 +7,7 @@ const places: readonly Place[] = [
 ];
 const perPlace = Math.ceil(500 / places.length);
 
-describe("what a client is given is what the handler receives, and back", () => {
+describe("the handler receives what the client was given, and vice versa", () => {
   test.each(places)("%s", { timeout: 60_000 }, async (place) => {
     const perServer = 12;
     await fc.assert(

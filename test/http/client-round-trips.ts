@@ -13,7 +13,7 @@ import { z } from "zod";
 import { importGenerated } from "./generated-client.ts";
 import { start } from "./harness.ts";
 
-/** Where the fields of a pair travel. */
+/** Where the fields of a pair are sent. */
 export type Place =
   | "extended"
   | "form"
@@ -24,7 +24,7 @@ export type Place =
   | "query"
   | "raw";
 
-/** One field of an input: what the client is given, what the schema is, and what the handler is to receive. */
+/** One field of an input: the value the client is given, its schema, and the value the handler should receive. */
 interface Field {
   readonly schema: z.ZodType;
   readonly given: unknown;
@@ -40,7 +40,7 @@ export interface Pair {
   readonly reply: unknown;
 }
 
-/** As much of a client as the pairs need. */
+/** The part of a client that the pairs need. */
 export interface AnyClient {
   readonly provide: (key: string, input?: unknown) => Promise<unknown>;
 }
@@ -48,7 +48,7 @@ export interface AnyClient {
 const anyOf = (characters: string): fc.Arbitrary<string> =>
   fc.constantFrom(...Array.from(characters));
 
-/** Strings with every character that means something in a URL, a header or a form, beside any others. */
+/** Strings with every character that has a meaning in a URL, a header or a form, among others. */
 const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.string({
@@ -78,12 +78,12 @@ const field = (schema: z.ZodType, given: unknown, received: unknown = given): Fi
 });
 
 const date = fc.date({ min: new Date(0), max: new Date("9999-01-01"), noInvalidDate: true });
-/** JSON has no negative zero, and a text of it is that of zero. */
+/** JSON has no negative zero, and its string is that of zero. */
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true })
   .map((value) => (Object.is(value, -0) ? 0 : value));
 
-/** What has a single text. */
+/** Values that are sent as a single string. */
 const single: fc.Arbitrary<Field> = fc.oneof(
   hostile.map((value) => field(z.string(), value)),
   number.map((value) => field(z.coerce.number(), value)),
@@ -97,7 +97,7 @@ const list: fc.Arbitrary<Field> = fc
   .array(hostile, { minLength: 1, maxLength: 4 })
   .map((values) => field(z.array(z.string()), values));
 
-/** A name that is no parameter of the path, and that changes no prototype. */
+/** A name that is not a path parameter, and does not affect prototypes. */
 const name = hostile.filter((text) => text !== "__proto__" && text !== "id" && text !== "");
 
 const json: fc.Arbitrary<Field> = fc.oneof(
@@ -166,7 +166,7 @@ const fieldsOf = (
   fc.dictionary(names, fields, { minKeys, maxKeys: 4 }).map((record) => ({ ...record }));
 
 const formName = name.filter((text) => !/[\r\n"\\]/.test(text));
-/** An array in a query has one spelling for the extended parser, which knows brackets. */
+/** An array in a query has one form for the extended parser, which interprets brackets. */
 const plainName = name.filter((text) => !/[[\]]/.test(text));
 const headerName = fc.string({ unit: anyOf("abc0-_"), maxLength: 5 }).map((text) => `x-t${text}`);
 
@@ -232,7 +232,7 @@ const valuesOf = (fields: Readonly<Record<string, Field>>, side: "given" | "rece
       .filter(([, value]) => value !== undefined),
   );
 
-/** What can be compared: files by what they hold. */
+/** Converts a value to one that can be compared: files by their content. */
 const settle = async (value: unknown): Promise<unknown> => {
   if (Array.isArray(value)) return Promise.all(value.map(settle));
   if (value instanceof Blob)
@@ -273,7 +273,7 @@ const endpointOf = (pair: Pair, onInput: (input: object) => Promise<void>): AnyE
   });
 };
 
-/** Pairs that are served, and the options of an inferred client of them. */
+/** Pairs that are served, and the options of an inferred client for them. */
 export interface ServedPairs {
   readonly place: Place;
   readonly routing: Routing;
@@ -281,7 +281,7 @@ export interface ServedPairs {
   readonly options: ClientOptions;
 }
 
-/** Both clients where both can send to the place: only the generated one knows what takes a form. */
+/** Both clients if both can send to the place: only the generated one knows which routes accept a form. */
 export const createBoth = async ({
   place,
   options,
@@ -296,8 +296,8 @@ export const createBoth = async ({
 };
 
 /**
- * Serves some pairs of one place, and sends each input with each client: the handler must receive what the client was given,
- * and the client what the handler returned.
+ * Serves some pairs of one place, and sends each input with each client: the handler must receive what the client was
+ * given, and the client what the handler returned.
  */
 export const sendPairs = async (
   given: readonly Pair[],

@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
-/** Serves a routing and gives a client for it. */
+/** Serves a routing and returns a client for it. */
 const connect = async <const R extends Routing>(
   routing: R,
   config: Partial<ServerConfig> = {},
@@ -32,7 +32,7 @@ const echo = factory.build({
 });
 
 describe("what provide resolves to", () => {
-  test("is the envelope of a success and of an error alike", async () => {
+  test("is the envelope, both of a success and of an error", async () => {
     const client = await connect({ v1: { echo: { ":id": echo } } });
     const at = new Date(0);
     expect(await client.provide("get /v1/echo/:id", { id: "a/b?c", at })).toEqual({
@@ -84,7 +84,7 @@ describe("what provide resolves to", () => {
   });
 });
 
-test("content without an envelope is a Blob, text where it is text", async () => {
+test("is a Blob for content without an envelope, a string if it is text", async () => {
   const client = await connect({
     bytes: factory.build({ output: ez.buffer("image/png"), handler: () => Buffer.from([1, 2, 3]) }),
     text: factory.build({
@@ -101,7 +101,7 @@ test("content without an envelope is a Blob, text where it is text", async () =>
 });
 
 describe("what request resolves to", () => {
-  test("tells statuses apart, with the data of declared errors", async () => {
+  test("distinguishes statuses, with the data of declared errors", async () => {
     const create = factory.build({
       method: "post",
       statusCode: 201,
@@ -140,7 +140,7 @@ describe("what is sent", () => {
     return response.data as Record<string, never>;
   };
 
-  test("has the headers of client and call, also those of a function, which is asked each time", async () => {
+  test("has the headers of the client and the call, including those of a function, which is called each time", async () => {
     let calls = 0;
     const client = await connect(
       { seen },
@@ -155,7 +155,7 @@ describe("what is sent", () => {
     expect(read(second)["headers"]).toMatchObject({ authorization: "Bearer 2", a: "b" });
   });
 
-  test("keeps a base path, whatever slash ends it", async () => {
+  test("keeps a base path, with or without a trailing slash", async () => {
     const { port } = await start({ api: { v2: { seen } } });
     for (const baseUrl of [
       `http://127.0.0.1:${port}/api/v2`,
@@ -166,7 +166,7 @@ describe("what is sent", () => {
     }
   });
 
-  test("goes where inputSources say: headers beside a query, a query beside DELETE, a body with DELETE", async () => {
+  test("is placed as inputSources say: headers beside a query, a query beside DELETE, a body with DELETE", async () => {
     const input = z.object({ "x-trace": z.string(), page: z.string() });
     const endpoint = factory.build({
       method: ["get", "delete"],
@@ -240,7 +240,7 @@ describe("pages", () => {
     }),
   };
 
-  test("are told to have more: an envelope, a page, a reply; static and on the instance", async () => {
+  test("are checked for more: an envelope, a page, a reply; statically and on the instance", async () => {
     const client = await connect(routing);
     const first = await client.provide("get /offset", { limit: 20 });
     const last = await client.provide("get /offset", { limit: 20, offset: 20 });
@@ -255,7 +255,7 @@ describe("pages", () => {
   });
 
   test.each(["get /offset", "get /cursor"] as const)(
-    "%s: give all items, and stop with the loop",
+    "%s: yield all items, and stop with the loop",
     async (key) => {
       const client = await connect(routing);
       calls.length = 0;
@@ -272,7 +272,7 @@ describe("pages", () => {
     },
   );
 
-  test("throw an error that carries status and body", async () => {
+  test("throw an error with status and body", async () => {
     const client = await connect(routing);
     const run = async (): Promise<void> => {
       for await (const _item of client.iterate("get /broken")) throw new Error("no item");

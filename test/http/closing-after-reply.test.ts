@@ -10,17 +10,17 @@ const handler = vi.fn(() => ({}));
 const take = factory.build({ method: "post", input: z.looseObject({}), handler });
 const head = "POST /take HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 
-/** Waits until the server has written its answer to the next request. */
+/** Waits until the server has written its response to the next request. */
 const whenAnswered = ({ servers }: TestServer): Promise<void> =>
   new Promise((resolve) => {
     servers[0]?.once("request", (_request, response) => response.once("finish", resolve));
   });
 
-/** Writes, and waits until the bytes have left. */
+/** Writes, and waits until the bytes have been sent. */
 const write = (socket: Socket, bytes: string): Promise<unknown> =>
   new Promise((resolve) => socket.write(bytes, resolve));
 
-/** Waits for the end, by whatever error. */
+/** Waits for the end, whatever error causes it. */
 const whenClosed = (socket: Socket): Promise<unknown> =>
   new Promise((resolve) => {
     if (socket.closed) resolve(undefined);
@@ -30,7 +30,7 @@ const whenClosed = (socket: Socket): Promise<unknown> =>
 const chunk = `800\r\n${"x".repeat(2048)}\r\n`;
 
 test.each([
-  ["B7: a body whose length is told", "Content-Length: 1000000\r\n\r\n", "x".repeat(2048)],
+  ["B7: a body of known length", "Content-Length: 1000000\r\n\r\n", "x".repeat(2048)],
   ["B8: a body in chunks", `Transfer-Encoding: chunked\r\n\r\n${chunk}`, chunk],
 ])("%s: a client that sends before it reads gets the whole 413", async (_name, begin, more) => {
   const server = await start({ take }, { bodyLimit: 1000 });
@@ -38,7 +38,7 @@ test.each([
   const answered = whenAnswered(server);
   await write(socket, head + begin);
   await answered;
-  // a server that had closed at once would reset the connection here, and the answer with it
+  // a server that closed at once would reset the connection here, and the response with it
   for (let turn = 0; turn < 10; turn++) {
     await write(socket, more);
     await nextTurn();
@@ -58,7 +58,7 @@ test.each([
     '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n',
   ],
   ["B7: a body that nobody has begun to read", "application/json", ""],
-])("%s: of what a client sends after the 413, little more than 256 KiB is read", async (...row) => {
+])("%s: after the 413, little more than 256 KiB of what a client sends is read", async (...row) => {
   const [, type, begin] = row;
   const up = factory.build({
     method: "post",
@@ -87,7 +87,7 @@ test.each([
   expect(handler).not.toHaveBeenCalled();
 });
 
-test("of a refused body, what comes between the head of the reply and its end is read up to a bound", async () => {
+test("reads what arrives between the head and the end of the response up to a limit, for a rejected body", async () => {
   let endReply = (): void => undefined;
   const slow = new EndpointsFactory(
     new ResultHandler({

@@ -24,7 +24,7 @@ const settle = async (read: () => number): Promise<number> => {
 
 describe("a stream", () => {
   test.each(encodings)(
-    "waits for a client that reads slowly, with little in memory (%s)",
+    "waits for a client that reads slowly, and uses little memory (%s)",
     async (encoding) => {
       const count = 500;
       let produced = 0;
@@ -39,7 +39,7 @@ describe("a stream", () => {
       const stream = send((response) => pipeline(produce, response.type("text")));
       const server = await start({ stream }, { compression: { level: 1 } });
       const { response, decoder } = await openEncoded(server, "/stream", encoding);
-      // the rest lies in the buffers of the kernel
+      // the rest is in the kernel's buffers
       expect(await settle(() => produced)).toBeLessThan(count / 2);
       const received = createHash("sha1");
       await pipeline(response, decoder, received);
@@ -73,7 +73,7 @@ describe("a stream", () => {
     await expect.poll(() => isFinished).toBe(true);
   }, 30_000);
 
-  test.each(encodings)("sends with flush what it has (%s)", async (encoding) => {
+  test.each(encodings)("sends buffered data on flush (%s)", async (encoding) => {
     const { promise: isRead, resolve } = withResolvers();
     const stream = send(async (response) => {
       response.flush();
@@ -92,7 +92,7 @@ describe("a stream", () => {
     await once(decoder, "end");
   });
 
-  test.each(encodings)("leaves in one write where the body is short (%s)", async (encoding) => {
+  test.each(encodings)("is sent in one write if the body is short (%s)", async (encoding) => {
     const stream = send((response) => response.type("text").send(long));
     const server = await start({ stream }, { compression: true });
     let writes = 0;
@@ -106,14 +106,14 @@ describe("a stream", () => {
     expect(writes).toBe(1);
   });
 
-  test("that a client leaves in the middle ends, with its encoder and its callbacks", async () => {
+  test("that a client abandons ends, with its encoder and its callbacks", async () => {
     const codes: unknown[] = [];
     const note = (error?: Error | null): unknown => codes.push((error as { code?: string })?.code);
     const stream = send(async (response) => {
       response.type("text").write(long);
       response.flush();
       await once(response, "close");
-      // of an encoder that lives on there would be no error
+      // an encoder that survived would cause no error
       response.write("more", note);
       response.flush();
       response.end("last", note);
@@ -130,7 +130,7 @@ describe("a stream", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("may have its members replaced once more, as tracing tools do", async () => {
+  test("allows its members to be replaced again, as tracing tools do", async () => {
     let isEnded: boolean | undefined;
     const seen = new Set<unknown>();
     const stream = send((response) => {
@@ -154,7 +154,7 @@ describe("a stream", () => {
     expect(seen).toContain("finish");
   });
 
-  test("that waits for a client who leaves is destroyed", async () => {
+  test("that waits for a client is destroyed when the client leaves", async () => {
     let source: Readable | undefined;
     const stream = send((response) => {
       const endless = new Readable({ read: () => void endless.push(randomBytes(65_536)) });
@@ -169,7 +169,7 @@ describe("a stream", () => {
     expect((await ask(server, "/absent")).status).toBe(404);
   });
 
-  test("may be ended twice and written to after its end, without harm", async () => {
+  test("may be ended twice and written to after its end", async () => {
     const seen: unknown[] = [];
     const stream = send((response) => {
       response.type("text").write("a");
@@ -186,7 +186,7 @@ describe("a stream", () => {
   });
 
   test.each(["write", "end"] as const)(
-    "what %s cannot take is refused before the head",
+    "rejects what %s does not accept before the head",
     async (name) => {
       for (const wrong of [5, new ArrayBuffer(2000)]) {
         const sent = send((response) => void response.type("text")[name](wrong));
@@ -198,7 +198,7 @@ describe("a stream", () => {
     },
   );
 
-  test("a handler that fails after the complete reply does not cut it", async () => {
+  test("is not cut off by a handler that fails after the complete response", async () => {
     const late = send((response) => {
       response.type("text").send(long);
       throw new Error("late");
@@ -207,7 +207,7 @@ describe("a stream", () => {
     expect((await ask(server, "/late")).text).toBe(long);
   });
 
-  test("is begun, even if its encoder has given nothing yet", async () => {
+  test("has begun even if its encoder has produced nothing yet", async () => {
     const resultHandler = new ResultHandler({
       positive: z.string(),
       negative: z.string(),

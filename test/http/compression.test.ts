@@ -27,7 +27,7 @@ const text = factory.build({
   handler: ({ input }) => ({ text: "x".repeat(input.length) }),
 });
 const plain = send((response) => response.type("text").send(long));
-/** Sends a long text with the fields of the query. */
+/** Sends a long string with the header fields of the query. */
 const fields = send((response, { query }) => {
   const { status = "200", ...headers } = query as Record<string, string>;
   response.status(Number(status)).set({ ...typed, ...headers });
@@ -37,8 +37,8 @@ const fields = send((response, { query }) => {
 const withFields = (headers: Record<string, string>): string =>
   `/fields?${new URLSearchParams(headers).toString()}`;
 
-describe("which encoding", () => {
-  test.each(encodings)("R11: sends %s to those who ask for it", async (encoding) => {
+describe("the encoding", () => {
+  test.each(encodings)("R11: is %s for those who ask for it", async (encoding) => {
     const server = await start({ text }, { compression: true });
     const { headers, bytes, ...answer } = await ask(server, "/text?length=5000", encoding);
     expect(headers).toMatchObject({ "content-encoding": encoding, vary: "Accept-Encoding" });
@@ -47,13 +47,13 @@ describe("which encoding", () => {
     expect(JSON.parse(answer.text)).toEqual(successEnvelope({ text: "x".repeat(5000) }));
   });
 
-  test.skipIf(!hasZstd)("prefers zstd where Node has it", async () => {
+  test.skipIf(!hasZstd)("is zstd if Node has it", async () => {
     const server = await start({ plain }, { compression: true });
     const { headers } = await ask(server, "/plain", "gzip, deflate, br, zstd");
     expect(headers["content-encoding"]).toBe("zstd");
   });
 
-  test("prefers brotli to gzip, what the client likes best to both, and its own list to its default", async () => {
+  test("follows the client's preference, then its own order, with brotli before gzip", async () => {
     const server = await start({ plain }, { compression: true });
     const own = await start({ plain }, { compression: { encodings: ["deflate", "gzip"] } });
     const encodingOf = async (of: TestServer, accepted: string) =>
@@ -65,7 +65,7 @@ describe("which encoding", () => {
     expect(await encodingOf(own, "br")).toBeUndefined();
   });
 
-  test("gives the options to the encoder", async () => {
+  test("receives the options", async () => {
     const sizeOf = async (compression: ServerConfig["compression"]) =>
       (await ask(await start({ plain }, { compression }), "/plain")).bytes.length;
     expect(await sizeOf({ level: 0 })).toBeGreaterThan(long.length);
@@ -73,7 +73,7 @@ describe("which encoding", () => {
     expect(await sizeOf({ level: 9, memLevel: 1, chunkSize: 64 })).toBeLessThan(200);
   });
 
-  test.each(encodings)("a body of any size comes back (%s)", async (encoding) => {
+  test.each(encodings)("a body of any size arrives unchanged (%s)", async (encoding) => {
     // hardly smaller when it is encoded
     const noise = randomBytes(300_000).toString("base64");
     const sized = send((response, { query }) =>
@@ -84,7 +84,7 @@ describe("which encoding", () => {
       expect((await ask(server, `/sized?size=${size}`, encoding)).text).toBe(noise.slice(0, size));
   });
 
-  test("any body comes back, in one piece or in several", async () => {
+  test("any body arrives unchanged, in one chunk or in several", async () => {
     let pieces: string[] = [];
     const echo = send((response) => {
       response.type("text");
@@ -98,17 +98,17 @@ describe("which encoding", () => {
       fc.asyncProperty(body, fc.constantFrom(...encodings), async (sent, encoding) => {
         pieces = sent;
         const answer = await ask(server, "/echo", encoding);
-        // what is no text in UTF-8 becomes U+FFFD on the way, as without compression
+        // bytes that are not UTF-8 become U+FFFD on the way, as without compression
         const expected = sent.map((piece) => Buffer.from(piece).toString()).join("");
         expect(answer.text).toBe(expected);
       }),
       { numRuns: 40 },
     );
-    // it takes half a second where nothing else runs
+    // it takes half a second on an idle machine
   }, 60_000);
 });
 
-describe("what is compressed", () => {
+describe("compression", () => {
   const textual = ["text/html; charset=utf-8", "TEXT/CSS", "application/json", "image/svg+xml"];
   const others = [
     "application/problem+json",
@@ -116,7 +116,7 @@ describe("what is compressed", () => {
     "application/wasm",
     "font/ttf",
   ];
-  test.each([...textual, ...others])("the type %s is", async (type) => {
+  test.each([...textual, ...others])("applies to the type %s", async (type) => {
     const server = await start({ fields }, { compression: true });
     const answer = await ask(server, withFields({ "Content-Type": type }));
     expect(answer.headers["content-encoding"]).toBe("gzip");
@@ -124,7 +124,7 @@ describe("what is compressed", () => {
   });
 
   test.each(["image/png", "text/event-stream", "application/octet-stream", "application/jsonx"])(
-    "the type %s is not, and does not vary",
+    "does not apply to the type %s, nor set Vary",
     async (type) => {
       const server = await start({ fields }, { compression: true });
       const { headers, ...answer } = await ask(server, withFields({ "Content-Type": type }));
@@ -134,7 +134,7 @@ describe("what is compressed", () => {
     },
   );
 
-  test("what has no type is not", async () => {
+  test("does not apply to a response without a type", async () => {
     const server = await start(
       { bare: send((response) => response.end(long)) },
       { compression: true },
@@ -145,18 +145,18 @@ describe("what is compressed", () => {
   });
 
   test.each([
-    ["R11: what sets a cookie", { "Set-Cookie": "a=b" }],
-    ["R11: what is not to be transformed", { "Cache-Control": "public,No-Transform , max-age=1" }],
-    ["a part by its status", { status: "206" }],
-    ["a part by its field", { "Content-Range": "bytes 0-99/200" }],
-  ])("%s is sent as it is, and varies", async (_what, given: Record<string, string>) => {
+    ["R11: a response that sets a cookie", { "Set-Cookie": "a=b" }],
+    ["R11: a response with no-transform", { "Cache-Control": "public,No-Transform , max-age=1" }],
+    ["partial content by its status", { status: "206" }],
+    ["partial content by its header field", { "Content-Range": "bytes 0-99/200" }],
+  ])("%s is sent unencoded, and varies", async (_what, given: Record<string, string>) => {
     const server = await start({ fields }, { compression: true });
     const { headers, bytes } = await ask(server, withFields(given));
     expect([headers["content-encoding"], headers.vary]).toEqual([undefined, "Accept-Encoding"]);
     expect(bytes.toString()).toBe(long);
   });
 
-  test("what is encoded already is not encoded again, but identity is not an encoding", async () => {
+  test("does not apply to an encoded body, except for identity", async () => {
     const zipped = brotliCompressSync(long);
     const done = send((response) =>
       response.set({ ...typed, "Content-Encoding": "br" }).end(zipped),
@@ -168,14 +168,17 @@ describe("what is compressed", () => {
     expect([identity.headers["content-encoding"], identity.text]).toEqual(["gzip", long]);
   });
 
-  test.each([204, 205, 304])("the status %i has no body to be compressed", async (status) => {
-    const server = await start({ fields }, { compression: { threshold: 0 } });
-    const { headers, bytes } = await ask(server, withFields({ status: String(status) }));
-    expect(headers["content-encoding"]).toBeUndefined();
-    expect(bytes.toString()).toBe(status === 205 ? long : "");
-  });
+  test.each([204, 205, 304])(
+    "does not apply to the status %i, which has no body",
+    async (status) => {
+      const server = await start({ fields }, { compression: { threshold: 0 } });
+      const { headers, bytes } = await ask(server, withFields({ status: String(status) }));
+      expect(headers["content-encoding"]).toBeUndefined();
+      expect(bytes.toString()).toBe(status === 205 ? long : "");
+    },
+  );
 
-  test("what is below the threshold is not, by its length or by its only piece", async () => {
+  test("does not apply below the threshold, by the length or by the only chunk", async () => {
     const sized = send((response, { query }) => {
       const body = "x".repeat(Number(query["size"]));
       response.type("text");
@@ -193,7 +196,7 @@ describe("what is compressed", () => {
       return headers["content-encoding"] ?? headers["content-length"];
     };
     for (const by of ["length", "piece"]) {
-      // Node knows the length of what comes in one piece
+      // Node knows the length of a single chunk
       expect(await lookAt(server, 1023, by)).toBe("1023");
       expect(await lookAt(server, 1024, by)).toBe("gzip");
       expect(await lookAt(large, 1535, by)).toBe("1535");
@@ -204,7 +207,7 @@ describe("what is compressed", () => {
     expect(await lookAt(all, 0, "piece")).toBe("0");
   });
 
-  test.each(encodings)("a wrong length does no harm (%s)", async (encoding) => {
+  test.each(encodings)("ignores a wrong length (%s)", async (encoding) => {
     const server = await start({ fields }, { compression: true });
     for (const length of ["unknown", "1024", "9999"])
       expect((await ask(server, withFields({ "Content-Length": length }), encoding)).text).toBe(
@@ -212,7 +215,7 @@ describe("what is compressed", () => {
       );
   });
 
-  test("errors are, where they are large", async () => {
+  test("applies to large errors", async () => {
     const wrong = factory.build({ handler: () => Promise.reject(createHttpError(400, long)) });
     const server = await start({ wrong }, { compression: true });
     const large = await ask(server, "/wrong");
@@ -226,27 +229,30 @@ describe("what is compressed", () => {
   test.each([
     [99, "Low", { ...typed, "Content-Length": 5000 }],
     [200, "Two\r\nlines", typed],
-  ])("after a head that could not be sent (%i %j) another is", async (status, reason, fields) => {
-    const resultHandler = new ResultHandler({
-      positive: z.string(),
-      negative: z.string(),
-      handler: ({ response, request }) => {
-        response.statusMessage = "";
-        response.status(500).end(request.query["with"] === "long" ? long : "short");
-      },
-    });
-    const broken = new EndpointsFactory(resultHandler).build({
-      handler: ({ response }) => void response.writeHead(status, reason, fields),
-    });
-    const server = await start({ broken }, { compression: true });
-    expect(await ask(server, "/broken?with=long")).toMatchObject({ status: 500, text: long });
-    const short = await ask(server, "/broken");
-    expect([short.headers["content-encoding"], short.text]).toEqual([undefined, "short"]);
-  });
+  ])(
+    "applies to the next response after a head that could not be sent (%i %j)",
+    async (status, reason, fields) => {
+      const resultHandler = new ResultHandler({
+        positive: z.string(),
+        negative: z.string(),
+        handler: ({ response, request }) => {
+          response.statusMessage = "";
+          response.status(500).end(request.query["with"] === "long" ? long : "short");
+        },
+      });
+      const broken = new EndpointsFactory(resultHandler).build({
+        handler: ({ response }) => void response.writeHead(status, reason, fields),
+      });
+      const server = await start({ broken }, { compression: true });
+      expect(await ask(server, "/broken?with=long")).toMatchObject({ status: 500, text: long });
+      const short = await ask(server, "/broken");
+      expect([short.headers["content-encoding"], short.text]).toEqual([undefined, "short"]);
+    },
+  );
 });
 
-describe("the head", () => {
-  test("R1: of HEAD is that of GET, apart from the framing", async () => {
+describe("the response head", () => {
+  test("R1: for HEAD is that of GET, apart from the framing", async () => {
     const stream = send((response) => Readable.from([long]).pipe(response.type("text")));
     const written = send((response) => response.type("text").write(long) && response.end());
     const server = await start({ plain, text, stream, written }, { compression: true });
@@ -262,7 +268,7 @@ describe("the head", () => {
     expect((await ask(server, "/plain")).headers["content-encoding"]).toBe("gzip");
   });
 
-  test("has a weak tag where the body is encoded, and the same tag in a 304", async () => {
+  test("has a weak tag if the body is encoded, and the same tag in a 304", async () => {
     const server = await start({ plain }, { compression: true, etag: "strong" });
     const strong = (await ask(server, "/plain", "identity")).headers.etag ?? "";
     expect(strong).toMatch(/^"/);
@@ -279,7 +285,7 @@ describe("the head", () => {
     expect((await ask(other, "/already")).headers.etag).toBe('W/"a"');
   });
 
-  test("varies even if the client accepts nothing, beside what varies already", async () => {
+  test("varies even if the client accepts nothing, in addition to existing fields", async () => {
     const server = await start({ fields }, { compression: true });
     const varyOf = async (vary?: string, accepted?: string) =>
       (await ask(server, withFields(vary === undefined ? {} : { Vary: vary }), accepted)).headers
@@ -297,9 +303,9 @@ describe("the head", () => {
     ["an object", [{ ...typed, "X-A": ["1", "2"] }]],
     ["nothing and an object", [undefined, { ...typed, "X-A": ["1", "2"] }]],
     ["a reason and an object", ["Fine", { ...typed, "X-A": ["1", "2"] }]],
-    ["a flat list", [["Content-Type", "text/plain", "X-A", "1", "X-A", "2"]]],
+    ["a flat array", [["Content-Type", "text/plain", "X-A", "1", "X-A", "2"]]],
     [
-      "a list of pairs",
+      "an array of pairs",
       [
         [
           ["Content-Type", "text/plain"],
@@ -308,8 +314,8 @@ describe("the head", () => {
         ],
       ],
     ],
-    ["a reason and a list", ["Fine", ["Content-Type", "text/plain", "X-A", "1", "x-a", "2"]]],
-  ])("is decided by what writeHead is given as %s", async (_what, given) => {
+    ["a reason and an array", ["Fine", ["Content-Type", "text/plain", "X-A", "1", "x-a", "2"]]],
+  ])("follows what writeHead receives as %s", async (_what, given) => {
     const written = send((response) => {
       response.set({ "X-A": "0", "Content-Type": "image/png", "Content-Length": long.length });
       response.writeHead(203, ...(given as [string])).end(long);
@@ -323,7 +329,7 @@ describe("the head", () => {
     expect(raw.endsWith(long)).toBe(true);
   });
 
-  test("R11: a cookie that writeHead is given counts", async () => {
+  test("R11: declares no encoding for a cookie passed to writeHead", async () => {
     const written = send((response) =>
       response.writeHead(200, { ...typed, "Set-Cookie": "a=b" }).end(long),
     );
@@ -331,7 +337,7 @@ describe("the head", () => {
     expect((await ask(server, "/written")).headers["content-encoding"]).toBeUndefined();
   });
 
-  test("a cookie that a session sets at the last moment counts", async () => {
+  test("declares no encoding for a cookie that a session sets at the last moment", async () => {
     const server = await start(
       { plain, text },
       {
@@ -353,7 +359,7 @@ describe("the head", () => {
   });
 });
 
-describe("with the rest of the server", () => {
+describe("compression within the server", () => {
   let directory = "";
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "sallyport-compression-"));
@@ -362,7 +368,7 @@ describe("with the rest of the server", () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  test("static files are compressed, parts and what the client has are not", async () => {
+  test("static files are compressed, but not ranges and 304 responses", async () => {
     const server = await start({ files: new ServeStatic(directory) }, { compression: true });
     for (const encoding of encodings) {
       const whole = await ask(server, "/files/a.txt", encoding);
@@ -380,7 +386,7 @@ describe("with the rest of the server", () => {
     expect((await ask(server, "/files/a.png")).headers["content-encoding"]).toBeUndefined();
   });
 
-  test("a shutdown ends the connection of a compressed reply", async () => {
+  test("a shutdown ends the connection of a compressed response", async () => {
     const slow = send(async (response) => {
       await sleep(200);
       response.type("text").send(long);
@@ -395,7 +401,7 @@ describe("with the rest of the server", () => {
     await closing;
   });
 
-  test("a compressed reply that is under way at a shutdown is finished", async () => {
+  test("a compressed response in progress at a shutdown is finished", async () => {
     const stream = send(async (response) => {
       response.type("text").write(long);
       response.flush();
@@ -409,7 +415,7 @@ describe("with the rest of the server", () => {
     await closing;
   });
 
-  test("pipelined replies keep their order, and HTTP/1.0 gets no chunks", async () => {
+  test("pipelined responses keep their order, and HTTP/1.0 gets no chunks", async () => {
     const sized = send(async (response, { query }) => {
       await sleep(Number(query["ms"]));
       response.type("text").end((query["x"] as string).repeat(2000));
@@ -429,7 +435,7 @@ describe("with the rest of the server", () => {
     expect(inflateSync(Buffer.from(body, "latin1")).toString()).toBe("c".repeat(2000));
   });
 
-  test("a browser's fetch decodes it", async () => {
+  test("a browser's fetch decodes the body", async () => {
     const server = await start({ text }, { compression: true });
     const answer = await fetch(`http://127.0.0.1:${server.port}/text?length=2000`);
     expect(answer.headers.get("content-encoding")).toMatch(/^(br|gzip|zstd)$/);
@@ -451,14 +457,14 @@ describe("with the rest of the server", () => {
     ["threshold", { threshold: "1 tb" }, /a number of bytes, or a string such as "1kb"/],
     ["threshold", { threshold: -1 }, /a number of bytes, or a string such as "1kb"/],
     ["filter", { filter: () => true }, /There is no option `compression.filter`/],
-  ])("a broken `%s` (%o) stops the start", async (option, compression, message) => {
+  ])("an invalid `%s` (%o) stops the start", async (option, compression, message) => {
     const starting = start({}, { compression });
     await expect(starting).rejects.toThrow(ConfigError);
     await expect(starting).rejects.toThrow(`\`compression.${option}\``);
     await expect(starting).rejects.toThrow(message);
   });
 
-  test.skipIf(hasZstd)("zstd stops the start where Node lacks it", async () => {
+  test.skipIf(hasZstd)("zstd stops the start if Node lacks it", async () => {
     await expect(start({}, { compression: { encodings: ["gzip", "zstd"] } })).rejects.toThrow(
       /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; omit it, or run Node.js 22.15/,
     );

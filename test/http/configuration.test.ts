@@ -37,7 +37,7 @@ const corsNames = (headers: object): string[] =>
   Object.keys(headers).filter((name) => name.startsWith("access-control-"));
 const folder = mkdtempSync(join(tmpdir(), "sallyport-"));
 
-/** Sends a GET by other ways than a port of this machine. */
+/** Sends a GET over HTTPS or a UNIX socket. */
 const get = (
   make: typeof httpRequest,
   options: RequestOptions,
@@ -81,7 +81,7 @@ const isListening = ({ port, host }: { port: number; host: string }): Promise<bo
     socket.once("error", () => resolve(false));
   });
 
-/** Gives what starting rejects with. */
+/** Returns the error with which starting rejects. */
 const failToStart = async (
   config: object,
   map: Routing = routing,
@@ -104,7 +104,7 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("createConfig", () => {
-  it("returns the configuration, the same object", () => {
+  it("returns the same configuration object", () => {
     const config: ServerConfig = { http: { listen: 8090 }, cors: false };
     expect(createConfig(config)).toBe(config);
   });
@@ -153,20 +153,20 @@ describe.runIf(spawnSync("openssl", ["version"]).status === 0)("configuration: h
     get(httpsRequest, { ...toAddress(server), rejectUnauthorized: false });
   const expected = { status: 200, body: successEnvelope({ hello: "world" }) };
 
-  it("https.options and https.listen alone: one server, HTTPS", async () => {
+  it("https.options and https.listen alone: one HTTPS server", async () => {
     const { servers } = await start(routing, { http: undefined, https: { listen, options } });
     expect(servers).toHaveLength(1);
     expect(await getSecurely(servers[0])).toEqual(expected);
   });
 
-  it("both servers at once: HTTP first, then HTTPS", async () => {
+  it("both servers: HTTP first, then HTTPS", async () => {
     const server = await start(routing, { https: { listen, options } });
     expect(server.servers).toHaveLength(2);
     expect((await server.send("/hello")).json()).toEqual(expected.body);
     expect(await getSecurely(server.servers[1])).toEqual(expected);
   });
 
-  it("the times of connections are those of HTTP, unless https.options has its own", async () => {
+  it("connection timeouts are those of HTTP, unless https.options has its own", async () => {
     const { servers } = await start(routing, { https: { listen, options } });
     const own = { ...options, keepAliveTimeout: 1000 };
     const other = await start(routing, { http: undefined, https: { listen, options: own } });
@@ -175,7 +175,7 @@ describe.runIf(spawnSync("openssl", ["version"]).status === 0)("configuration: h
     expect(other.servers[0]).toMatchObject({ ...times, keepAliveTimeout: 1000 });
   });
 
-  it("decision 9: where HTTPS cannot bind, HTTP does not listen either", async () => {
+  it("decision 9: if HTTPS cannot bind, HTTP does not listen either", async () => {
     const { at, release } = await occupy();
     const free = await findFreePort();
     const error = await failToStart({ http: { listen: free }, https: { listen: at, options } });
@@ -211,7 +211,7 @@ describe("configuration: cors", () => {
     expect(headers["access-control-allow-origin"]).toBe("https://a.example");
   });
 
-  it("decision 7: missing, it acts as false, with one warning in development", async () => {
+  it("decision 7: if missing, acts as false, with one warning in development", async () => {
     const server = await start(routing, { cors: undefined as never });
     expect(corsNames((await server.send("/hello")).headers)).toEqual([]);
     expect((await server.send("/hello", { method: "OPTIONS" })).status).toBe(405);
@@ -219,7 +219,7 @@ describe("configuration: cors", () => {
     expect(server.linesOf("warn")[0]?.message).toContain("`cors`");
   });
 
-  it("decision 7: missing, it causes no warning in production", async () => {
+  it("decision 7: if missing, causes no warning in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const server = await start(routing, { cors: undefined as never });
     expect(server.linesOf("warn")).toEqual([]);
@@ -229,9 +229,9 @@ describe("configuration: cors", () => {
 describe("configuration: inputSources with cookies that nothing parses", () => {
   const inputSources = { get: ["query", "cookies"] } as const;
   it.each<[string, Partial<ServerConfig>, number]>([
-    ["is warned of", {}, 1],
-    ["is fine with the option", { cookies: true }, 0],
-    ["is fine where a hook may parse them", { beforeRouting: () => undefined }, 0],
+    ["causes a warning", {}, 1],
+    ["is accepted with the option", { cookies: true }, 0],
+    ["is accepted if a hook may parse them", { beforeRouting: () => undefined }, 0],
   ])("%s", async (_what, config, count) => {
     const server = await start(routing, { inputSources, ...config });
     const warnings = server.linesOf("warn").map(({ message }) => message);
@@ -249,7 +249,7 @@ describe("configuration: startupLogo", () => {
     [undefined, 1],
     [true, 1],
     [false, 0],
-  ])("%s: so many lines say where the server listens: %i", async (startupLogo, count) => {
+  ])("%s: logs %i lines that say where the server listens", async (startupLogo, count) => {
     const server = await start(routing, { startupLogo });
     const lines = server.linesOf("info").map(({ message }) => message);
     expect(lines).toEqual(Array(count).fill(`Listening on http://127.0.0.1:${server.port}`));
@@ -276,15 +276,15 @@ describe("configuration: logger", () => {
     ["warn", ["warn:", "error:"]],
     ["info", ["info:", "warn:", "error:"]],
     ["debug", ["debug:", "info:", "warn:", "error:"]],
-  ] as const)("logger.level %s: lines below it are dropped", async (level, expected) => {
+  ] as const)("logger.level %s: lower lines are dropped", async (level, expected) => {
     expect(await listenTo({ level, color: false })).toEqual(expected);
   });
 
-  it("logger.color: the severities are coloured", async () => {
+  it("logger.color: severities are coloured", async () => {
     expect(await listenTo({ level: "error", color: true })).toEqual(["\u001B[31merror\u001B[39m:"]);
   });
 
-  it("a custom logger: used as it is, and given back by createServer", async () => {
+  it("a custom logger: used unchanged, and returned by createServer", async () => {
     const { logger, lines } = createRecorder();
     const server = await start({ chatty }, { logger });
     await server.send("/chatty");
@@ -294,7 +294,7 @@ describe("configuration: logger", () => {
 });
 
 describe("decision 9: createServer", () => {
-  it("resolves once it is bound: the address is usable", async () => {
+  it("resolves once it is bound, so that the address is usable", async () => {
     const { servers, app, logger } = await start(routing);
     expect(servers[0]?.listening).toBe(true);
     expect(toAddress(servers[0]).port).toBeGreaterThan(0);
@@ -312,7 +312,7 @@ describe("decision 9: createServer", () => {
     expect(await isListening(at)).toBe(false);
   });
 
-  it("rejects when the routing is wrong, and nothing listens", async () => {
+  it("rejects if the routing is wrong, and nothing listens", async () => {
     const listen = await findFreePort();
     const error = await failToStart({ http: { listen } }, { a: "b" as never });
     expect(error).toBeInstanceOf(RoutingError);
@@ -323,7 +323,7 @@ describe("decision 9: createServer", () => {
   it.each([
     ["beforeRouting throws", "beforeRouting", fail],
     ["afterRouting rejects", "afterRouting", async () => fail()],
-  ])("rejects when %s, and nothing listens", async (_case, name, hook) => {
+  ])("rejects if %s, and nothing listens", async (_case, name, hook) => {
     const listen = await findFreePort();
     const error = await failToStart({ http: { listen }, [name]: hook });
     expect(error.message).toBe("it fails");
@@ -339,7 +339,7 @@ describe("decision 9: createServer", () => {
   });
 });
 
-describe("a bad configuration rejects, naming option, value and fix", () => {
+describe("an invalid configuration rejects, naming option, value and fix", () => {
   const http = { listen: 0 };
   it.each([
     [{ http, port: 1 }, "SLP_CONFIG_UNKNOWN_OPTION", ["`port`", "The options are"]],
@@ -378,7 +378,7 @@ describe("a bad configuration rejects, naming option, value and fix", () => {
 });
 
 describe("configuration: beforeRouting and afterRouting", () => {
-  it("decision 25: beforeRouting's routes win over the API's, afterRouting's serve what it lacks", async () => {
+  it("decision 25: beforeRouting's routes take precedence over the API's, afterRouting's serve what it lacks", async () => {
     const server = await start(routing, {
       childLoggerProvider: () => createRecorder().logger,
       beforeRouting: async ({ app, getLogger }) => {

@@ -32,9 +32,9 @@ describe("a stream", () => {
   const pieces = ["id,name\n", "1,Zoë\n"];
   const kinds: Readonly<Record<string, () => AsyncIterable<string | Uint8Array> | ReadableStream>> =
     {
-      "a stream of Node": () => Readable.from(pieces),
+      "a Node.js stream": () => Readable.from(pieces),
       "bytes of Node": () => Readable.from(pieces.map((piece) => Buffer.from(piece))),
-      "a stream of the web": () =>
+      "a web stream": () =>
         new ReadableStream({
           start: (controller) => {
             for (const piece of pieces) controller.enqueue(Buffer.from(piece));
@@ -45,7 +45,7 @@ describe("a stream", () => {
         yield* pieces;
       },
     };
-  test.each(Object.keys(kinds))("%s is sent as it is, without an envelope", async (kind) => {
+  test.each(Object.keys(kinds))("%s is sent without an envelope", async (kind) => {
     const handler = async () => kinds[kind]?.() ?? Readable.from([]);
     const server = await start({ users: factory.build({ output: csv, handler }) });
     const answer = await server.send("/users");
@@ -60,7 +60,7 @@ describe("a stream", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("has the status and the fields that the handler sets", async () => {
+  test("has the status and the header fields that the handler sets", async () => {
     const build = factory.build({
       output: csv,
       handler: ({ response }) => {
@@ -74,7 +74,7 @@ describe("a stream", () => {
     expect(answer.headers["content-type"]).toContain("text/tab-separated-values");
   });
 
-  test("an empty one is an empty body", async () => {
+  test("without data is an empty body", async () => {
     const server = await start({
       a: factory.build({ output: csv, handler: () => Readable.from([]) }),
     });
@@ -85,10 +85,10 @@ describe("a stream", () => {
   test.each([
     ["the default envelope", factory, errorEnvelope("There are none")],
     ["problem details", problemEndpointsFactory, expect.objectContaining({ status: 404 })],
-  ])("what fails before the first piece is answered by %s", async (_what, by, expected) => {
+  ])("what fails before the first chunk goes to %s", async (_what, by, expected) => {
     const broken = by.build({
       output: csv,
-      // oxlint-disable-next-line require-yield -- fails before
+      // oxlint-disable-next-line require-yield -- it fails before
       handler: async function* () {
         await sleep(1);
         throw createHttpError(404, "There are none");
@@ -99,7 +99,7 @@ describe("a stream", () => {
     expect(answer.headers["content-disposition"]).toBeUndefined();
   });
 
-  test("what fails later breaks the response off, and is logged", async () => {
+  test("what fails later cuts off the response, and is logged", async () => {
     const broken = factory.build({
       output: csv,
       handler: async function* () {
@@ -126,7 +126,7 @@ describe("a stream", () => {
   });
 
   const openFile = (): Readable => createReadStream(join(directory, "ten.txt"));
-  test("is closed unread for HEAD, and where the handler has sent something else", async () => {
+  test("is closed unread for HEAD, or if the handler has sent something else", async () => {
     const opened: Readable[] = [];
     const keep = (stream: Readable): Readable => {
       opened.push(stream);
@@ -167,7 +167,7 @@ describe("a stream", () => {
     await expect.poll(() => opened.filter(({ closed }) => closed).length).toBe(4);
   });
 
-  test("ends when the client leaves, under back-pressure as well", async () => {
+  test("ends when the client leaves, even under back-pressure", async () => {
     const begun: Readable[] = [];
     let yielded = 0;
     const endless = factory.build({
@@ -193,7 +193,7 @@ describe("a stream", () => {
     await expect.poll(() => begun.length).toBe(1);
     const before = await untilStill(() => yielded);
     await sleep(50);
-    // nobody reads, so nothing more is made
+    // nobody reads, so nothing more is produced
     expect(yielded).toBe(before);
     socket.destroy();
     await expect.poll(() => begun[0]?.closed).toBe(true);
@@ -203,7 +203,7 @@ describe("a stream", () => {
 
 describe("a buffer", () => {
   const png = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
-  test("with a media type is sent as it is", async () => {
+  test("with a media type is sent without an envelope", async () => {
     const server = await start({
       png: factory.build({ output: ez.buffer("image/png"), handler: async () => png }),
     });
@@ -214,7 +214,7 @@ describe("a buffer", () => {
     }
   });
 
-  test("without one is a field as any other", async () => {
+  test("without a media type is an ordinary field", async () => {
     const output = z.object({ bytes: ez.buffer().transform((bytes) => bytes.toString("hex")) });
     const server = await start({ a: factory.build({ output, handler: () => ({ bytes: png }) }) });
     expect((await server.send("/a")).json()).toEqual({
@@ -241,7 +241,7 @@ describe("a file", () => {
     });
   const path = (name: string): string => join(directory, name);
 
-  test("is sent with its type, length, date and tag", async () => {
+  test("is sent with its type, length, date and ETag", async () => {
     const server = await begin();
     const answer = await server.send("/typed");
     expect([answer.status, answer.text]).toEqual([200, "0123456789"]);
@@ -257,7 +257,7 @@ describe("a file", () => {
     expect((await server.send("/kept")).headers["cache-control"]).toBe("private, max-age=60");
   });
 
-  test("answers conditional requests and ranges", async () => {
+  test("supports conditional requests and ranges", async () => {
     const server = await begin();
     const { headers } = await server.send("/typed");
     const get = async (more: Record<string, string>) => {
@@ -279,7 +279,7 @@ describe("a file", () => {
     expect([head.status, head.headers["content-length"], head.text]).toEqual([200, "10", ""]);
   });
 
-  test("below a root never leaves it, and is named for the browser", async () => {
+  test("below a root never leaves it, and gets a file name for the browser", async () => {
     const server = await begin();
     const answer = await server.send("/given?name=ten.txt");
     expect(answer.text).toBe("0123456789");
@@ -295,7 +295,7 @@ describe("a file", () => {
     }
   });
 
-  test("a relative path without a root is a fault that says so", async () => {
+  test("with a relative path without a root is a fault that says so", async () => {
     const server = await begin();
     expect((await server.send("/relative")).status).toBe(500);
     expect(server.linesOf("error")).toMatchObject([
@@ -325,18 +325,18 @@ describe("a file", () => {
   });
 });
 
-test("a content is read in tests without a server", async () => {
+test("content is read in tests without a server", async () => {
   const endpoint = factory.build({ output: csv, handler: () => Readable.from(["a,", "b"]) });
   const { responseMock } = await testEndpoint({ endpoint });
   expect(responseMock._getData()).toBe("a,b");
 });
 
-test.each(["csv", "text/", "text/csv\r\nx: y", ""])("%j is no media type", (type) => {
+test.each(["csv", "text/", "text/csv\r\nx: y", ""])("%j is not a media type", (type) => {
   expect(() => ez.stream(type)).toThrow(DefinitionError);
   expect(() => ez.stream(type)).toThrow("ez.stream: the first argument must be a media type");
 });
 
-test("a stream inside another output causes a warning", async () => {
+test("a stream nested in an output causes a warning", async () => {
   const output = z.object({ rows: ez.stream("text/csv") });
   const server = await start({
     a: factory.build({ output, handler: () => ({ rows: Readable.from([]) }) }),

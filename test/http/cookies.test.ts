@@ -13,7 +13,7 @@ describe("cookies", () => {
     },
   });
 
-  test("join the input where they are a source, signed ones with a right signature only", async () => {
+  test("are part of the input if they are a source, signed ones only with a valid signature", async () => {
     const server = await start(
       { a: endpoint },
       {
@@ -37,22 +37,25 @@ describe("cookies", () => {
     return `user=${encodeURIComponent(`s:${value}.${digest}`)}`;
   };
   test.each([
-    ["by a secret that has been replaced", "ada", "old", { user: "ada" }],
+    ["with a replaced secret", "ada", "old", { user: "ada" }],
     ["with dots in its value", "ada.lovelace", "new", { user: "ada.lovelace" }],
-    ["by a secret of someone else", "ada", "other", {}],
+    ["with another's secret", "ada", "other", {}],
     ["with an empty signature", "ada", "", {}],
-  ])("one that was signed %s is known by its signature", async (_how, value, secret, input) => {
-    const server = await start(
-      { a: endpoint },
-      { cookies: { secret: ["new", "old"] }, inputSources: { get: ["signedCookies"] } },
-    );
-    const cookie = secret === "" ? `user=s:${value}.` : sign(value, secret);
-    expect((await server.send("/a", { headers: { cookie } })).json()).toEqual(
-      successEnvelope(input),
-    );
-  });
+  ])(
+    "one that was signed %s is recognised by its signature",
+    async (_how, value, secret, input) => {
+      const server = await start(
+        { a: endpoint },
+        { cookies: { secret: ["new", "old"] }, inputSources: { get: ["signedCookies"] } },
+      );
+      const cookie = secret === "" ? `user=s:${value}.` : sign(value, secret);
+      expect((await server.send("/a", { headers: { cookie } })).json()).toEqual(
+        successEnvelope(input),
+      );
+    },
+  );
 
-  test("are left alone unless they are on, and never make a prototype", async () => {
+  test("are left alone unless enabled, and never become a prototype", async () => {
     const inputSources = { get: ["cookies"] } as const;
     const cookie = "__proto__=x; constructor=y; a=%zz";
     const off = await start({ a: endpoint }, { inputSources });

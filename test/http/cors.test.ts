@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Answer, type Sent } from "./harness.ts";
 
-/** The CORS headers of an answer. */
+/** The CORS headers of a response. */
 const corsOf = ({ headers }: Answer): object =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("access-control")));
 
@@ -65,13 +65,13 @@ const guarded = factory
 const routing: Routing = { things, failing, crashing, guarded };
 
 const json = { "content-type": "application/json" };
-/** Requests to known paths, and the status they are answered with. */
+/** Requests to known paths, with the expected status. */
 const onRoutes: readonly [string, string, Sent, number][] = [
   ["a success", "/things", {}, 200],
   ["HEAD", "/things", { method: "HEAD" }, 200],
   ["an HTTP error", "/failing", {}, 409],
   ["a crash", "/crashing", {}, 500],
-  ["a refusing middleware", "/guarded", {}, 401],
+  ["a rejecting middleware", "/guarded", {}, 401],
   ["invalid input", "/things?n=x", {}, 400],
   ["malformed JSON", "/things", { method: "POST", body: "{]", headers: json }, 400],
   ["an unknown content type", "/things", { method: "POST", body: "x" }, 415],
@@ -87,7 +87,7 @@ const elsewhere: readonly [string, string, Sent, number][] = [
 ];
 
 describe("CORS rule 1: cors must be set explicitly to true, false, or a function", () => {
-  test.each(["*", {}, 1, null, "true"])("%j is refused at the start", async (cors) => {
+  test.each(["*", {}, 1, null, "true"])("%j is rejected at start", async (cors) => {
     const error: unknown = await start(routing, { cors: cors as never }).catch(
       (reason: unknown) => reason,
     );
@@ -113,7 +113,7 @@ describe("CORS rule 1: cors must be set explicitly to true, false, or a function
     expect(productive.linesOf("warn")).toEqual([]);
   });
 
-  test("false: no CORS headers on any answer", async () => {
+  test("false: no response has CORS headers", async () => {
     const server = await start(routing, { bodyLimit: 64 });
     for (const [, target, sent] of [...onRoutes, ...elsewhere]) {
       const answer = await server.send(target, { ...sent, headers: { ...sent.headers, origin } });
@@ -169,7 +169,7 @@ describe("CORS rule 2, DECISIONS 4, R4: true sends the three default headers on 
     expect(corsOf(answer)).toEqual(defaults);
   });
 
-  test("R8: preflights get fixed headers, whatever they ask for, and no Max-Age", async () => {
+  test("R8: preflights get fixed headers, whatever they request, and no Max-Age", async () => {
     const server = await start(routing, { cors: true });
     const headers = {
       origin,
@@ -183,7 +183,7 @@ describe("CORS rule 2, DECISIONS 4, R4: true sends the three default headers on 
   });
 });
 
-test("a preflight whose path is malformed is not the API's, so that a hook gets it", async () => {
+test("a preflight with a malformed path is left to hooks", async () => {
   const beforeRouting = ({ app }: HookArguments): void => {
     app.use((_request, response) => void response.status(418).end());
   };
@@ -199,7 +199,7 @@ test("a preflight whose path is malformed is not the API's, so that a hook gets 
 });
 
 describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and logger", () => {
-  test("and they are the defaults, the request, the matched endpoint and the logger", async () => {
+  test("the defaults, the request, the matched endpoint and the logger are passed", async () => {
     const seen: CorsArguments[] = [];
     const server = await start(routing, {
       cors: (args) => {
@@ -239,7 +239,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(seen).toEqual([put, get, get, get, put]);
   });
 
-  test("it may be async, and what it changes in defaultHeaders is gone with the request", async () => {
+  test("it may be async, and its changes to defaultHeaders affect only that request", async () => {
     const server = await start(routing, {
       cors: async ({ defaultHeaders, request }) => {
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -262,7 +262,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(answer.headers.vary).toBe("Origin");
   });
 
-  test("it is asked without an endpoint for a 404 and for a file, and not for a malformed path", async () => {
+  test("it is called without an endpoint for a 404 and for a file, and not at all for a malformed path", async () => {
     const cors = vi.fn<CorsFunction>(allowing);
     const server = await start({ ...routing, docs: new ServeStatic("docs") }, { cors });
     for (const [target, method, status] of [
@@ -278,7 +278,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(cors.mock.calls.map(([{ endpoint }]) => endpoint)).toEqual(Array(3).fill(undefined));
   });
 
-  test("a 404 stays one where the function relies on the endpoint, which is logged once", async () => {
+  test("a 404 remains a 404 if the function relies on the endpoint, which is logged once", async () => {
     const cors: CorsFunction = ({ endpoint }) => ({
       "X-Methods": String((endpoint as { methods: unknown }).methods),
     });
@@ -296,7 +296,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(refusing.linesOf("error")).toEqual([]);
   });
 
-  test("R5: Vary: Origin joins a Vary of its own, and is sent where it allows nothing", async () => {
+  test("R5: Vary: Origin is added to an existing Vary, even if no origin is allowed", async () => {
     const server = await start(routing, {
       cors: ({ request }) => (request.get("Origin") === origin ? { ...exact, Vary: "Cookie" } : {}),
     });
@@ -310,7 +310,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
 });
 
 describe("CORS rule 4: an empty object means no CORS headers", () => {
-  test("on answers and on preflights, which are still answered with 200", async () => {
+  test("responses have none, nor do preflights, which still get 200", async () => {
     const server = await start(routing, { cors: () => ({}) });
     for (const method of ["GET", "OPTIONS", "PUT"]) {
       const answer = await server.send("/things", { method });
@@ -319,7 +319,7 @@ describe("CORS rule 4: an empty object means no CORS headers", () => {
     }
   });
 
-  test.each([undefined, null])("and so does %j", async (nothing) => {
+  test.each([undefined, null])("responses have none for %j", async (nothing) => {
     const server = await start(routing, { cors: () => nothing as never });
     const answer = await server.send("/things");
     expect([answer.status, corsOf(answer)]).toEqual([200, {}]);
@@ -327,31 +327,34 @@ describe("CORS rule 4: an empty object means no CORS headers", () => {
   });
 });
 
-describe("CORS rule 5: the function serves all endpoints, a middleware its own", () => {
-  test.each([true, allowing])("the header setter of a middleware overrides", async (cors) => {
-    const own = factory
-      .addMiddleware({
-        handler: async ({ response }) => {
-          response.setHeader("Access-Control-Allow-Origin", "https://other.example");
-          response.set("Access-Control-Expose-Headers", "X-Total");
-        },
-      })
-      .build({ handler: async () => ({ own: true }) });
-    const server = await start({ own, things }, { cors });
-    const base = cors === true ? defaults : exact;
-    const answer = await server.send("/own");
-    expect(answer.json()).toEqual(successEnvelope({ own: true }));
-    expect(corsOf(answer)).toEqual({
-      ...base,
-      "access-control-allow-origin": "https://other.example",
-      "access-control-expose-headers": "X-Total",
-    });
-    expect(corsOf(await server.send("/things"))).toEqual(base);
-  });
+describe("CORS rule 5: the function applies to all endpoints, a middleware only to its own", () => {
+  test.each([true, allowing])(
+    "the header setter of a middleware takes precedence",
+    async (cors) => {
+      const own = factory
+        .addMiddleware({
+          handler: async ({ response }) => {
+            response.setHeader("Access-Control-Allow-Origin", "https://other.example");
+            response.set("Access-Control-Expose-Headers", "X-Total");
+          },
+        })
+        .build({ handler: async () => ({ own: true }) });
+      const server = await start({ own, things }, { cors });
+      const base = cors === true ? defaults : exact;
+      const answer = await server.send("/own");
+      expect(answer.json()).toEqual(successEnvelope({ own: true }));
+      expect(corsOf(answer)).toEqual({
+        ...base,
+        "access-control-allow-origin": "https://other.example",
+        "access-control-expose-headers": "X-Total",
+      });
+      expect(corsOf(await server.send("/things"))).toEqual(base);
+    },
+  );
 });
 
 describe("CORS rule 6: the headers that a function may set", () => {
-  test("all six are sent as given, on answers and on preflights", async () => {
+  test("all six are sent as given, on responses and on preflights", async () => {
     const given = {
       "Access-Control-Allow-Origin": origin,
       "Access-Control-Allow-Methods": "GET",
@@ -382,7 +385,7 @@ describe("CORS rule 7, R6: credentials are never sent together with the origin *
   });
 });
 
-describe("H15: a cors function that fails is answered without CORS headers", () => {
+describe("H15: if a cors function fails, the response has no CORS headers", () => {
   const rejecting = async () => {
     throw new Error("no database");
   };
@@ -401,12 +404,12 @@ describe("H15: a cors function that fails is answered without CORS headers", () 
       },
     ], // oxlint-disable-line no-throw-literal -- what is thrown need not be an error
     ["returns a string", () => "*"],
-    ["returns a number as value", () => ({ ...exact, "Access-Control-Max-Age": 600 })],
+    ["returns a number as a value", () => ({ ...exact, "Access-Control-Max-Age": 600 })],
     ["returns CR and LF in a value", () => ({ ...exact, "X-A": "a\r\nSet-Cookie: b=c" })],
     ["returns characters beyond Latin-1", () => ({ ...exact, "X-A": "\u{1F600}" })],
-    ["returns a name that is none", () => ({ ...exact, "X A": "a" })],
-    ["returns null as value", () => ({ ...exact, "X-A": null })],
-  ])("it %s: 500, one error line, no handler", async (_what, cors) => {
+    ["returns an invalid name", () => ({ ...exact, "X A": "a" })],
+    ["returns null as a value", () => ({ ...exact, "X-A": null })],
+  ])("%s: 500, one error line, no handler", async (_what, cors) => {
     vi.stubEnv("NODE_ENV", "production");
     const server = await start(routing, { cors: cors as CorsFunction });
     let count = 0;
@@ -420,7 +423,7 @@ describe("H15: a cors function that fails is answered without CORS headers", () 
     expect(calls).toEqual([]);
   });
 
-  test("it throws an HTTP error: its status, by the error handler (DECISIONS 4)", async () => {
+  test("throws an HTTP error: its status, through the error handler (DECISIONS 4)", async () => {
     const cors: CorsFunction = async () => {
       throw createHttpError(403, "Unknown origin");
     };

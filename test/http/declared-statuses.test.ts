@@ -50,7 +50,7 @@ describe("the declared status of a success", () => {
     expect(await statusOf("/wrong")).toBe(500);
   });
 
-  test("is on the response when a custom result handler sends", async () => {
+  test("is set on the response when a custom result handler sends it", async () => {
     const custom = new EndpointsFactory(
       new ResultHandler({
         positive: (data) => data,
@@ -72,7 +72,7 @@ describe("the declared status of a success", () => {
     expect(answer.headers["content-length"] ?? "0").toBe("0");
   });
 
-  test.each([99, 199, 300, 404, 200.5, "201", null])("%s is refused", (statusCode) => {
+  test.each([99, 199, 300, 404, 200.5, "201", null])("%s is rejected", (statusCode) => {
     expect(() => factory.build({ statusCode: statusCode as 200, handler: () => ({}) })).toThrow(
       /`statusCode` must be a success status \(200 to 299\); got /,
     );
@@ -86,7 +86,7 @@ describe("the declared status of a success", () => {
 });
 
 describe("declared errors", () => {
-  test("send their data, parsed by its schema", async () => {
+  test("send their data, parsed by their schema", async () => {
     const errors = { 409: taken };
     const handler = throwing(409, { data: { field: "email", secret: 1 } });
     const server = await start({
@@ -105,7 +105,7 @@ describe("declared errors", () => {
     expect((await server.send("/text")).text).toBe("Oh");
   });
 
-  test("H19: send no data that is not declared", async () => {
+  test("H19: send no undeclared data", async () => {
     const handler = throwing(409, { data: { field: "email" } });
     const server = await start({
       none: factory.build({ handler }),
@@ -117,7 +117,7 @@ describe("declared errors", () => {
   });
 
   test.each([undefined, null, {}, { field: 1 }])(
-    "H19: answer 500 where the data is %j, which does not fit",
+    "H19: are 500 if the data %j does not fit",
     async (data) => {
       const server = await start({
         a: factory.build({ errors: { 409: taken }, handler: throwing(409, { data }) }),
@@ -132,7 +132,7 @@ describe("declared errors", () => {
     },
   );
 
-  test("parse asynchronously where the schema is asynchronous", async () => {
+  test("parse asynchronously if the schema is asynchronous", async () => {
     const schema = z.object({ n: z.number() }).transform(async ({ n }) => ({ n: n + 1 }));
     const server = await start({
       a: factory.build({
@@ -160,7 +160,7 @@ describe("declared errors", () => {
     expect(await dataOf("endpoint")).toMatchObject({ error: { data: { field: "x" } } });
   });
 
-  test("may lack their data where one of the declarations has no schema", async () => {
+  test("may lack data if one of the declarations has no schema", async () => {
     const plain = new Middleware({ errors: { 409: "Busy" }, handler: throwing(409) });
     const endpoint = factory
       .addMiddleware(plain)
@@ -169,7 +169,7 @@ describe("declared errors", () => {
     expect([answer.status, answer.json()]).toEqual([409, errorEnvelope("Oh")]);
   });
 
-  test("leave alone what the framework throws", async () => {
+  test("do not affect what the framework throws", async () => {
     const input = z.object({ n: z.string() });
     const errors = { 400: taken, 415: taken };
     const server = await start({
@@ -184,7 +184,7 @@ describe("declared errors", () => {
     expect((await post({ n: "1" })).json()).toMatchObject({ error: { data: { field: "n" } } });
   });
 
-  test("reach custom result handlers, whose schema is told of the data", async () => {
+  test("reach custom result handlers, whose schema function receives the data schema", async () => {
     const resultHandler = new ResultHandler({
       positive: (data) => data,
       negative: (data) => z.object({ why: z.string(), ...(data && { details: data }) }),
@@ -220,14 +220,14 @@ describe("declared errors", () => {
       { 404: { description: "", schema: {} } },
     ],
     ["`headers` that are not strings", { 404: { description: "", headers: { a: 1 } } }],
-  ])("are refused: %s", (message, errors) => {
+  ])("are rejected: %s", (message, errors) => {
     const definition = { errors: errors as Record<number, string>, handler: () => ({}) };
     expect(() => factory.build(definition)).toThrow(message);
     expect(() => new Middleware(definition)).toThrow(message);
   });
 });
 
-describe("in development, a status that is not declared", () => {
+describe("in development, an undeclared status", () => {
   const schema = z.object({ status: z.coerce.number(), way: z.string().default("throw") });
   const answering = factory.build({
     method: "get",
@@ -244,23 +244,23 @@ describe("in development, a status that is not declared", () => {
   const warnings = (server: { lines: { message: string }[] }): string[] =>
     server.lines.map(({ message }) => message).filter((line) => line.includes("SLP_WARN_STATUS"));
 
-  test("causes a warning once, with the line to add", async () => {
+  test("causes one warning, with the line to add", async () => {
     const server = await start({ users: { ":id": answering } });
     for (const status of [409, 409, 404, 500, 400, 201, 202])
       await server.send(`/users/1?status=${status}`);
     expect(warnings(server)).toEqual([
       'SLP_WARN_STATUS: GET /users/:id responded with 409, which is not declared. Add `409: "..."` to the `errors` of the endpoint, or of the middleware that throws it.',
-      "SLP_WARN_STATUS: GET /users/:id responded with 202, which is not declared. Set `statusCode: 202` where it is built.",
+      "SLP_WARN_STATUS: GET /users/:id responded with 202, which is not declared. Set `statusCode: 202` in its definition.",
     ]);
   });
 
-  test("causes a warning where the handler sends it itself", async () => {
+  test("causes a warning if the handler sends it itself", async () => {
     const server = await start({ a: answering });
     for (const status of [410, 302, 304]) await server.send(`/a?status=${status}&way=send`);
     expect(warnings(server)).toHaveLength(1);
   });
 
-  test("is none where the framework answers, or security is declared", async () => {
+  test("causes none if the framework sends it, or if security is declared", async () => {
     const key = new Middleware({
       security: { type: "header", name: "x-key" },
       handler: throwing(401),
@@ -284,7 +284,7 @@ describe("in development, a status that is not declared", () => {
     expect(warnings(server)).toEqual([]);
   });
 
-  test("is none where an endpoint declares no errors, and none in production", async () => {
+  test("causes none if an endpoint declares no errors, nor in production", async () => {
     const silent = factory.build({ handler: throwing(418) });
     expect(warnings(await sendOnce(silent))).toEqual([]);
     const declared = factory.build({ errors: {}, handler: throwing(418) });
@@ -301,7 +301,7 @@ describe("in development, a status that is not declared", () => {
   };
 });
 
-test("successes without a declaration are as they were", async () => {
+test("that is a success of an endpoint without declarations causes none", async () => {
   const server = await start({ a: factory.build({ errors: {}, handler: () => ({ b: 1 }) }) });
   const answer = await server.send("/a");
   expect([answer.status, answer.json()]).toEqual([200, successEnvelope({ b: 1 })]);

@@ -21,7 +21,7 @@ const createFactory = (sendBody: (response: Response) => unknown) =>
     }),
   );
 
-/** Reads the begin of a reply and leaves; gives the log once the server has noticed. */
+/** Reads the beginning of a response and leaves; returns the log once the server has noticed. */
 const leave = async (server: TestServer): Promise<readonly string[]> => {
   const socket = await server.open();
   socket.write("GET /t HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -35,7 +35,7 @@ const leave = async (server: TestServer): Promise<readonly string[]> => {
   return messages();
 };
 
-describe("a client that leaves while a result handler streams is not a fault of the server", () => {
+describe("a client that leaves while a result handler streams is not a server fault", () => {
   test.each<[string, (source: Readable, response: Response) => unknown]>([
     ["an awaited pipeline", (source, response) => pipeline(source, response)],
     ["the awaited end of a pipe", (source, response) => finished(source.pipe(response))],
@@ -43,10 +43,10 @@ describe("a client that leaves while a result handler streams is not a fault of 
     const source = Readable.from(endless());
     const factory = createFactory((response) => sendBody(source, response));
     const server = await start({ t: factory.build({ handler: () => ({}) }) });
-    expect(await leave(server)).toEqual(["The client left before the response"]);
+    expect(await leave(server)).toEqual(["The client disconnected before the response was sent"]);
   });
 
-  test("what breaks by itself is a fault as before", async () => {
+  test("a stream that fails by itself is still a fault", async () => {
     const failing = Readable.from(
       (function* fail() {
         yield piece;

@@ -26,7 +26,7 @@ afterEach(() => {
 const text = z.string();
 const none = (): object => ({});
 
-/** Starts a server and gives what it warned of. */
+/** Starts a server and returns its warnings. */
 const warnOf = async (routing: Routing, config: Partial<ServerConfig> = {}) =>
   (await start(routing, config)).linesOf("warn");
 
@@ -35,7 +35,7 @@ const input = <Schema extends z.ZodRawShape>(shape: Schema) =>
 const output = <Schema extends z.ZodRawShape>(shape: Schema) =>
   factory.build({ output: z.object(shape), handler: none as never });
 
-/** One defect each: the code of its warning, its place, and what its text says. */
+/** One defect each: the code of its warning, its place, and parts of its message. */
 type Defect = readonly [string, string, readonly string[], Routing, Partial<ServerConfig>];
 const defects: readonly Defect[] = [
   [
@@ -214,14 +214,14 @@ describe("in development each defect is one warning with code, place and fix", (
     expect(await warnOf(routing, config)).toEqual([]);
   });
 
-  test("a server starts and serves all the same", async () => {
+  test("does not keep a server from serving", async () => {
     const server = await start({ "": input({ limit: z.number().optional() }) });
     expect((await server.send("/")).status).toBe(200);
     expect((await server.send("/?limit=1")).status).toBe(400);
     expect(server.linesOf("warn")).toHaveLength(1);
   });
 
-  test("a check that fails costs a debug line, and no start", async () => {
+  test("a failed check costs one debug line, and does not stop the start", async () => {
     const hostile = z.object({ a: z.tuple([text]) });
     Object.defineProperty(hostile.shape.a._zod.def, "items", {
       enumerable: false,
@@ -364,8 +364,8 @@ const sound: Routing = {
   public: new ServeStatic("assets"),
 };
 
-describe("nothing is said", () => {
-  test("of endpoints of all kinds, those of the example and the guide among them", async () => {
+describe("nothing is reported", () => {
+  test("for endpoints of all kinds, including those of the example and the guide", async () => {
     const server = await start(sound, { upload: true });
     expect(server.linesOf("warn")).toEqual([]);
     expect(server.linesOf("debug").map(({ message }) => message)).not.toContain(
@@ -373,25 +373,25 @@ describe("nothing is said", () => {
     );
   });
 
-  test("of objects in a query that is parsed so, and of a parser that is not known", async () => {
+  test("for objects in a query parsed into objects, or by an unknown parser", async () => {
     const nested = { a: input({ a: z.object({ b: z.array(text) }) }) };
     expect(await warnOf(nested, { queryParser: "extended" })).toEqual([]);
     expect(await warnOf(nested, { queryParser: () => ({}) })).toEqual([]);
     expect(await warnOf(nested)).toHaveLength(1);
   });
 
-  test("of uploads that a native middleware may take", async () => {
+  test("for uploads that a native middleware may accept", async () => {
     const routing = { post: input({ avatar: ez.upload() }) };
     expect(await warnOf(routing, { beforeRouting: () => undefined })).toEqual([]);
   });
 });
 
-test("on an application of the user's own, whose query parser counts", async () => {
+test("on a user's own application, whose query parser applies", async () => {
   const routing = { a: input({ a: z.object({ b: text }), n: z.number() }) };
   const warn = async (app: express.IRouter): Promise<number> => {
     const { logger, lines } = createRecorder();
     attachRouting({ app, cors: false, logger }, routing);
-    // what warns is loaded after the call
+    // the code that warns is loaded after the call
     await new Promise((resolve) => setTimeout(resolve, 100));
     return lines.filter(({ severity }) => severity === "warn").length;
   };
@@ -404,13 +404,13 @@ test("on an application of the user's own, whose query parser counts", async () 
 describe("the built-in logger in production", () => {
   const warnings = async (logger: ServerConfig["logger"]): Promise<string[]> => {
     vi.stubEnv("NODE_ENV", "production");
-    // oxlint-disable-next-line no-console -- where the built-in logger writes
+    // oxlint-disable-next-line no-console -- this is where the built-in logger writes
     const write = vi.spyOn(console, "log").mockImplementation(() => undefined);
     await start({}, { logger, startupLogo: false });
     return write.mock.calls.map(String).filter((line) => line.includes("SLP_WARN_"));
   };
 
-  test("is one warning that says what to do", async () => {
+  test("causes one warning that says what to do", async () => {
     const lines = await warnings(undefined);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain("SLP_WARN_CONSOLE_LOGGER: ");
@@ -418,11 +418,11 @@ describe("the built-in logger in production", () => {
     expect(await warnings({ level: "info" })).toHaveLength(2);
   });
 
-  test.each([["silent"], ["error"]] as const)("says nothing at level %s", async (level) => {
+  test.each([["silent"], ["error"]] as const)("causes no warning at level %s", async (level) => {
     expect(await warnings({ level })).toEqual([]);
   });
 
-  test("causes no warning in development, nor where a custom logger is set", async () => {
+  test("causes no warning in development, or with a custom logger", async () => {
     const { logger, lines } = createRecorder();
     expect(await warnings(logger)).toEqual([]);
     expect(lines).toEqual([]);

@@ -27,7 +27,7 @@ describe("the documentation", () => {
     );
   });
 
-  test("is a page that loads nothing but files of this server", async () => {
+  test("is a page that loads only files of this server", async () => {
     const server = await start({ users }, { docs });
     const page = await server.send("/docs");
     expect(page.status).toBe(200);
@@ -64,7 +64,7 @@ describe("the documentation", () => {
     expect(headers["content-security-policy"]).toContain("connect-src 'self' https://a.b;");
   });
 
-  test("is sent anew only when it has changed", async () => {
+  test("is sent again only if it has changed", async () => {
     const server = await start({ users }, { docs });
     for (const path of [
       "/docs",
@@ -84,7 +84,7 @@ describe("the documentation", () => {
     }
   });
 
-  test("stands where it is told, also with a slash at its end", async () => {
+  test("is served at the configured path, with or without a trailing slash", async () => {
     const server = await start({ users }, { docs: { ...docs, path: "internal/api/" } });
     expect((await server.send("/docs")).status).toBe(404);
     const page = await server.send("/internal/api/");
@@ -126,7 +126,7 @@ describe("the documentation", () => {
   });
 });
 
-describe("what cannot be documented", () => {
+describe("a schema that cannot be documented", () => {
   const broken = factory.build({ output: z.object({ n: z.bigint() }), handler: () => ({ n: 1n }) });
 
   test("causes a warning in development, and a 500 that names the route", async () => {
@@ -151,7 +151,7 @@ describe("what cannot be documented", () => {
 });
 
 describe("in production", () => {
-  test("it is served where that is asked for, else one line says why not", async () => {
+  test("serves the documentation if enabled, else logs one line that says why not", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const plain = await start({ users }, { docs });
     expect(plain.linesOf("info").map(({ message }) => message)).not.toContain(announced);
@@ -172,7 +172,7 @@ describe("in production", () => {
 });
 
 describe("options", () => {
-  test("a package that is missing is an error at the start, which names it", async () => {
+  test("a missing package is an error at start that names it", async () => {
     const error = await start({ users }, { docs: true }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
@@ -189,7 +189,7 @@ describe("options", () => {
     [{ docs: { openapi: "2.0" } }, "docs.openapi"],
     [{ docs: { factory: {} } }, "docs.factory"],
     [{ docs: { info: {} } }, "docs.info"],
-  ])("%j is refused", async (config, option) => {
+  ])("%j is rejected", async (config, option) => {
     await expect(start({ users }, config)).rejects.toThrow(option);
   });
 
@@ -200,7 +200,7 @@ describe("options", () => {
   });
 });
 
-test("a server without documentation loads nothing of it", () => {
+test("a server without documentation loads no part of it", () => {
   const program = fileURLToPath(new URL("loaded-modules-program.mjs", import.meta.url));
   const own =
     /\/src\/(?:cli|client|docs|generate-client|openapi)\/|\/node_modules\/(?:citty|swagger-ui-dist|yaml)\//;

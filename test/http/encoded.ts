@@ -17,7 +17,7 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ["deflate", () => createInflate()],
 ]);
 
-/** What this Node can decode. */
+/** The encodings that this Node.js can decode. */
 export const encodings = [...decoders.keys()];
 export const hasZstd = encodings.includes("zstd");
 
@@ -34,7 +34,7 @@ export const readAll = async (stream: AsyncIterable<unknown>): Promise<Buffer> =
   return Buffer.concat(chunks);
 };
 
-/** An answer as it came over the wire, and decoded. */
+/** A response as received, and decoded. */
 export interface EncodedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -42,13 +42,13 @@ export interface EncodedAnswer {
   readonly text: string;
 }
 
-/** A request that accepts an encoding, unless it is empty. */
+/** Creates a request that accepts an encoding, unless it is empty. */
 export interface Asked {
   readonly method?: string;
   readonly headers?: Record<string, string>;
 }
 
-/** Asks for a path, and leaves it to the test to read the answer. */
+/** Requests a path, and lets the test read the response. */
 export const open = async (
   { port }: TestServer,
   path: string,
@@ -64,7 +64,7 @@ export const open = async (
   return { request, response };
 };
 
-/** Asks for a path, and decodes as it arrives what must be encoded in one way. */
+/** Requests a path, and decodes the response as it arrives; it must have one encoding. */
 export const openEncoded = async (server: TestServer, path: string, encoding: string) => {
   const { request, response } = await open(server, path, encoding);
   const { "content-encoding": sent = "none" } = response.headers;
@@ -72,7 +72,7 @@ export const openEncoded = async (server: TestServer, path: string, encoding: st
   return { request, response, decoder: toDecoder(encoding) };
 };
 
-/** Asks for a path and reads the answer. */
+/** Requests a path and reads the response. */
 export const ask = async (
   server: TestServer,
   path: string,
@@ -87,7 +87,7 @@ export const ask = async (
   return { status, headers, bytes, text: decoded.toString() };
 };
 
-/** An endpoint that sends the response itself. */
+/** Creates an endpoint that sends the response itself. */
 export const send = (
   handler: (response: Response & { flush(): void }, request: Request) => unknown,
 ) =>
@@ -97,5 +97,5 @@ export const send = (
     },
   });
 
-/** A text that is worth compressing. */
+/** A string worth compressing. */
 export const long = "All work and no play makes Jack a dull boy. ".repeat(100);

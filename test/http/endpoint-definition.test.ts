@@ -6,7 +6,7 @@ import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
 const factory = defaultEndpointsFactory;
 
-/** Serves one endpoint at /, sends one request, gives status and body. */
+/** Serves one endpoint at /, sends one request, and returns status and body. */
 const ask = async (
   endpoint: AnyEndpoint,
   query: string,
@@ -28,7 +28,7 @@ const invalid = (...messages: string[]) => ({
 describe("endpoint definition: method", () => {
   const all = ["get", "post", "put", "patch", "delete"] as const;
 
-  it.each(all)("%s: answers that method alone", async (method) => {
+  it.each(all)("%s: serves that method alone", async (method) => {
     const endpoint = factory.build({ method, handler: ({ request }) => ({ is: request.method }) });
     const server = await start({ "": endpoint });
     for (const other of all) {
@@ -41,7 +41,7 @@ describe("endpoint definition: method", () => {
     }
   });
 
-  it("several: answers each of them", async () => {
+  it("several: serves each of them", async () => {
     const handler = ({ request }: { request: { method: string } }) => ({ is: request.method });
     const server = await start({ "": factory.build({ method: ["post", "put"], handler }) });
     for (const method of ["POST", "PUT"])
@@ -50,13 +50,13 @@ describe("endpoint definition: method", () => {
     expect([refused.status, refused.headers.allow]).toEqual([405, "POST, PUT"]);
   });
 
-  it("the same twice counts once", async () => {
+  it("a repeated method counts once", async () => {
     expect(await ask(factory.build({ method: ["get", "get"], handler: () => ({}) }), "")).toEqual(
       ok({}),
     );
   });
 
-  it("decision 16: absent, it answers GET at a plain key, else the method of the key", async () => {
+  it("decision 16: absent, serves GET at a plain key, else the method of the key", async () => {
     const endpoint = factory.build({ handler: () => ({}) });
     const server = await start({ plain: endpoint, keyed: { post: endpoint } });
     expect((await server.send("/plain")).status).toBe(200);
@@ -76,11 +76,11 @@ describe("endpoint definition: input", () => {
     expect(await ask(endpoint, "?a=1")).toEqual(got({}));
   });
 
-  it("an object schema: the fields that it has not are stripped", async () => {
+  it("an object schema: undeclared fields are stripped", async () => {
     expect(await ask(echo(z.object({ a: z.string() })), "?a=1&b=2")).toEqual(got({ a: "1" }));
   });
 
-  it("a strict object: other fields are rejected; a loose one: kept", async () => {
+  it("a strict object: other fields are rejected; a loose one: they are kept", async () => {
     expect(await ask(echo(z.strictObject({ a: z.string() })), "?a=1&b=2")).toEqual(
       invalid('Unrecognized key: "b"'),
     );
@@ -119,7 +119,7 @@ describe("endpoint definition: input", () => {
     expect(await ask(endpoint, "?a=1&b=2")).toEqual(invalid("b: must equal a"));
   });
 
-  it("descriptions change nothing", async () => {
+  it("descriptions have no effect", async () => {
     const endpoint = echo(z.object({ a: z.string().describe("a string") }).describe("an input"));
     expect(await ask(endpoint, "?a=1")).toEqual(got({ a: "1" }));
   });
@@ -137,11 +137,11 @@ describe("endpoint definition: input", () => {
     );
   });
 
-  it("a union of objects: the one that fits", async () => {
+  it("a union of objects: the option that fits", async () => {
     const endpoint = echo(z.union([first, z.object({ c: z.literal("x") })]));
     expect(await ask(endpoint, "?a=1")).toEqual(got({ a: "1" }));
     expect(await ask(endpoint, "?c=x")).toEqual(got({ c: "x" }));
-    // what lacks a field comes nearer than what has another value where one is fixed
+    // a missing field is nearer than a wrong fixed value
     expect(await ask(endpoint, "?c=y")).toEqual(
       invalid("a: Invalid input: expected string, received undefined"),
     );
@@ -190,7 +190,7 @@ describe("endpoint definition: input", () => {
     expect(await ask(endpoint, "?a=taken")).toEqual(invalid("a: is taken"));
   });
 
-  it("decision 17: the issues joined, and listed with path, message and code", async () => {
+  it("decision 17: issues are joined, and listed with path, message and code", async () => {
     const endpoint = echo(z.object({ a: z.string(), deep: z.object({ l: z.array(z.number()) }) }));
     const sent = { method: "POST", body: { deep: { l: [1, "2"] } } };
     const [a, l] = ["string, received undefined", "number, received string"].map(
@@ -242,7 +242,12 @@ describe("endpoint definition: output", () => {
     ["a union", z.union([z.object({ s: z.string() }), numbers]), { n: 1 }, { n: 1 }],
     ["defaults are filled in", z.object({ n: z.number().default(3) }), {}, { n: 3 }],
     ["a field is transformed", z.object({ n: z.number().transform(String) }), { n: 1 }, { n: "1" }],
-    ["a whole is transformed", numbers.transform(({ n }) => ({ m: n + 1 })), { n: 1 }, { m: 2 }],
+    [
+      "a whole object is transformed",
+      numbers.transform(({ n }) => ({ m: n + 1 })),
+      { n: 1 },
+      { m: 2 },
+    ],
     ["asynchronous", numbers.refine(async () => Promise.resolve(true)), { n: 1 }, { n: 1 }],
   ])("%s", async (_case, schema, value, expected) => {
     expect(await ask(give(schema, value), "")).toEqual(ok(expected));
@@ -259,7 +264,7 @@ describe("endpoint definition: output", () => {
     });
   });
 
-  it("decision 24: buildVoid answers {}, whatever its handler returns", async () => {
+  it("decision 24: buildVoid sends {}, whatever its handler returns", async () => {
     const input = z.object({ a: z.string() });
     const seen: string[] = [];
     const endpoint = factory.buildVoid({ input, handler: ({ input }) => seen.push(input.a) });
@@ -277,7 +282,7 @@ describe("endpoint definition: handler and descriptions", () => {
     expect(await ask(factory.build({ handler }), "")).toEqual(ok({ a: 1 }));
   });
 
-  it("tag, shortDescription and description are kept and change no answer", async () => {
+  it("tag, shortDescription and description are kept and affect no response", async () => {
     const texts = { shortDescription: "short", description: "long" };
     const endpoint = factory.build({ ...texts, tag: "users", handler: () => ({}) });
     expect(endpoint).toMatchObject({ ...texts, tags: ["users"] });
@@ -327,17 +332,27 @@ describe("definition errors, thrown by build", () => {
   it.each([
     ["an upper-case method", { method: "GET", handler }, "SLP_DEFINITION_METHOD", '"GET"'],
     ["an unknown method", { method: "head", handler }, "SLP_DEFINITION_METHOD", '"head"'],
-    ["one wrong of several", { method: ["get", "x"], handler }, "SLP_DEFINITION_METHOD", '"x"'],
+    [
+      "one wrong method of several",
+      { method: ["get", "x"], handler },
+      "SLP_DEFINITION_METHOD",
+      '"x"',
+    ],
     ["no method at all", { method: [], handler }, "SLP_DEFINITION_METHOD", "[]"],
     ["no handler", {}, "SLP_DEFINITION_HANDLER", "`handler`"],
     ["nothing", undefined, "SLP_DEFINITION_HANDLER", "`handler`"],
-    ["an input that is no schema", { input: {}, handler }, "SLP_DEFINITION_SCHEMA", "`input`"],
-    ["an output that is no schema", { output: 1, handler }, "SLP_DEFINITION_SCHEMA", "`output`"],
+    ["an input that is not a schema", { input: {}, handler }, "SLP_DEFINITION_SCHEMA", "`input`"],
+    ["an output that is not a schema", { output: 1, handler }, "SLP_DEFINITION_SCHEMA", "`output`"],
     ["a null input", { input: null, handler }, "SLP_DEFINITION_SCHEMA", "null"],
-    ["a wrong timeout", { timeout: "1s", handler }, "SLP_DEFINITION_VALUE", "`timeout`"],
-    ["a timeout of nothing", { timeout: 0, handler }, "SLP_DEFINITION_VALUE", "positive"],
-    ["a timeout below zero", { timeout: -1, handler }, "SLP_DEFINITION_VALUE", "positive"],
-    ["a timeout beyond timers", { timeout: 2 ** 31, handler }, "SLP_DEFINITION_VALUE", "timeout"],
+    ["an invalid timeout", { timeout: "1s", handler }, "SLP_DEFINITION_VALUE", "`timeout`"],
+    ["a timeout of zero", { timeout: 0, handler }, "SLP_DEFINITION_VALUE", "positive"],
+    ["a negative timeout", { timeout: -1, handler }, "SLP_DEFINITION_VALUE", "positive"],
+    [
+      "a timeout beyond the limit of timers",
+      { timeout: 2 ** 31, handler },
+      "SLP_DEFINITION_VALUE",
+      "timeout",
+    ],
   ])("%s", (_case, definition, code, word) => {
     const build = () => factory.build(definition as never);
     expect(build).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
@@ -345,7 +360,7 @@ describe("definition errors, thrown by build", () => {
   });
 });
 
-describe("a definition that is wrong is rejected where it is declared", () => {
+describe("a wrong definition is rejected where it is declared", () => {
   const handler = async (): Promise<object> => ({});
 
   it.each<[string, () => unknown, string]>([
@@ -355,12 +370,12 @@ describe("a definition that is wrong is rejected where it is declared", () => {
       "Did you mean `method`?",
     ],
     [
-      "an output of a list",
+      "an array as output",
       () => defaultEndpointsFactory.build({ output: z.array(z.string()), handler } as never),
       "kind array",
     ],
     [
-      "an input of a text",
+      "a string as input",
       () => defaultEndpointsFactory.build({ input: z.string() as never, handler }),
       "kind string",
     ],
@@ -375,7 +390,7 @@ describe("a definition that is wrong is rejected where it is declared", () => {
       `kind ${schema._zod.def.type}. Wrap it`,
     ]),
     [
-      "an output of buildVoid",
+      "an output for buildVoid",
       () => defaultEndpointsFactory.buildVoid({ output: z.object({}), handler } as never),
       "no key `output`",
     ],

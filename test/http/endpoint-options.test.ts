@@ -35,7 +35,7 @@ describe("inputSources of an endpoint", () => {
     expect(await read("/none?q=2")).toEqual({ c: "3" });
   });
 
-  test("hold in tests without a server", async () => {
+  test("apply in tests without a server", async () => {
     const { responseMock } = await testEndpoint({
       endpoint: echo({ inputSources: ["headers"] }),
       requestProps: { method: "POST", headers: { "x-a": "1" }, body: { b: 2 } },
@@ -44,7 +44,7 @@ describe("inputSources of an endpoint", () => {
     expect(responseMock._getJSONData()).not.toMatchObject({ data: { b: 2 } });
   });
 
-  test("are known to the warnings of the start", async () => {
+  test("are known to the startup warnings", async () => {
     const server = await start(
       { a: echo({ inputSources: ["cookies"] }), b: factory.build({ ...rawOf(["query"]) }) },
       {},
@@ -67,7 +67,7 @@ describe("bodyLimit of an endpoint", () => {
     ["JSON", "application/json", (size: number) => JSON.stringify("x".repeat(size - 2))],
     ["a form", "application/x-www-form-urlencoded", (size: number) => `a=${"x".repeat(size - 2)}`],
     ["a multipart form", multipart["content-type"], (size: number) => padded(size)],
-  ])("bounds %s, above and below that of the configuration", async (_what, type, make) => {
+  ])("limits %s, above or below that of the configuration", async (_what, type, make) => {
     const server = await start(
       { small: echo({ bodyLimit: 200 }), large: echo({ bodyLimit: 2000 }), usual: echo() },
       { bodyLimit: 1000 },
@@ -89,7 +89,7 @@ describe("bodyLimit of an endpoint", () => {
     expect(await send("/large", 2001)).toBe(413);
   });
 
-  test("bounds a raw body, and one behind a middleware", async () => {
+  test("limits a raw body, and one behind a middleware", async () => {
     const length = { output: z.object({ length: z.number() }), method: "post" as const };
     const guarded = factory.addMiddleware({ handler: () => ({}) });
     const raw = {
@@ -110,7 +110,7 @@ const padded = (size: number): string =>
   form(part("a", "x".repeat(size - form(part("a", "")).length)));
 
 describe("upload limits of an endpoint", () => {
-  test("replace single limits of the configuration", async () => {
+  test("replace individual limits of the configuration", async () => {
     const input = z.object({ file: ez.upload() });
     const output = z.object({ size: z.number() });
     const save = {
@@ -134,13 +134,13 @@ describe("upload limits of an endpoint", () => {
     expect([await send("/small", file(5)), await send("/small", file(6))]).toEqual([200, 413]);
     expect([await send("/usual", file(20)), await send("/usual", file(21))]).toEqual([200, 413]);
     expect([await send("/large", file(50)), await send("/large", file(51))]).toEqual([200, 413]);
-    // the others stay
+    // the other limits stay
     expect(await send("/large", file(1), part("a", ""), part("b", ""))).toBe(413);
   });
 });
 
 describe("multipart text fields", () => {
-  test("are read where the route takes no files, with uploads and without", async () => {
+  test("are read if the route takes no files, with or without uploads", async () => {
     for (const upload of [false, true]) {
       const server = await start({ echo: echo() }, { upload });
       const body = form(part("a", "1"), part("b", "ü"), part("b", "3"));
@@ -149,7 +149,7 @@ describe("multipart text fields", () => {
     }
   });
 
-  test("are read behind a middleware, and of bytes that are given", async () => {
+  test("are read behind a middleware, and from given bytes", async () => {
     const body = form(part("a", "1"));
     const given = factory.use((request, _response, next) => {
       request.body = Buffer.from(body);
@@ -170,7 +170,7 @@ describe("multipart text fields", () => {
 
   test.each([
     ["a file", form(part("a", "1"), part("f", "x", "a.txt")), 415, "Unsupported Media Type"],
-    ["a cut body", form(part("a", "1")).slice(0, -20), 400, "Malformed multipart body"],
+    ["a truncated body", form(part("a", "1")).slice(0, -20), 400, "Malformed multipart body"],
     ["a dangerous name", form(part("__proto__", "1")), 400, "Forbidden key in the body"],
     [
       "too many fields",
@@ -178,7 +178,7 @@ describe("multipart text fields", () => {
       413,
       "Too many parts",
     ],
-  ])("%s is refused", async (_what, body, status, message) => {
+  ])("%s is rejected", async (_what, body, status, message) => {
     const server = await start({ echo: echo() });
     const answer = await server.send("/echo", { method: "POST", headers: multipart, body });
     expect(answer.status).toBe(status);
@@ -188,7 +188,7 @@ describe("multipart text fields", () => {
     );
   });
 
-  test("an empty one gives no fields, as does one without parts", async () => {
+  test("an empty form has no fields, like one without parts", async () => {
     const server = await start({ echo: echo() });
     for (const body of ["", `--${boundary}--\r\n`]) {
       const answer = await server.send("/echo", { method: "POST", headers: multipart, body });
@@ -207,7 +207,7 @@ test.each([
   [{ upload: true }, "build: `upload` must be an object with `limits`; got true."],
   [{ upload: { limits: { fileSze: 1 } } }, "Did you mean `fileSize`?"],
   [{ upload: { limits: { files: -1 } } }, "build: `upload.limits.files` must be an integer, 0"],
-])("%j is refused where it is declared", (options, message) => {
+])("%j is rejected where it is declared", (options, message) => {
   expect(() => echo(options as never)).toThrow(DefinitionError);
   expect(() => echo(options as never)).toThrow(message);
 });

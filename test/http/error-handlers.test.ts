@@ -34,14 +34,14 @@ test("an error handler of afterRouting sees the faults of endpoints, and passes 
   expect((await server.send("/problem")).json()).toMatchObject({ status: 500, detail: "boom" });
   expect(seen).toEqual(["/boom boom", "/problem boom"]);
   expect(server.linesOf("error")).toHaveLength(2);
-  // what the client did wrong is no fault
+  // a client error is not a fault
   expect((await server.send("/refused")).status).toBe(409);
   expect((await server.send("/invalid")).status).toBe(400);
   expect((await server.send("/none")).status).toBe(404);
   expect(seen).toHaveLength(2);
 });
 
-test("an error handler may answer, or pass another error on; each by its path", async () => {
+test("an error handler may respond, or pass on another error, depending on its path", async () => {
   const server = await start(routing, {
     afterRouting: ({ app }) => {
       app.use("/boom", ((_error, _request, response, _next) => {
@@ -60,7 +60,7 @@ test("an error handler may answer, or pass another error on; each by its path", 
   });
 });
 
-test("an error handler that fails itself is answered for, and nothing is offered twice", async () => {
+test("if an error handler fails, the last resort responds, and nothing is offered twice", async () => {
   const handle = vi.fn();
   const server = await start(routing, {
     afterRouting: ({ app }) => {
@@ -76,7 +76,7 @@ test("an error handler that fails itself is answered for, and nothing is offered
   expect(handle.mock.calls).toEqual([["boom"], ["boom"]]);
 });
 
-test("an error handler that is put on the app of a running server is asked as well", async () => {
+test("an error handler added to the app of a running server is called as well", async () => {
   const server = await start(routing);
   expect((await server.send("/boom")).status).toBe(500);
   server.app.use(((_error, _request, response, _next) => {

@@ -15,7 +15,7 @@ import { type Answer, errorEnvelope, shortenGrace, start, successEnvelope } from
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** An endpoint whose handler throws what is given. */
+/** Creates an endpoint whose handler throws the given value. */
 const throwing = (thrown: unknown) =>
   factory.build({
     handler: async () => {
@@ -32,11 +32,11 @@ const expectError = (answer: Answer, status: number, message: string): void => {
   });
 };
 
-/** Checks what a thrown value is answered with. */
+/** Checks the response to a thrown value. */
 const expectThrown = async (thrown: unknown, status: number, message: string): Promise<void> => {
   const server = await start({ boom: throwing(thrown) });
   expectError(await server.send("/boom"), status, message);
-  // RELIABILITY: a server fault has exactly one error line, a client's mistake has none
+  // RELIABILITY: a server fault has exactly one error line, a client error has none
   expect(server.linesOf("error")).toHaveLength(status < 500 ? 0 : 1);
 };
 
@@ -73,7 +73,7 @@ describe("SPEC, the errors table", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("a middleware throws 401 for invalid credentials: 401, which beats a 400", async () => {
+  test("a middleware throws 401 for invalid credentials: 401, which takes precedence over a 400", async () => {
     const authenticated = factory.addMiddleware({
       security: { type: "header", name: "authorization" },
       handler: async ({ request }) => {
@@ -117,7 +117,7 @@ describe("DECISIONS 2 and H4: the status of a thrown Error", () => {
   });
 
   test.each([399, 600, 200, 99, 1000, NaN, 404.5, "404", null, undefined])(
-    "%s is no status of an error: 500",
+    "%s is not an error status: 500",
     async (status) => {
       await expectThrown(fail({ statusCode: status, status }), 500, "the message");
     },
@@ -127,17 +127,32 @@ describe("DECISIONS 2 and H4: the status of a thrown Error", () => {
     ["a plain error is hidden", fail({}), 500, "Internal Server Error"],
     ["a 5xx is hidden", createHttpError(503, "db-1 is down"), 503, "Service Unavailable"],
     ["a 5xx with expose: true is shown", createHttpError(501, "x", { expose: true }), 501, "x"],
-    ["so is a plain error's", fail({ status: 502, expose: true }), 502, "the message"],
+    [
+      "the message of a plain error is hidden",
+      fail({ status: 502, expose: true }),
+      502,
+      "the message",
+    ],
     ["a 4xx is shown", createHttpError(404, "No such user"), 404, "No such user"],
-    ["so is a plain error's with 4xx", fail({ statusCode: 409 }), 409, "the message"],
-    ["a 4xx with expose: false is", createHttpError(404, "x", { expose: false }), 404, "Not Found"],
-    ["an unknown status is hidden, too", fail({ status: 599 }), 599, "Error"],
+    [
+      "the message of a plain error with 4xx is shown",
+      fail({ statusCode: 409 }),
+      409,
+      "the message",
+    ],
+    [
+      "a 4xx with expose: false is hidden",
+      createHttpError(404, "x", { expose: false }),
+      404,
+      "Not Found",
+    ],
+    ["an unknown status is hidden", fail({ status: 599 }), 599, "Error"],
   ])("in production: the message of %s", async (_what, error, status, message) => {
     vi.stubEnv("NODE_ENV", "production");
     await expectThrown(error, status, message);
   });
 
-  test("in production: a defect of the output is hidden, an invalid input is explained", async () => {
+  test("in production: a defect of the output is hidden, invalid input is explained", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const a = z.object({ a: z.string() });
     const server = await start({
@@ -151,7 +166,7 @@ describe("DECISIONS 2 and H4: the status of a thrown Error", () => {
 });
 
 describe("http-errors: headers (BEHAVIOUR 12.6, H3, H5)", () => {
-  test("the headers of an error are sent, and cannot undo nosniff and no-store", async () => {
+  test("the headers of an error are sent, and cannot override nosniff and no-store", async () => {
     const headers = { "Retry-After": "120", "Cache-Control": "public", "Content-Type": "a/b" };
     const server = await start({ a: throwing(createHttpError(429, "Slow", { headers })) });
     const answer = await server.send("/a");
@@ -159,7 +174,7 @@ describe("http-errors: headers (BEHAVIOUR 12.6, H3, H5)", () => {
     expect(answer.headers["retry-after"]).toBe("120");
   });
 
-  test("one that cannot be sent is dropped alone, and the answer is 500", async () => {
+  test("only the invalid header is dropped, and the response is 500", async () => {
     const headers = { "X-Bad": "a\r\nSet-Cookie: b=c", "X-Good": "yes" };
     const server = await start({ a: throwing(createHttpError(400, "Bad", { headers })) });
     const answer = await server.send("/a");
@@ -207,7 +222,7 @@ describe("SPEC, the errors table, and DECISIONS 17: input fails the input schema
     expect([handler.mock.calls, server.linesOf("error")]).toEqual([[], []]);
   });
 
-  test("an issue of the whole input has its message alone", async () => {
+  test("an issue of the whole input has only its message", async () => {
     const whole = z.object({ a: z.string() }).refine(() => false, "does not fit");
     const server = await start({ a: factory.build({ input: whole, handler: () => ({}) }) });
     const issues = [{ path: [], message: "does not fit", code: "custom" }];
@@ -229,7 +244,7 @@ describe("SPEC, the errors table, and DECISIONS 17: input fails the input schema
     expect(error.message).not.toContain("\uFFFD");
   });
 
-  test("B4: the whole answer stays small, however long the names in the request are", async () => {
+  test("B4: the response stays small, however long the names in the request are", async () => {
     const strict = z.strictObject({ a: z.string().optional() });
     const record = z.object({ r: z.record(z.string(), z.number()).optional() });
     const server = await start({
@@ -243,7 +258,7 @@ describe("SPEC, the errors table, and DECISIONS 17: input fails the input schema
     expect([unknown.text.length, wrong.text.length].filter((size) => size > 8192)).toEqual([]);
   });
 
-  test("a middleware's invalid input is answered alike, naming its field", async () => {
+  test("a middleware's invalid input gets the same response, naming its field", async () => {
     const keyed = factory.addMiddleware({
       input: z.object({ key: z.string("is needed") }),
       handler: () => ({}),
@@ -283,12 +298,12 @@ describe("DECISIONS 18: server faults", () => {
       sync: factory.build({ handler: () => parse() }),
       async: factory.build({ handler: async () => parse() }),
     });
-    // BEHAVIOUR 12.5: the issues are formatted as those of the input are
+    // BEHAVIOUR 12.5: the issues are formatted like those of the input
     const message = "a: Invalid input: expected string, received number";
     for (const target of ["/sync", "/async"]) expectError(await server.send(target), 500, message);
   });
 
-  test("the error line has method, path and the error, neither query nor headers", async () => {
+  test("the error line has method, path and the error, but neither query nor headers", async () => {
     const server = await start({ boom: throwing(fail({}, "kaboom")) });
     await server.send("/boom?token=secret", { headers: { authorization: "secret" } });
     const [line] = server.linesOf("error");
@@ -377,7 +392,7 @@ describe("exports", () => {
     expect([http.statusCode, http.expose, http.cause]).toEqual([400, true, input]);
   });
 
-  test("ensureHttpError and getMessageFromError take whatever was thrown", () => {
+  test("ensureHttpError and getMessageFromError accept whatever was thrown", () => {
     const teapot = createHttpError(418, "Short");
     expect(ensureHttpError(teapot)).toBe(teapot);
     const lost = fail({ status: 404, headers: { "X-A": "b" } });
@@ -394,7 +409,7 @@ describe("exports", () => {
   });
 });
 
-test("what a handler has said of its body does not describe the error that is sent instead", async () => {
+test("headers that a handler has set for its body are not sent with an error", async () => {
   const endpoint = factory.build({
     handler: async ({ response }) => {
       response

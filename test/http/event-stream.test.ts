@@ -23,7 +23,7 @@ interface Client {
   readonly headers: IncomingHttpHeaders;
   /** What has arrived so far. */
   readonly text: () => string;
-  /** How it has ended. */
+  /** How the stream ended. */
   readonly end: Promise<"clean" | "broken">;
   readonly leave: () => void;
 }
@@ -53,7 +53,7 @@ const receive = async (run: Run): Promise<string> =>
   (await (await startRun(run)).send("/run")).text;
 
 describe("events", () => {
-  test("are sent as the standard says, and the stream ends with the handler", async () => {
+  test("are sent as the standard specifies, and the stream ends with the handler", async () => {
     const server = await startRun(async ({ emit }) => {
       await emit("time", 5);
       await emit("note", { text: "Hello" }, { id: "a b", retry: 3000 });
@@ -72,13 +72,13 @@ describe("events", () => {
     expect(server.lines).toEqual([]);
   });
 
-  test("are opened and ended even if there is none", async () => {
+  test("are optional: a stream can be opened and ended without any", async () => {
     const answer = await (await startRun(() => undefined)).send("/run");
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect(answer.headers["content-type"]).toBe("text/event-stream");
   });
 
-  test("are none where the handler answers itself, as with the 204 that ends reconnecting", async () => {
+  test("are not sent if the handler responds itself, as with the 204 that ends reconnecting", async () => {
     const endpoint = new EventStreamFactory(events).build({
       handler: ({ response, ctx: { isClosed } }) => {
         response.status(204).end();
@@ -93,7 +93,7 @@ describe("events", () => {
     expect(server.lines).toEqual([]);
   });
 
-  test("leave the connection for the next request when they end", async () => {
+  test("leave the connection open for the next request when they end", async () => {
     const server = await startRun(({ emit }) => emit("time", 1));
     const replies = splitReplies(await server.raw(getRun + getRun));
     expect(replies.map((reply) => reply.includes("data: 1"))).toEqual([true, true]);
@@ -113,7 +113,7 @@ describe("events", () => {
     expect(client.text()).toContain("data: 2");
   });
 
-  test("send what their schema gives, which parses each once", async () => {
+  test("send what their schema returns, which parses each once", async () => {
     let parsed = 0;
     const counted = z.string().transform((text) => `${text}${++parsed}`);
     const endpoint = new EventStreamFactory({ counted }).build({
@@ -130,10 +130,10 @@ describe("events", () => {
     expect(await receive(({ emit }) => emit("late", "good"))).toContain('data: "good"\n\n');
   });
 
-  test("that do not fit are thrown to the handler, which may go on", async () => {
+  test("that do not fit are thrown to the handler, which may continue", async () => {
     const thrown: unknown[] = [];
     const text = await receive(async ({ emit }) => {
-      // without waiting: what is synchronous is thrown at once
+      // without waiting: synchronous errors are thrown at once
       thrown.push(await fail(() => void emit("note", { text: 5 } as never)));
       thrown.push(await fail(() => emit("late", "bad")));
       thrown.push(await fail(() => void emit("tim" as "time", 5)));
@@ -160,7 +160,7 @@ describe("events", () => {
   );
 });
 
-describe("R14: no field of an event can be broken out of", () => {
+describe("R14: no field of an event can break out of its line", () => {
   const breaks = ["a\nb", "a\rb", "a\r\nb", "\n", "a\n\ndata: x"];
 
   test.each(breaks)("R14: an event cannot be named %j", (name) => {
@@ -169,7 +169,7 @@ describe("R14: no field of an event can be broken out of", () => {
     expect(create).toThrow(expect.objectContaining({ code: "SLP_DEFINITION_EVENT" }));
   });
 
-  test.each([...breaks, "a\0b", "\0"])("R14: the id %j is refused", async (id) => {
+  test.each([...breaks, "a\0b", "\0"])("R14: the id %j is rejected", async (id) => {
     let thrown: unknown;
     const text = await receive(async ({ emit }) => {
       thrown = await fail(() => emit("time", 1, { id }));
@@ -181,7 +181,7 @@ describe("R14: no field of an event can be broken out of", () => {
   });
 
   test.each(["1\ndata: x", 1.5, -1, Number.NaN, Infinity, 2 ** 60, "5", null])(
-    "R14: the retry %j is refused",
+    "R14: the retry %j is rejected",
     async (retry) => {
       const server = await startRun(({ emit }) => emit("time", 1, { retry: retry as number }));
       const answer = await server.send("/run");
@@ -208,7 +208,7 @@ describe("a definition", () => {
     (): unknown =>
       Reflect.construct(EventStreamFactory, args) as unknown;
 
-  test("that has no schema says what it has instead", () => {
+  test("without a schema says what it has instead", () => {
     expect(create({ a: null })).toThrow(
       "`a` must be a Zod 4 schema, such as z.number(); got null.",
     );
@@ -226,7 +226,7 @@ describe("a definition", () => {
     ["SLP_DEFINITION_VALUE", [events, { openAfter: "1" }]],
     ["SLP_DEFINITION_VALUE", [events, { openAfter: 2 ** 31 }]],
     ["SLP_DEFINITION_VALUE", [events, { maxBuffered: Number.NaN }]],
-  ])("that is wrong is refused with %s (%#)", (code, args) => {
+  ])("that is wrong is rejected with %s (%#)", (code, args) => {
     expect(create(...args)).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
   });
 
@@ -244,7 +244,7 @@ describe("a definition", () => {
       expect(build(definition)).toThrow(expect.objectContaining({ code }));
   });
 
-  test("declares the events for documents, and the errors", () => {
+  test("declares the events and errors for documents", () => {
     const endpoint = new EventStreamFactory(events).buildVoid({ handler: () => undefined });
     const [declared, ...others] = endpoint.resultHandler.listPositive(z.object({}));
     expect(others).toEqual([]);
@@ -260,7 +260,7 @@ describe("a definition", () => {
 
 describe("a stream", () => {
   test.each([30, 1])(
-    "is opened after a time without an event, then kept by comments each %i ms",
+    "opens after a time without an event, then sends a comment every %i ms",
     async (heartbeat) => {
       const options = { openAfter: 30, heartbeat };
       const server = await startRun(({ signal }) => once(signal, "abort"), options);
@@ -273,7 +273,7 @@ describe("a stream", () => {
     },
   );
 
-  test("has no comments where the heartbeat is 0", async () => {
+  test("sends no comments if the heartbeat is 0", async () => {
     const run: Run = async ({ emit, signal }) => {
       await emit("time", 1);
       await once(signal, "abort");
@@ -295,7 +295,7 @@ describe("a stream", () => {
     expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
   });
 
-  test("ends and fails with its handler, whatever that has not waited for", async () => {
+  test("ends and fails with its handler, despite anything that is not awaited", async () => {
     const soon = z.string().refine(async () => true);
     const factory = new EventStreamFactory({ ...events, soon });
     const server = await start({
@@ -315,14 +315,14 @@ describe("a stream", () => {
     expect((await server.send("/ended")).text).toBe("event: time\ndata: 1\n\n");
     const answer = await server.send("/failed");
     expect([answer.status, answer.json()]).toEqual([409, errorEnvelope("Not now")]);
-    // the late one comes to nothing, and no error of its own comes out of the handler, which the harness sees
+    // the late event has no effect, and causes no unhandled error in the handler, which the harness would see
     await sleep(30);
   });
 
   test.each([
     ["its first event", ({ emit }: Stream) => emit("time", 1), "event: time\ndata: 1\n\n"],
     ["it was opened", () => sleep(60), ":\n\n"],
-  ])("H8: that fails after %s is broken off", async (_when, begin, sent) => {
+  ])("H8: that fails after %s is cut off", async (_when, begin, sent) => {
     const run: Run = async (stream) => {
       await begin(stream);
       await sleep(20);
@@ -337,7 +337,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("is not cut by `handlerTimeout`, but by a timeout of its own", async () => {
+  test("is not limited by `handlerTimeout`, but by its own timeout", async () => {
     const factory = new EventStreamFactory(events);
     const handler = async ({ ctx }: { ctx: Stream }): Promise<void> => {
       await ctx.emit("time", 1);
@@ -357,7 +357,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("stands behind the middlewares of its factory, which are answered for as usual", async () => {
+  test("runs behind the middlewares of its factory, whose errors are handled as usual", async () => {
     const factory = new EventStreamFactory({ hello: z.string() })
       .addMiddleware({
         input: z.object({ key: z.string() }),
@@ -389,7 +389,7 @@ describe("a stream", () => {
     expect((await ask({ key: "secret" })).status).toBe(400);
   });
 
-  test("is not compressed, and not held back by compression of the application's own", async () => {
+  test("is not compressed, and not held back by the application's own compression", async () => {
     const run: Run = async ({ emit, signal }) => {
       await emit("big", "x".repeat(5000));
       await once(signal, "abort");
@@ -400,7 +400,7 @@ describe("a stream", () => {
     expect(plain.headers["content-encoding"]).toBeUndefined();
     plain.leave();
 
-    // as the package `compression` does
+    // like the package `compression`
     const own: Partial<ServerConfig> = {
       beforeRouting: ({ app }) => {
         app.use((_request, response, next) => {
@@ -420,7 +420,7 @@ describe("a stream", () => {
     packed.leave();
   });
 
-  test("of HEAD is its headers, and the producer is stopped", async () => {
+  test("for HEAD is its headers, and the producer is stopped", async () => {
     const done: unknown[] = [];
     const server = await startRun(async ({ emit, signal }) => {
       done.push(
@@ -440,7 +440,7 @@ describe("a stream", () => {
     expect(server.lines).toEqual([]);
   });
 
-  test("of HEAD is stopped on an application of the user's as well", async () => {
+  test("for HEAD is stopped on a user's own application as well", async () => {
     const { default: express } = await import("express");
     let isStopped = false;
     const run = new EventStreamFactory(events).build({

@@ -19,7 +19,7 @@ test("the example creates, reads, lists, changes, exports and deletes users", as
 
   const refused = await server.send("/v1/users", { method: "POST", body: ada });
   expect(refused.status).toBe(401);
-  expect(refused.json()).toEqual(errorEnvelope("Send the right key in the header x-api-key"));
+  expect(refused.json()).toEqual(errorEnvelope("Send a valid key in the header x-api-key"));
 
   const created = await server.send("/v1/users", { method: "POST", headers: key, body: ada });
   expect(created.status).toBe(201);
@@ -54,7 +54,7 @@ test("the example creates, reads, lists, changes, exports and deletes users", as
   expect((await server.send(path)).status).toBe(404);
 });
 
-test("the example takes a picture, sends it back, and tells those who watch", async () => {
+test("the example accepts a picture, sends it back, and notifies all watchers", async () => {
   const { port } = await start(routing, { cors: true, upload: true });
   const client = createClient<typeof routing>({
     baseUrl: `http://127.0.0.1:${port}`,
@@ -63,7 +63,7 @@ test("the example takes a picture, sends it back, and tells those who watch", as
   const controller = new AbortController();
   const events = client.subscribe("get /v1/users/watch", {}, { signal: controller.signal });
   const first = events.next();
-  // an event that comes before the stream is open is missed, so more than one is caused
+  // an event sent before the stream is open is missed, so the test causes several
   const created = await client.provide("post /v1/users", { name: "Bo", email: "bo@example.com" });
   if (created.status !== "success") throw new Error(created.error.message);
   const { id } = created.data;
@@ -99,7 +99,7 @@ test("the example says which field is wrong", async () => {
   }
 });
 
-test("R15: the example compares keys by digests of one length, in constant time", async () => {
+test("R15: the example compares digests of equal length in constant time", async () => {
   const crypto = process.getBuiltinModule("node:crypto");
   const compare = vi.spyOn(crypto, "timingSafeEqual");
   syncBuiltinESMExports();

@@ -14,7 +14,7 @@ import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
 const factory = defaultEndpointsFactory;
 
-/** Serves one endpoint at /, sends one request, gives status and body. */
+/** Serves one endpoint at /, sends one request, and returns status and body. */
 const ask = async (
   endpoint: AnyEndpoint,
   query = "",
@@ -56,7 +56,7 @@ describe("factory operations", () => {
     expect(await ask(endpoint, "?key=k")).toEqual(ok({ got: "k" }));
   });
 
-  it("new EndpointsFactory(resultHandler): its endpoints answer by that result handler", async () => {
+  it("new EndpointsFactory(resultHandler): its endpoints respond through that result handler", async () => {
     const plain = new ResultHandler({
       positive: z.object({}),
       negative: z.object({}),
@@ -74,7 +74,7 @@ describe("factory operations", () => {
     });
   });
 
-  it("nest: the endpoint at its own path, the map's entries beneath it", async () => {
+  it("nest: the endpoint at its own path, the map's entries below it", async () => {
     const named = (name: string) => factory.build({ handler: () => ({ name }) });
     const map = { ":id": named("one"), post: named("create") };
     const server = await start({ users: named("list").nest(map) });
@@ -85,7 +85,7 @@ describe("factory operations", () => {
     expect(created.json()).toEqual(successEnvelope({ name: "create" }));
   });
 
-  it("decision 24: a factory is never changed by deriving from it", async () => {
+  it("decision 24: deriving never changes a factory", async () => {
     const base = factory.addMiddleware(add({ base: 1 }));
     const before = base.build(ctxOf);
     const left = base.addMiddleware(add({ left: 1 })).build(ctxOf);
@@ -101,7 +101,7 @@ describe("factory operations", () => {
     expect(await ask(native.build(ctxOf))).toEqual(ok({ base: 1, native: 1 }));
   });
 
-  it("addContext: asked at each request, with the context so far", async () => {
+  it("addContext: called for each request, with the context so far", async () => {
     let count = 0;
     const endpoint = factory
       .addMiddleware(add({ name: "ann" }))
@@ -125,7 +125,7 @@ describe("factory operations", () => {
       () => new Middleware({ input: {} as never, handler: () => ({}) }),
       "SLP_DEFINITION_SCHEMA",
     ],
-  ])("%s refuses what it cannot use", (_name, make, code) => {
+  ])("%s rejects invalid definitions", (_name, make, code) => {
     expect(make).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
     expect(defaultResultHandler).toBeInstanceOf(ResultHandler);
   });
@@ -141,7 +141,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
   type Native = (request: Request, response: Response, next: NextFunction) => unknown;
 
   it.each(["use", "addExpressMiddleware"] as const)(
-    "%s: provider makes the context",
+    "%s: provider creates the context",
     async (name) => {
       const endpoint = factory[name]((_request, response, next) => {
         response.setHeader("X-Native", "yes");
@@ -227,7 +227,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  it("R19: on a preflight that CORS answers no middleware runs, and no handler", async () => {
+  it("R19: on a preflight handled by CORS, neither middleware nor handler runs", async () => {
     const ran: string[] = [];
     const endpoint = factory
       .addMiddleware({ handler: () => void ran.push("ordinary") })
@@ -260,7 +260,7 @@ describe("middleware definition", () => {
     );
   });
 
-  it("what a middleware writes to the input it did not ask for is seen by no later request", async () => {
+  it("no later request sees what a middleware without input writes to its input", async () => {
     const middleware = new Middleware({
       handler: async ({ input }) => {
         const seen = Object.keys(input);
@@ -273,7 +273,7 @@ describe("middleware definition", () => {
       expect((await server.send("/a")).json()).toEqual(successEnvelope({ seen: [] }));
   });
 
-  it("input that does not fit: 400, and nothing after it runs", async () => {
+  it("invalid input: 400, and nothing after it runs", async () => {
     const ran: string[] = [];
     const endpoint = factory
       .addMiddleware({ input: z.object({ key: z.string() }), handler: () => void ran.push("1") })
@@ -346,7 +346,7 @@ describe("middleware definition", () => {
 });
 
 describe("ctx", () => {
-  it("chaining: each sees what those before it returned, and a later value wins", async () => {
+  it("chaining: each sees what earlier ones returned, and a later value wins", async () => {
     const endpoint = factory
       .addMiddleware(add({ a: 1, same: "first" }))
       .addMiddleware({ handler: async ({ ctx }) => ({ b: ctx.a + 1, same: "second" }) })
@@ -354,7 +354,7 @@ describe("ctx", () => {
     expect(await ask(endpoint)).toEqual(ok({ a: 1, b: 2, same: "second" }));
   });
 
-  it("isolation: concurrent requests never see one another's, nor what a handler changes", async () => {
+  it("isolation: concurrent requests never see each other's, nor what a handler changes", async () => {
     const shared = { list: "untouched" };
     const endpoint = factory
       .addMiddleware({

@@ -9,7 +9,7 @@ const page = "no-such-page";
 const notFound = [404, errorEnvelope("Not Found")];
 const noEngine = expect.stringMatching(/^No default engine was specified/) as string;
 
-/** What Express cannot send, with and without a callback, and what is answered then. */
+/** What Express cannot send, with and without a callback, and the expected response. */
 const cases: [string, (response: Response, done: (error?: unknown) => void) => void, unknown[]][] =
   [
     ["sendFile with a callback", (response, done) => response.sendFile(missing, done), notFound],
@@ -34,7 +34,7 @@ const cases: [string, (response: Response, done: (error?: unknown) => void) => v
     ["render", (response) => response.render(page), [500, errorEnvelope(noEngine)]],
   ];
 
-describe("what Express cannot send is answered as an error, and the connection stays", () => {
+describe("a file that Express cannot send is an error, and the connection stays open", () => {
   test.each(cases)("%s in an endpoint", async (_what, fail, expected) => {
     const endpoint = factory.build({
       handler: ({ response }) =>
@@ -58,7 +58,7 @@ describe("what Express cannot send is answered as an error, and the connection s
     }
   });
 
-  test("after a directory, for which Express calls next, the endpoint answers", async () => {
+  test("after a directory, for which Express calls next, the endpoint responds", async () => {
     const native = factory
       .use((_request, response) => response.sendFile(tmpdir()))
       .build({ handler: () => ({ isReached: true }) });

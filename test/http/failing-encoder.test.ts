@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { long, open, readAll, send } from "./encoded.ts";
 import { start } from "./harness.ts";
 
-test("a reply whose encoder fails is cut, and the server lives on", async () => {
+test("a response whose encoder fails is cut off, and the server keeps running", async () => {
   const encode = vi.spyOn(Gzip.prototype, "_transform");
   encode.mockImplementation((_piece, _encoding, done) => done(new Error("out of memory")));
   try {

@@ -12,7 +12,7 @@ import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start, type Sent } from "./harness.ts";
 
-/** The default envelopes, sent in the plain way of Express. */
+/** The default envelopes, sent with Express' own methods. */
 const plainHandler = new ResultHandler({
   positive: (data) => z.object({ status: z.literal("success"), data }),
   negative: z.object({ status: z.literal("error") }),
@@ -128,6 +128,12 @@ const toRouting = (factory: typeof defaultEndpointsFactory): Routing => ({
       throw createHttpError(input.status, "What is wrong: ä", { headers: { "X-Why": "because" } });
     },
   }),
+  "get /chunked": factory.build({
+    handler: async ({ response }) => {
+      response.setHeader("Transfer-Encoding", "chunked");
+      return { a: 1 };
+    },
+  }),
   "get /typed": factory.build({
     handler: async ({ response }) => {
       response.type("application/vnd.own+json").set("ETag", '"1"').vary("Accept");
@@ -146,6 +152,8 @@ const requests: readonly (readonly [target: string, sent?: Sent])[] = [
   ["/v1/users", { method: "POST", body: { name: "", email: "a", tags: [1, 2] } }],
   ["/v1/users/42", { method: "HEAD" }],
   ["/error/404", { method: "HEAD" }],
+  ["/chunked"],
+  ["/chunked", { method: "HEAD" }],
   ["/typed"],
   ["/typed", { headers: { "if-none-match": '"1"' } }],
   ["/typed", { headers: { "if-none-match": '"2"' } }],
@@ -154,9 +162,9 @@ const requests: readonly (readonly [target: string, sent?: Sent])[] = [
   ...errors.map((status) => [`/error/${status}`] as const),
 ];
 
-describe("the fast way to the socket", () => {
+describe("the fast path to the socket", () => {
   test.each(requests.map(([target, sent]) => ({ target, sent })))(
-    "sends what Express' response.json sends: $target $sent",
+    "sends the same as Express' response.json: $target $sent",
     async ({ target, sent }) => {
       const plainFactory = new EndpointsFactory(plainHandler);
       const fast = await start(toRouting(defaultEndpointsFactory));
@@ -169,13 +177,13 @@ describe("the fast way to the socket", () => {
       expect(own.status).toBe(other.status);
       expect(ownHeaders).toEqual(otherHeaders);
       expect(own.text).toBe(other.text);
-      // a path without a route would be the same in both
+      // a path without a route would have the same response in both
       expect(own.status === 404).toBe(target.endsWith("/404"));
     },
   );
 
   const sentFields = Symbol.for("sallyport/sent-fields");
-  // whether the head was sent, and had a type, when the method was first called: a session sets its cookie at such a moment
+  // whether the head was sent, and had a type, when the method was first called: a session sets its cookie then
   test.each([
     ["none", undefined],
     ["end", [false, true]],
@@ -185,7 +193,7 @@ describe("the fast way to the socket", () => {
     ["json", [false, true]],
     ["send", [false, true]],
   ] as const)(
-    "R17: is left where a handler has replaced a method of the response: %s",
+    "R17: is not taken if a handler has replaced a method of the response: %s",
     async (name, state) => {
       const seen = vi.fn();
       let sent: object = {};

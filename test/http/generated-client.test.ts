@@ -95,7 +95,7 @@ const open = async () => {
 };
 
 describe("a generated client", () => {
-  test("tells declared statuses from others", async () => {
+  test("distinguishes declared statuses from others", async () => {
     const { client } = await open();
     const send = (name: string): Promise<Reply> => client.request("post /users", { name });
     expect(await send("Bob")).toMatchObject({ ok: true, status: 201 });
@@ -121,7 +121,7 @@ describe("a generated client", () => {
     });
   });
 
-  test("sends forms as forms, and fields by the sources of the endpoint", async () => {
+  test("sends forms as forms, and fields according to the endpoint's sources", async () => {
     const { client } = await open();
     expect(await client.provide("post /form", { flag: false, tags: ["&", "="] })).toMatchObject({
       data: { type: "application/x-www-form-urlencoded", flag: false, tags: ["&", "="] },
@@ -131,7 +131,7 @@ describe("a generated client", () => {
     });
   });
 
-  test("gives the items of all pages, by the name that they have", async () => {
+  test("yields the items of all pages, by their declared name", async () => {
     const { client, Client } = await open();
     const ids: unknown[] = [];
     for await (const user of client.iterate("get /users", { limit: 2 })) ids.push(user);
@@ -139,7 +139,7 @@ describe("a generated client", () => {
     expect(Client.hasMore(await client.provide("get /users", { limit: 2 }))).toBe(true);
   });
 
-  test("throws errors of its own file", async () => {
+  test("throws the error classes of its own file", async () => {
     const { client, ReplyError } = await open();
     const failing = client.iterate("get /users", { limit: 0 })[Symbol.asyncIterator]();
     await expect(failing.next()).rejects.toBeInstanceOf(ReplyError);

@@ -7,7 +7,7 @@ import type { Routing } from "sallyport";
 import type { ClientOptions } from "sallyport/client";
 import { generateClient, type GenerateClientOptions } from "sallyport/generate-client";
 
-/** As much of a generated file as tests need. */
+/** The part of a generated file that tests need. */
 export interface GeneratedModule<Client> {
   readonly createClient: (options: ClientOptions) => Client;
   readonly Client: { readonly hasMore: (response: unknown) => boolean };

@@ -37,12 +37,12 @@ export const createRecorder = (): { readonly logger: Logger; readonly lines: Lin
   };
 };
 
-/** An answer as it came over the wire. */
+/** A response as received. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body parsed as JSON; throws when it is none. */
+  /** The body parsed as JSON; throws if it is invalid. */
   json(): unknown;
 }
 
@@ -50,20 +50,23 @@ export interface Answer {
 export interface Sent {
   readonly method?: string;
   readonly headers?: Record<string, string | string[]>;
-  /** Text or bytes as they are; an object is sent as JSON. */
+  /** Strings and bytes are sent unchanged, an object as JSON. */
   readonly body?: string | Buffer | object;
 }
 
 /** A server under test. */
 export interface TestServer extends RunningServer {
   readonly port: number;
-  /** The lines of its log, unless the test gave its own logger. */
+  /** The lines of its log, unless the test has provided its own logger. */
   readonly lines: Line[];
-  /** Lines of a severity. */
+  /** Returns the lines of a severity. */
   linesOf(severity: Line["severity"]): Line[];
-  /** Sends a request with node:http, whose target is not normalised. */
+  /** Sends a request with node:http, without normalising its target. */
   send(target: string, sent?: Sent): Promise<Answer>;
-  /** Opens a socket, writes raw bytes, and gives everything that comes back until the server closes or a time is over. */
+  /**
+   * Opens a socket, writes raw bytes, and returns everything that comes back until the server closes it or the time is
+   * over.
+   */
   raw(bytes: string | Buffer, milliseconds?: number): Promise<string>;
   /** Opens a socket. */
   open(): Promise<Socket>;
@@ -85,11 +88,11 @@ export const finish = async (): Promise<void> => {
       }
     }
   running.clear();
-  // whatever a test does, nothing may float
+  // whatever a test does, no promise may be left unhandled
   expect(faults.splice(0)).toEqual([]);
 };
 
-/** Waits until a count does not change any more, and gives it. */
+/** Waits until a count no longer changes, and returns it. */
 export const untilStill = async (read: () => number): Promise<number> => {
   for (let last = read(); ; last = read()) {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -97,7 +100,7 @@ export const untilStill = async (read: () => number): Promise<number> => {
   }
 };
 
-/** Lets the time that a result handler has for sending pass in a twentieth, within the test that calls this. */
+/** Shortens the time that a result handler has for sending to a twentieth, for the test that calls this. */
 export const shortenGrace = (): void => {
   const setOwnTimeout = globalThis.setTimeout;
   const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>
@@ -120,7 +123,7 @@ export const start = async (
   const address = server.servers[0]?.address();
   const { port } = address as AddressInfo;
   return {
-    // to read it loads Express
+    // reading it loads Express
     get app() {
       return server.app;
     },

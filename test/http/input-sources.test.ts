@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
-/** Answers with its whole input, wherever it came from. */
+/** Responds with its whole input, whatever its sources. */
 const echo = defaultEndpointsFactory.build({
   method: ["get", "post", "put", "patch", "delete"],
   input: z.looseObject({}),
@@ -25,7 +25,7 @@ const defaults: InputSources = {
 };
 const received = (input: object): object => successEnvelope({ input });
 
-/** Sends one request and gives status and body. */
+/** Sends one request and returns status and body. */
 const ask = async (
   target: string,
   sent: Sent = {},
@@ -36,7 +36,7 @@ const ask = async (
   return { status: answer.status, body: answer.json() };
 };
 
-/** Puts onto each request what native middlewares of Express would. */
+/** Sets on each request what native Express middlewares would. */
 const withRequest = (properties: object): Partial<ServerConfig> => ({
   beforeRouting: ({ app }) => {
     app.use((request, _response, next) => {
@@ -70,14 +70,14 @@ describe("default input sources per method", () => {
     });
   });
 
-  it.each(["POST", "PUT", "PATCH"])("%s without a body has the path alone", async (method) => {
+  it.each(["POST", "PUT", "PATCH"])("%s without a body has only the path", async (method) => {
     expect(await ask("/items/1?q=2", { method })).toEqual({
       status: 200,
       body: received({ id: "1" }),
     });
   });
 
-  it("HEAD uses the list of GET", async () => {
+  it("HEAD uses the sources of GET", async () => {
     const seen: unknown[] = [];
     const watch = defaultEndpointsFactory.build({
       input: z.looseObject({}),
@@ -93,7 +93,7 @@ describe("default input sources per method", () => {
     expect(seen[0]).not.toHaveProperty("id");
   });
 
-  it("values from path and query arrive as strings, a repeated name as a list", async () => {
+  it("values from path and query are strings, a repeated name an array", async () => {
     expect(await ask("/items/7?n=1&n=2&flag&empty=&one=1")).toEqual({
       status: 200,
       body: received({ id: "7", n: ["1", "2"], flag: "", empty: "", one: "1" }),
@@ -108,7 +108,7 @@ describe("default input sources per method", () => {
     });
   });
 
-  it("every request starts from nothing: no field stays from the one before", async () => {
+  it("every request starts empty: no field remains from the previous one", async () => {
     const server = await start(routing);
     expect((await server.send("/echo?a=1")).json()).toEqual(received({ a: "1" }));
     expect((await server.send("/echo?b=2")).json()).toEqual(received({ b: "2" }));
@@ -127,7 +127,7 @@ describe("decision 14: precedence", () => {
     [["query", "signedCookies"], "signed"],
     [["body", "files"], "file"],
     [["files", "body"], "body"],
-  ] as const)("of %j the later source wins: %s", async (sources, winner) => {
+  ] as const)("of %j the later source takes precedence: %s", async (sources, winner) => {
     const config = {
       inputSources: { post: sources },
       ...withRequest({
@@ -149,17 +149,20 @@ describe("decision 14: precedence", () => {
     ["PATCH", "body", defaults.patch],
     ["POST", "all others although it is listed first", ["params", "files", "body", "query"]],
     ["GET", "headers although it is listed first", ["params", "query", "headers"]],
-  ] as const)("%s: the path parameter wins over %s", async (method, _others, sources) => {
-    const config = {
-      inputSources: { [method.toLowerCase()]: sources },
-      ...withRequest({ files: { id: "file" } }),
-    };
-    const sent = { method, body: { id: "body" }, headers: { id: "header" } };
-    const { body } = await ask("/items/path?id=query", sent, config);
-    expect(body).toMatchObject({ data: { input: { id: "path" } } });
-  });
+  ] as const)(
+    "%s: the path parameter takes precedence over %s",
+    async (method, _others, sources) => {
+      const config = {
+        inputSources: { [method.toLowerCase()]: sources },
+        ...withRequest({ files: { id: "file" } }),
+      };
+      const sent = { method, body: { id: "body" }, headers: { id: "header" } };
+      const { body } = await ask("/items/path?id=query", sent, config);
+      expect(body).toMatchObject({ data: { input: { id: "path" } } });
+    },
+  );
 
-  it("sources are merged field by field, not as whole objects, and not in depth", async () => {
+  it("sources are merged field by field, not as whole objects, and not deeply", async () => {
     const config = { inputSources: { post: ["query", "body"] } } as const;
     const sent = { method: "POST", body: { b: 2, same: { x: 1 } } };
     expect((await ask("/echo?a=1&same=3", sent, config)).body).toEqual(
@@ -186,7 +189,7 @@ describe("configuration: inputSources", () => {
     });
   });
 
-  it("decision 14: the methods that are not listed keep their defaults", async () => {
+  it("decision 14: unlisted methods keep their defaults", async () => {
     const server = await start(routing, { inputSources: { get: ["params"] } });
     expect((await server.send("/items/1?q=2")).json()).toEqual(received({ id: "1" }));
     const deleted = await server.send("/items/1?q=2", { method: "DELETE" });
@@ -203,7 +206,7 @@ describe("configuration: inputSources", () => {
     });
   });
 
-  it("headers: opt-in, their names in lower case", async () => {
+  it("headers: opt-in, by lower-case name", async () => {
     const sent = { headers: { "X-Api-Key": "secret", "content-type": "text/x" } };
     const { body } = await ask("/echo", sent, { inputSources: { get: ["headers"] } });
     expect(body).toMatchObject({
@@ -211,7 +214,7 @@ describe("configuration: inputSources", () => {
     });
   });
 
-  it("cookies and signedCookies: opt-in, nothing where no middleware has made them", async () => {
+  it("cookies and signedCookies: opt-in, empty if no middleware has created them", async () => {
     const config = { inputSources: { get: ["cookies", "signedCookies"] } } as const;
     expect((await ask("/echo?q=1", { headers: { cookie: "a=1" } }, config)).body).toEqual(
       received({}),
@@ -270,7 +273,7 @@ describe("decision 11: names that could change a prototype", () => {
     },
   );
 
-  it("a path parameter of that name is rejected at start; one of that value is plain text", async () => {
+  it("a path parameter of that name is rejected at start; as a value it is plain data", async () => {
     await expect(start({ ":__proto__": echo })).rejects.toMatchObject({
       code: "SLP_ROUTING_PATH_SYNTAX",
       cause: { path: "/:__proto__" },
@@ -296,7 +299,7 @@ describe("configuration: queryParser", () => {
     );
   });
 
-  it("a function: receives the query as it came, gives the fields", async () => {
+  it("a function: receives the unparsed query, returns the fields", async () => {
     const queryParser = (query: string): object => ({ query });
     expect((await ask("/echo?a=%20b#c", {}, { queryParser })).body).toEqual(
       received({ query: "a=%20b" }),
@@ -310,7 +313,7 @@ describe("configuration: bodyLimit", () => {
   it.each([
     ["100", 100, { bodyLimit: 100 }],
     ["1 MiB by default", 1_048_576, {}],
-  ])("%s: exactly that is accepted, a byte more is 413", async (_case, limit, config) => {
+  ])("%s: exactly that size is accepted, one byte more is 413", async (_case, limit, config) => {
     expect((await ask("/echo", { method: "POST", body: toBody(limit) }, config)).status).toBe(200);
     const method = "PUT";
     expect(await ask("/echo", { method, body: toBody(limit + 1) }, config)).toEqual({
@@ -334,13 +337,13 @@ describe("an array in a query", () => {
   const strings = z.array(z.string());
   it.each<readonly [string, z.ZodType, unknown]>([
     ["an array", strings, ["a"]],
-    ["an optional one", strings.optional(), ["a"]],
-    ["one with a default", strings.default([]).nullable(), ["a"]],
-    ["one that is transformed", strings.transform((all) => all.length), 1],
+    ["an optional array", strings.optional(), ["a"]],
+    ["an array with a default", strings.default([]).nullable(), ["a"]],
+    ["a transformed array", strings.transform((all) => all.length), 1],
     ["a union of arrays", z.union([z.array(z.coerce.number().int()), strings]), ["a"]],
     ["a union with a string", z.union([strings, z.string()]), "a"],
     ["a string", z.string(), "a"],
-  ])("takes a single value: %s", async (_name, tag, expected) => {
+  ])("accepts a single value: %s", async (_name, tag, expected) => {
     const endpoint = defaultEndpointsFactory.build({
       input: z.object({ tag }),
       handler: ({ input }) => ({ tag: input.tag }),
@@ -349,7 +352,7 @@ describe("an array in a query", () => {
     expect((await server.send("/x?tag=a")).json()).toEqual(successEnvelope({ tag: expected }));
   });
 
-  it("takes a single value of a form as well", async () => {
+  it("accepts a single value from a form as well", async () => {
     const endpoint = defaultEndpointsFactory.build({
       method: "post",
       input: z.object({ tag: strings, file: ez.upload().optional() }),
@@ -368,7 +371,7 @@ describe("an array in a query", () => {
     }
   });
 
-  it("stays one of several, and a single value of a JSON body stays single", async () => {
+  it("keeps several values, and does not wrap a single value of a JSON body", async () => {
     const input = z.object({ tag: strings });
     const server = await start({
       lists: defaultEndpointsFactory.build({ input, handler: ({ input: { tag } }) => ({ tag }) }),

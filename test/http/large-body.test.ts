@@ -9,7 +9,7 @@ const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`key
 const others = Object.fromEntries(Object.entries(many).filter(([key]) => key !== "key2"));
 const shape = Object.fromEntries(Object.keys(many).map((key) => [key, z.number()]));
 
-/** Sends a body of many keys, and counts how often they are listed on their way. */
+/** Sends a body with many keys, and counts how often they are listed on their way. */
 const post = async (
   input: z.ZodObject,
   {
@@ -40,12 +40,12 @@ const post = async (
   return { answer, body, seen: inputs.at(-1), count };
 };
 
-describe("a large body that is the only source with anything", () => {
+describe("a large body that is the only non-empty source", () => {
   test.each([
     ["loose", z.looseObject({}), many],
     ["strict", z.strictObject(shape), many],
     ["of numbers", z.object({}).catchall(z.number()), many],
-    ["that drops what it does not know", z.object({ key1: z.number() }), { key1: 1 }],
+    ["that strips unknown keys", z.object({ key1: z.number() }), { key1: 1 }],
     ["with a refinement", z.looseObject({}).refine((all) => delete all["key2"]), others],
     ["that is asynchronous", z.looseObject({}).refine(async () => true), many],
   ])("is not copied: %s", async (_name, input, expected) => {
@@ -57,7 +57,7 @@ describe("a large body that is the only source with anything", () => {
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
   });
 
-  test("is copied where something else has a part", async () => {
+  test("is copied if another source has fields", async () => {
     const { seen, body, count } = await post(z.looseObject({}), { path: "/b/7" });
     expect(seen).toEqual({ ...many, id: "7" });
     expect(body).toEqual(many);
@@ -75,7 +75,7 @@ describe("a large body that is the only source with anything", () => {
     expect((await post(z.object({ toString: z.string() }) as never)).answer.status).toBe(400);
   });
 
-  test("is an object again where it is rejected", async () => {
+  test("gets its prototype back if it is rejected", async () => {
     const prototypes: unknown[] = [];
     const from = factory.use((request, response, next) => {
       response.on("finish", () => prototypes.push(Object.getPrototypeOf(request.body)));
@@ -86,7 +86,7 @@ describe("a large body that is the only source with anything", () => {
     await expect.poll(() => prototypes).toEqual(Array(11).fill(Object.prototype));
   });
 
-  test("is copied where a middleware has frozen it", async () => {
+  test("is copied if a middleware has frozen it", async () => {
     const from = factory.addMiddleware({
       body: true,
       handler: ({ request }) => void Object.freeze(request.body),
@@ -94,7 +94,7 @@ describe("a large body that is the only source with anything", () => {
     expect((await post(z.looseObject({}), { from })).seen).toEqual(many);
   });
 
-  test("reaches a result handler of the application's own as a copy", async () => {
+  test("reaches a custom result handler as a copy", async () => {
     const inputs: unknown[] = [];
     const own = new ResultHandler({
       positive: (data) => data,

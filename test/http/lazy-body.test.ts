@@ -38,7 +38,7 @@ const readUntil = (socket: Socket, count: number): Promise<readonly number[]> =>
     socket.once("close", () => resolve(listStatuses(text)));
   });
 
-describe("B23: who is refused by a middleware is refused before the body is read", () => {
+describe("B23: a request rejected by a middleware is rejected before its body is read", () => {
   test.each([
     ["malformed", "{", json],
     ["of another type", "x", { "content-type": "text/plain" }],
@@ -50,7 +50,7 @@ describe("B23: who is refused by a middleware is refused before the body is read
     expect([answer.status, answer.json()]).toEqual([401, errorEnvelope("Who are you?")]);
   });
 
-  test("W17: a client that waits to be asked gets 401 and never 100", async () => {
+  test("W17: a client that waits for permission gets 401 and never 100", async () => {
     const server = await start({ act });
     const socket = await server.open();
     socket.write(head("POST /act", "Content-Length: 5", "Expect: 100-continue"));
@@ -84,7 +84,7 @@ describe("B23: who is refused by a middleware is refused before the body is read
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test("the connection is kept where little is left to read", async () => {
+  test("the connection stays open if little is left to read", async () => {
     const socket = await (await start({ act, ping })).open();
     const body = "x".repeat(5000);
     socket.write(head("POST /act", "Content-Length: 5000") + body + good);
@@ -95,7 +95,7 @@ describe("B23: who is refused by a middleware is refused before the body is read
   test.each([
     ["of known length", ["Content-Length: 200000"], "x".repeat(200_000)],
     ["in chunks", ["Transfer-Encoding: chunked"], `30d40\r\n${"x".repeat(200_000)}\r\n0\r\n\r\n`],
-  ])("the connection is closed behind a long body %s", async (_name, fields, body) => {
+  ])("the connection is closed after a long body %s", async (_name, fields, body) => {
     const socket = await (await start({ act, ping })).open();
     const statuses = readUntil(socket, 2);
     socket.write(head("POST /act", ...fields));
@@ -138,7 +138,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(form).toMatchObject({ data: { input: { a: { b: "1" } } } });
   });
 
-  test("one that asks for it sees the parsed body, and what it leaves is the input", async () => {
+  test("one that requests it sees the parsed body, and what it leaves is the input", async () => {
     const clean: RequestHandler = (request, _response, next) => {
       const { name } = request.body as { name: string };
       request.body = { name: name.replace(/</g, "") };
@@ -150,7 +150,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(answer.json()).toEqual(successEnvelope({ input: left, body: left }));
   });
 
-  test("a middleware with an input reads it, for itself and for those after it", async () => {
+  test("a middleware with an input reads it, for itself and for later ones", async () => {
     const seen: unknown[] = [];
     const look: RequestHandler = (request, _response, next) => {
       seen.push(request.body);
@@ -173,7 +173,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(seen).toEqual([undefined, { a: 1 }, { a: 1 }]);
   });
 
-  test("to look at a body that nobody has read causes a warning once, naming the fix", async () => {
+  test("accessing an unread body causes one warning that names the fix", async () => {
     const look: RequestHandler = (request, _response, next) => next(request.body && undefined);
     const server = await start({ look: bodyOf(look), parsed: bodyOf(express.json()) });
     for (const path of ["/look", "/look", "/parsed"])
@@ -185,10 +185,10 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     ]);
   });
 
-  test("one that looks whether something has read it, and otherwise reads it itself, causes no warning", async () => {
+  test("one that checks whether the body was read, and otherwise reads it itself, causes no warning", async () => {
     const answer: RequestHandler = async (request, response) => {
       let text = "";
-      // as graphql-http does
+      // like graphql-http
       if (!request.body) for await (const piece of request) text += String(piece);
       response.send(text);
     };
@@ -197,7 +197,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(server.linesOf("warn")).toEqual([]);
   });
 
-  test("B21: bytes and strings that stand in `request.body` are parsed by their content type", async () => {
+  test("B21: bytes and strings in `request.body` are parsed by their content type", async () => {
     const put =
       (body: unknown): RequestHandler =>
       (request, _response, next) => {
@@ -220,8 +220,8 @@ describe("decision 27: the body is read when the first stage needs it", () => {
   });
 });
 
-describe("decision 28: what a native middleware leaves is the input", () => {
-  test("of the query and of cookies", async () => {
+describe("decision 28: the input is what a native middleware leaves", () => {
+  test("in the query and in cookies", async () => {
     const endpoint = factory
       .use((request, _response, next) => {
         Object.defineProperty(request, "query", { value: { a: "own" }, configurable: true });
@@ -247,7 +247,7 @@ describe("a fault before the endpoint is reached", () => {
   test.each([
     ["without a middleware", problemEndpointsFactory],
     ["with one", problemEndpointsFactory.addMiddleware({ handler: () => ({}) })],
-  ])("is answered by the result handler of the path %s", async (_name, problems) => {
+  ])("goes to the result handler of the path %s", async (_name, problems) => {
     const server = await start(
       { p: problems.build({ method: "post", input, handler: () => ({}) }), ping },
       { errorHandler: own },
@@ -259,7 +259,7 @@ describe("a fault before the endpoint is reached", () => {
     expect([wrong.status, wrong.headers["content-type"], wrong.headers["allow"]]).toEqual([
       ...[405, problem, "POST"],
     ]);
-    // what has the default handler is the configured handler's, as is what no path has
+    // an endpoint with the default result handler uses the configured one, like an unknown path
     expect((await server.send("/ping", { method: "PUT" })).json()).toMatchObject({
       own: "Method Not Allowed",
     });
@@ -267,11 +267,11 @@ describe("a fault before the endpoint is reached", () => {
   });
 });
 
-test("a body that a native middleware has read is not read again, even if its stream has not told its end", async () => {
+test("a body that a native middleware has read is not read again, even if its stream has not reported its end", async () => {
   const server = await start({
     form: factory
       .use((request, _response, next) => {
-        // as formidable does, which writes what it has read while the request is paused
+        // like formidable, which writes what it has read while the request is paused
         request.on("data", () => {
           request.pause();
           setTimeout(next, 10);

@@ -8,7 +8,7 @@ import { start } from "./harness.ts";
 const require = createRequire(import.meta.url);
 const path = require.resolve("express");
 
-/** Whether Express is loaded already makes a difference, so each test says it. */
+/** Whether Express is already loaded makes a difference, so each test states it. */
 const forgetExpress = (): void => {
   for (const file of Object.keys(require.cache))
     if (file.includes("/node_modules/express/")) delete require.cache[file];
@@ -20,8 +20,8 @@ const hello = defaultEndpointsFactory.build({
   handler: async ({ input }) => ({ text: `Hello ${input.name}` }),
 });
 
-describe("Express is loaded when it is needed", () => {
-  test("not to answer with the default envelope, nor its errors", async () => {
+describe("Express is loaded only when needed", () => {
+  test("not for responses with the default envelope, nor for their errors", async () => {
     forgetExpress();
     const server = await start({ "get /hello": hello });
     expect((await server.send("/hello?name=Ada")).text).toContain("Hello Ada");
@@ -61,7 +61,7 @@ describe("Express is loaded when it is needed", () => {
   });
 
   const nodeMethods = ["end", "writeHead", "setHeader", "getHeader", "hasHeader", "emit"] as const;
-  test.each(nodeMethods)("where a native middleware replaces `%s`", async (name) => {
+  test.each(nodeMethods)("if a native middleware replaces `%s`", async (name) => {
     forgetExpress();
     const calls: string[] = [];
     const server = await start({
@@ -80,7 +80,7 @@ describe("Express is loaded when it is needed", () => {
     expect(path in require.cache).toBe(true);
   });
 
-  test("where a native middleware gives a response another prototype", async () => {
+  test("if a native middleware gives a response another prototype", async () => {
     forgetExpress();
     const seen: unknown[] = [];
     const server = await start({
@@ -97,7 +97,7 @@ describe("Express is loaded when it is needed", () => {
     expect(seen).toEqual([{ status: "success", data: { text: "äb" } }]);
   });
 
-  test("by the first member of its own that a handler uses, method, getter or setter", async () => {
+  test("with the first of its members that a handler uses, method, getter or setter", async () => {
     forgetExpress();
     const seen: unknown[] = [];
     const server = await start({
@@ -127,7 +127,7 @@ describe("Express is loaded when it is needed", () => {
     expect([answer.status, answer.headers["set-cookie"]]).toEqual([201, ["a=b; Path=/"]]);
   });
 
-  test("by a result handler of the application's", async () => {
+  test("with a custom result handler", async () => {
     forgetExpress();
     const plain = new ResultHandler({
       positive: (data) => data,
@@ -140,7 +140,7 @@ describe("Express is loaded when it is needed", () => {
     expect(await server.send("/")).toMatchObject({ status: 202, text: '{"a":1}' });
   });
 
-  test("at the start where a hook, compression or an ETag needs it", async () => {
+  test("at start if a hook, compression or an ETag needs it", async () => {
     const configs = [
       { beforeRouting: () => undefined },
       { compression: true },
@@ -153,7 +153,7 @@ describe("Express is loaded when it is needed", () => {
     }
   });
 
-  test("by the application of the server, which serves the API as it is", async () => {
+  test("by the server's application, which serves the API unchanged", async () => {
     forgetExpress();
     const server = await start({ "get /hello": hello });
     const { app } = server;

@@ -10,7 +10,7 @@ import { start } from "./harness.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Things that are to be forgotten. */
+/** Objects that should be garbage-collected. */
 class Remembered {
   readonly #references: WeakRef<object>[] = [];
 
@@ -18,7 +18,7 @@ class Remembered {
     this.#references.push(new WeakRef(thing));
   }
 
-  /** Expects that but the last ones, which may still be on a stack, are gone. */
+  /** Expects that all are gone but the last ones, which may still be on a stack. */
   async expectForgotten(count: number): Promise<void> {
     expect(this.#references).toHaveLength(count);
     const countLeft = (): number => {
@@ -37,12 +37,12 @@ const echo = factory.build({
   handler: ({ input }) => input,
 });
 
-/** How many timers would keep the process alive. */
+/** Returns how many timers would keep the process alive. */
 const countTimers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
-describe("S6: what is left behind", () => {
-  test("of requests: no sockets, timers or listeners", async () => {
+describe("S6: nothing is left behind", () => {
+  test("by requests: no sockets, timers or listeners", async () => {
     const server = await start({ ping, echo }, { handlerTimeout: 5000 });
     const sendAll = async (): Promise<void> => {
       for (let index = 0; index < 30; index++) {
@@ -66,7 +66,7 @@ describe("S6: what is left behind", () => {
     }
   });
 
-  test("of connections that are closed: nothing", async () => {
+  test("by closed connections: nothing", async () => {
     const sockets = new Remembered();
     const server = await start({ ping });
     server.servers[0]?.on("connection", (socket: Socket) => sockets.add(socket));
@@ -75,9 +75,9 @@ describe("S6: what is left behind", () => {
   });
 
   test.each([
-    ["that are served", { text: "x" }, 200],
-    ["that are refused", "{", 400],
-  ])("of requests with bodies %s: nothing, as soon as they are answered", async (...row) => {
+    ["that are accepted", { text: "x" }, 200],
+    ["that are rejected", "{", 400],
+  ])("by requests with bodies %s: nothing once they have a response", async (...row) => {
     const [, body, status] = row;
     const requests = new Remembered();
     const server = await start({ echo });
@@ -88,7 +88,7 @@ describe("S6: what is left behind", () => {
     await requests.expectForgotten(30);
   });
 
-  test("of a server that is closed: no timer", async () => {
+  test("by a closed server: no timer", async () => {
     const server = await start({ ping });
     await sleep(50);
     const before = countTimers();

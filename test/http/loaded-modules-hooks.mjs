@@ -1,4 +1,4 @@
-// Writes the URL of each module that is loaded to the standard error.
+// Writes the URL of each loaded module to standard error.
 import { writeSync } from "node:fs";
 
 export const load = (url, context, next) => {

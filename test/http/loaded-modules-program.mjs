@@ -1,4 +1,4 @@
-// Starts a server, answers one request, and ends; with an argument it serves its documentation.
+// Starts a server, responds to one request, and ends; with an argument it serves its documentation.
 import { register } from "node:module";
 
 register("./loaded-modules-hooks.mjs", import.meta.url);

@@ -13,7 +13,7 @@ const failing = factory.build({
   },
 });
 
-/** Gathers the lines of JSON that a logger writes. */
+/** Collects the JSON lines that a logger writes. */
 const createSink = () => {
   const lines: Record<string, unknown>[] = [];
   const stream = new Writable({
@@ -59,7 +59,7 @@ describe.each(Object.entries(loggers))("L1: under %s", (_name, create) => {
   });
 });
 
-/** What differs from run to run is left out. */
+/** Omits what differs between runs. */
 const mask = (line: string): string =>
   line
     .replace(/"(time|pid|hostname)":("[^"]*"|\d+)/g, '"$1":"…"')
@@ -68,7 +68,7 @@ const mask = (line: string): string =>
     .replace(/(?:\n +at [^\n]*)+/g, " …")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…");
 
-test("the guide shows the line of a 500 under each logger", async () => {
+test("the guide shows the line of a 500 with each logger", async () => {
   const shown = new Map<string, string>();
   for (const name of ["pino", "winston", "bunyan"]) {
     const { lines, stream } = createSink();
@@ -107,7 +107,7 @@ describe("a request id", () => {
     handler: ({ request }) => ({ id: (request as { id?: unknown }).id }),
   });
 
-  test("is made for each request, and replied with", async () => {
+  test("is generated for each request, and sent back", async () => {
     const server = await start({ idOf }, { requestId: true });
     const [one, other] = [await server.send("/idOf"), await server.send("/idOf")];
     expect(one.headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
@@ -116,7 +116,7 @@ describe("a request id", () => {
   });
 
   test.each(["a b", "x".repeat(129), "", 'a"b', "<script>"])(
-    "%j of a client is not taken",
+    "%j from a client is not accepted",
     async (given) => {
       const server = await start({ idOf }, { requestId: { header: "X-Request-Id" } });
       const answer = await server.send("/idOf", { headers: { "x-request-id": given } });
@@ -124,7 +124,7 @@ describe("a request id", () => {
     },
   );
 
-  test("is there when the provider of loggers runs, which gets the response as well", async () => {
+  test("is set when childLoggerProvider runs, which receives the response as well", async () => {
     const server = await start(
       { idOf },
       {

@@ -22,7 +22,7 @@ const expectError = (answer: Answer, status: number, message: string): void => {
   });
 };
 
-/** A result handler that ignores the headers of errors and tells all that it received. */
+/** A result handler that ignores the headers of errors and reports everything it receives. */
 const teapots = new ResultHandler({
   positive: (data) => data,
   negative: z.object({ oops: z.string() }),
@@ -36,7 +36,7 @@ const teapots = new ResultHandler({
 const oops = (message: string) => ({ oops: message, input: null, output: null, ctx: {} });
 
 describe("DECISIONS 16, HEAD", () => {
-  test("GET endpoints answer HEAD with the headers of GET and without a body (R1)", async () => {
+  test("GET endpoints respond to HEAD with the headers of GET and without a body (R1)", async () => {
     const calls: unknown[] = [];
     const thing = factory.build({
       input: z.object({ id: z.string(), q: z.string() }),
@@ -77,7 +77,7 @@ describe("DECISIONS 16, HEAD", () => {
     expect([absent.status, absent.text]).toEqual([404, ""]);
   });
 
-  test("a handler that ends the answer to HEAD twice goes on as with GET", async () => {
+  test("a handler that ends the response to HEAD twice continues as with GET", async () => {
     const isSame: boolean[] = [];
     const twice = factory.buildVoid({
       handler: ({ response }) => {
@@ -91,7 +91,7 @@ describe("DECISIONS 16, HEAD", () => {
     expect(isSame).toEqual([true, true]);
   });
 
-  test("endpoints without GET do not answer HEAD: 405", async () => {
+  test("endpoints without GET do not respond to HEAD: 405", async () => {
     const server = await start({ thing: named("thing", "post") });
     const { status, headers, text } = await server.send("/thing", { method: "HEAD" });
     expect([status, headers.allow, text]).toEqual([405, "POST", ""]);
@@ -125,7 +125,7 @@ describe("DECISIONS 16, OPTIONS", () => {
     expect(calls).toEqual([]);
   });
 
-  test("with CORS off, a native middleware may answer OPTIONS; otherwise it is 405", async () => {
+  test("with CORS off, a native middleware may handle OPTIONS; otherwise it is 405", async () => {
     const native = factory.use((request, response, next) => {
       if (request.method === "OPTIONS" && request.query["answer"]) response.status(204).end();
       else next();
@@ -145,7 +145,7 @@ describe("DECISIONS 16, OPTIONS", () => {
     expect((await server.send("/a")).status).toBe(401);
   });
 
-  test("with CORS on, an unknown path is 404 all the same", async () => {
+  test("with CORS on, an unknown path is still 404", async () => {
     const server = await start({ a: named("a") }, { cors: true });
     expectError(await server.send("/b", { method: "OPTIONS" }), 404, "Not Found");
   });
@@ -170,7 +170,7 @@ describe("DECISIONS 16, a wrong method on a known path: 405 with Allow", () => {
     [all, "PROPFIND", "DELETE, GET, PATCH, POST, PUT, HEAD"],
     [all, "TRACE", "DELETE, GET, PATCH, POST, PUT, HEAD"],
     [["post"], "QUERY", "POST"],
-  ])("%j asked for %s: Allow %s, and OPTIONS with CORS on", async (methods, asked, allow) => {
+  ])("%j requested with %s: Allow %s, and OPTIONS with CORS on", async (methods, asked, allow) => {
     const thing = named("thing", [...methods]);
     const server = await start({ thing });
     const answer = await server.send("/thing", { method: asked });
@@ -180,14 +180,14 @@ describe("DECISIONS 16, a wrong method on a known path: 405 with Allow", () => {
     expect([other.status, other.headers.allow]).toEqual([405, `${allow}, OPTIONS`]);
   });
 
-  test("the answer is the envelope of errors and never echoes the request", async () => {
+  test("the response is the error envelope and never echoes the request", async () => {
     const server = await start({ thing: named("thing") });
     const answer = await server.send("/thing?secret=1", { method: "DELETE" });
     expectError(answer, 405, "Method Not Allowed");
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("Allow joins the methods of all routes that match the path", async () => {
+  test("Allow combines the methods of all routes that match the path", async () => {
     const input = z.object({ id: z.string() });
     const byId = factory.build({ method: "delete", input, handler: () => ({}) });
     const server = await start({ users: { me: named("me"), ":id": byId } });
@@ -197,7 +197,7 @@ describe("DECISIONS 16, a wrong method on a known path: 405 with Allow", () => {
     expect([you.status, you.headers.allow]).toEqual([405, "DELETE"]);
   });
 
-  test("a body sent to a wrong method does not harm the next request on the socket", async () => {
+  test("a body sent with a wrong method does not affect the next request on the socket", async () => {
     const server = await start({ thing: named("thing") });
     const text = await server.raw(
       "POST /thing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello" +
@@ -221,7 +221,7 @@ describe("DECISIONS 16, an unknown path: 404", () => {
     },
   );
 
-  test("wrongMethodBehavior 404 answers wrong methods with 404, too (BEHAVIOUR 5.6)", async () => {
+  test("wrongMethodBehavior 404 returns 404 for wrong methods, too (BEHAVIOUR 5.6)", async () => {
     const server = await start({ thing: named("thing") }, { wrongMethodBehavior: 404 });
     for (const method of ["POST", "OPTIONS", "TRACE"]) {
       const answer = await server.send("/thing", { method });
@@ -273,7 +273,7 @@ describe("DECISIONS 16 and 19: config.errorHandler", () => {
       415,
       "Unsupported content encoding",
     ],
-  ])("answers %s", async (_what, target, sent: object, status, message) => {
+  ])("handles %s", async (_what, target, sent: object, status, message) => {
     const { body } = sent as { body?: unknown };
     const type = typeof body === "string" ? { "content-type": "application/json" } : {};
     const { headers } = sent as { headers?: object };
@@ -284,20 +284,20 @@ describe("DECISIONS 16 and 19: config.errorHandler", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("sends Allow with 405, though the handler ignores the headers of errors", async () => {
+  test("sends Allow with 405, even if the handler ignores the headers of errors", async () => {
     const server = await start({ echo }, config);
     const answer = await server.send("/echo", { method: "PUT" });
     expect(answer.headers.allow).toBe("GET, POST, HEAD");
   });
 
-  test("has no part in what an endpoint answers", async () => {
+  test("does not handle errors of endpoints", async () => {
     const server = await start({ echo: { get: echo, "get :no": named("no") } }, config);
     const answer = await server.send("/echo?a=1");
     expect([answer.status, answer.json()]).toEqual([200, successEnvelope({ a: "1" })]);
     expect(answer.headers["x-own"]).toBeUndefined();
   });
 
-  test("that throws leaves the last resort: 500 in plain text, and the server lives", async () => {
+  test("that throws gets the last resort: 500 in plain text, and the server keeps running", async () => {
     const broken = new ResultHandler({
       positive: (data) => data,
       negative: z.object({}),

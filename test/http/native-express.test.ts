@@ -26,7 +26,7 @@ declare module "express-session" {
   }
 }
 
-/** Serves an application of the test's own. */
+/** Serves the test's own application. */
 const serve = async (app: RequestListener) => {
   const server = createHttpServer(app).listen(0, "127.0.0.1");
   onTestFinished(() => {
@@ -91,7 +91,7 @@ describe("DECISIONS 25: an Express chain in beforeRouting beside API routes", ()
   });
   const all = { ...routing, visits };
 
-  test("the chain runs in its order before the API, and native routes never reach it", async () => {
+  test("the chain runs in order before the API, and native routes never reach the API", async () => {
     const server = await start(all, { beforeRouting: chain });
     const native = await server.send("/native/items/7?a=1");
     expect(bodyOf(native)).toEqual([203, { id: "7", query: { a: "1" } }]);
@@ -103,7 +103,7 @@ describe("DECISIONS 25: an Express chain in beforeRouting beside API routes", ()
     expect(answer.headers["x-powered-by"]).toBeUndefined();
   });
 
-  test("request.session is visible in handlers and counts up with the cookie", async () => {
+  test("request.session is available in handlers and counts visits by the cookie", async () => {
     const server = await start(all, { beforeRouting: chain });
     const first = await server.send("/visits");
     const [cookie = ""] = first.headers["set-cookie"] ?? [];
@@ -122,12 +122,12 @@ describe("DECISIONS 25: an Express chain in beforeRouting beside API routes", ()
     ["an unknown path", "/absent", 404, "Not Found"],
     ["an unknown path of the router", "/native/absent", 404, "Not Found"],
     ["a wrong method", "/visits", 405, "Method Not Allowed"],
-    ["an error of a handler", "/crash", 500, "crash"],
+    ["an error in a handler", "/crash", 500, "crash"],
     ["an error passed to next", "/native/fails", 409, "Taken"],
     ["an error thrown in a native handler", "/native/throws", 500, "thrown"],
-    ["a rejection of a native handler", "/native/rejects", 410, "Gone"],
+    ["a rejection in a native handler", "/native/rejects", 410, "Gone"],
     ["a malformed path", "/users/%zz", 400, "Malformed path"],
-  ])("%s is answered in the API's envelope", async (_what, target, status, message) => {
+  ])("%s is reported in the API's envelope", async (_what, target, status, message) => {
     const server = await start(all, { beforeRouting: chain });
     const answer = await server.send(target, { method: status === 405 ? "PUT" : "GET" });
     expect(bodyOf(answer)).toEqual([status, errorEnvelope(message)]);
@@ -151,7 +151,7 @@ describe("DECISIONS 25: an Express chain in beforeRouting beside API routes", ()
 });
 
 describe("BEHAVIOUR 3: hooks", () => {
-  test("3.1: routes in beforeRouting win, those in afterRouting cannot shadow the API", async () => {
+  test("3.1: routes in beforeRouting take precedence, those in afterRouting cannot shadow the API", async () => {
     const server = await start(routing, {
       beforeRouting: async ({ app }) => {
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -181,14 +181,14 @@ describe("BEHAVIOUR 3: hooks", () => {
     expect((await post("text/own", "{]")).status).toBe(400);
     const large = await post("text/own", JSON.stringify("x".repeat(100)));
     expect(bodyOf(large)).toEqual([413, errorEnvelope("request entity too large")]);
-    // what they leave alone is the framework's to parse
+    // bodies that they leave alone are parsed by the framework
     const small = await post("application/json", '{"a":1}');
     expect(bodyOf(small)).toEqual([200, successEnvelope({ a: 1, id: "7" })]);
     expect((await post("application/json", '{"a":"too long"}')).status).toBe(413);
   });
 });
 
-/** With and without something on the Express stack, which decides whether the server enters it. */
+/** With and without a layer on the Express stack, which decides whether the server enters it. */
 const stacks: [string, (args: HookArguments) => void][] = [
   ["without native middleware", () => undefined],
   ["with native middleware", ({ app }) => void app.use((_request, _response, next) => next())],
@@ -250,7 +250,7 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
     const server = await doing(sendFile);
     const answer = await server.send(`/a/${name}`);
     expect([answer.status, answer.json()]).toMatchObject([404, { status: "error" }]);
-    // RELIABILITY S10: no path of the machine in a reply
+    // RELIABILITY S10: no local path in a response
     expect(answer.text).not.toContain(directory);
     expect((await server.send("/a/a.txt")).text).toBe("a file");
   });
@@ -275,7 +275,7 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
     const server = await start({ "a/:id": about }, { beforeRouting });
     const headers = {
       ...{ host: "h.example:81", "x-a": "b", accept: "application/json" },
-      // RELIABILITY R10: strangers are not trusted
+      // RELIABILITY R10: clients are not trusted
       ...{ "x-forwarded-for": "9.9.9.9", "x-forwarded-host": "evil", "x-forwarded-proto": "https" },
     };
     const answer = await server.send("/a/1%202?q=1&q=2", {
@@ -293,7 +293,7 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
     );
   });
 
-  test("settings made in beforeRouting count", async () => {
+  test("settings made in beforeRouting apply", async () => {
     const ip = factory.build({ handler: async ({ request }) => ({ ip: request.ip }) });
     const server = await start(
       { ip },
@@ -309,10 +309,10 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
   });
 });
 
-describe("answers of an application with a stack of its own", () => {
+describe("responses of an application with its own stack", () => {
   const endpoint = factory.build({ handler: () => ({ text: "<&>", hidden: true }) });
 
-  test("say nothing of Express", async () => {
+  test("do not mention Express", async () => {
     const beforeRouting = ({ app }: HookArguments) =>
       void app.use((_request, _response, next) => next());
     const server = await start({ a: endpoint }, { beforeRouting });
@@ -327,7 +327,7 @@ describe("answers of an application with a stack of its own", () => {
       (key: string, value: unknown) => (key === "hidden" ? undefined : value),
       '{"text":"<&>"}',
     ],
-  ])("heed the setting %s", async (setting, value, data) => {
+  ])("respect the setting %s", async (setting, value, data) => {
     const beforeRouting = ({ app }: HookArguments) => void app.set(setting, value);
     const answer = await (await start({ a: endpoint }, { beforeRouting })).send("/a");
     expect(answer.text).toBe(`{"status":"success","data":${data}}`);
@@ -339,7 +339,7 @@ describe("DECISIONS 24: native middleware by factory.use", () => {
     auth?: { sub: string };
   }
 
-  test("what a JWT-like middleware leaves on the request reaches ctx by the provider", async () => {
+  test("what a JWT-like middleware leaves on the request reaches ctx through the provider", async () => {
     const authenticated = factory.use(
       (request: Authenticated, _response, next) => {
         const [scheme, sub] = (request.get("Authorization") ?? "").split(" ");
@@ -358,14 +358,14 @@ describe("DECISIONS 24: native middleware by factory.use", () => {
   });
 });
 
-describe("applications of one's own", () => {
+describe("a user's own application", () => {
   const file = factory.buildVoid({
     handler: ({ response }) => response.sendFile("a.txt", { root: directory }),
   });
   const me = (name: string) => (request: Request, response: Response) =>
     void response.send(`${name} ${request.url}`);
 
-  test("DECISIONS 25: app in createServer's result serves the API as well, also mounted", async () => {
+  test("DECISIONS 25: app in createServer's result serves the API as well, even when mounted", async () => {
     const { app, servers } = await start({ ...routing, file }, { cors: true });
     expect(servers).toHaveLength(1);
     const [ask, mounted] = [await serve(app), await serve(express().use("/sub", app))];
@@ -411,7 +411,7 @@ describe("applications of one's own", () => {
     expect(lines.filter(({ severity }) => severity === "error")).toHaveLength(1);
   });
 
-  test("a handler on attachRouting that calls next without an error answers 404", async () => {
+  test("an attachRouting handler that calls next without an error gets a 404", async () => {
     const app = express();
     const { logger } = createRecorder();
     const passOn = factory.buildVoid({ handler: ({ request }) => request.next?.() });
@@ -419,7 +419,7 @@ describe("applications of one's own", () => {
     expect(bodyOf(await (await serve(app))("/passOn"))).toEqual([404, errorEnvelope("Not Found")]);
   });
 
-  test("two attachRouting on one application each serve what is theirs", async () => {
+  test("two attachRouting calls on one application each serve their own routes", async () => {
     const app = express();
     const { logger } = createRecorder();
     attachRouting({ app, cors: false, logger }, routing);
@@ -430,7 +430,7 @@ describe("applications of one's own", () => {
   });
 
   test.each(["throws", "rejects"])(
-    "attachRouting with a childLoggerProvider that %s answers 500, and runs no handler",
+    "attachRouting with a childLoggerProvider that %s sends 500, and runs no handler",
     async (how) => {
       const { logger, lines } = createRecorder();
       const app = express();
@@ -461,7 +461,7 @@ describe("applications of one's own", () => {
     ["sendFile", "a Router", express.Router()],
     ["download", "an application", express()],
     ["download", "a Router", express.Router()],
-  ])("response.%s on attachRouting to %s sends the file alone", async (method, _what, app) => {
+  ])("response.%s on attachRouting to %s sends only the file", async (method, _what, app) => {
     const { logger, lines } = createRecorder();
     attachRouting({ app, cors: false, logger }, { sendFile: file, download });
     const answer = await (await serve(express().use("/api", app)))(`/api/${method}`);

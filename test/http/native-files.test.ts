@@ -17,7 +17,7 @@ describe("a native middleware that sends a file", () => {
   test.each([
     ["itself", sending],
     ["on a router", routing],
-  ])("%s, is answered with 404 where it is missing, without its path", async (_name, make) => {
+  ])("%s, sends 404 if it is missing, without its path", async (_name, make) => {
     const handler = vi.fn(() => ({}));
     const missing = "/no/such/file";
     const server = await start({ x: factory.use(make(missing)).build({ handler }) });
@@ -30,15 +30,15 @@ describe("a native middleware that sends a file", () => {
   test.each([
     ["itself", sending],
     ["on a router", routing],
-  ])("%s, passes on where it is a directory, as on Express", async (_name, make) => {
+  ])("%s, passes on a directory, as on Express", async (_name, make) => {
     const server = await start({
       x: factory.use(make(import.meta.dirname)).build({ handler: () => ({}) }),
     });
     expect((await server.send("/x")).status).toBe(200);
   });
 
-  test.each([["a hook"], ["an application of the user's own"]])(
-    "of %s, passes on where it is a directory",
+  test.each([["a hook"], ["a user's own application"]])(
+    "of %s, passes on a directory",
     async (name) => {
       const directory = sending(import.meta.dirname);
       const routing = { x: factory.build({ handler: () => ({ is: "reached" }) }) };
@@ -52,13 +52,13 @@ describe("a native middleware that sends a file", () => {
         beforeRouting: (hook) => void hook.app.use(directory),
       });
       const { port } = name === "a hook" ? hooked : (attached.address() as AddressInfo);
-      // the first one loads the API
+      // the first request loads the API
       await send(port, "/x");
       expect((await send(port, "/x")).json()).toEqual(successEnvelope({ is: "reached" }));
     },
   );
 
-  test("is the only one to answer where the file is there", async () => {
+  test("is the only one to respond if the file exists", async () => {
     const handler = vi.fn(() => ({}));
     const server = await start({
       x: factory.use(sending(import.meta.filename)).build({ handler }),

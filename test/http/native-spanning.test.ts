@@ -36,7 +36,7 @@ describe("native middlewares behave as on Express", () => {
         },
       });
 
-  test("R18: a store of AsyncLocalStorage holds for all that comes after", async () => {
+  test("R18: an AsyncLocalStorage store is available to everything after it", async () => {
     const app = express();
     const { logger } = createRecorder();
     attachRouting(createConfig({ app, cors: false, logger }), { x: build() });
@@ -51,7 +51,7 @@ describe("native middlewares behave as on Express", () => {
     }
   });
 
-  test("`next(error)` after `next()` is answered, or logged where the reply is out", async () => {
+  test("`next(error)` after `next()` gets a response, or is logged if the response has been sent", async () => {
     const late: RequestHandler = (_request, _response, next) => {
       setTimeout(() => next(createHttpError(504, "too late", { expose: true })), 40);
       next();
@@ -73,7 +73,7 @@ describe("native middlewares behave as on Express", () => {
     expect(server.linesOf("warn")).toHaveLength(1);
   });
 
-  test("a provider that throws is answered once, even if the middleware catches what `next` throws", async () => {
+  test("a provider that throws is handled once, even if the middleware catches what `next` throws", async () => {
     const provider = (): never => {
       throw createHttpError(401, "who");
     };
@@ -121,11 +121,11 @@ describe("native middlewares behave as on Express", () => {
     ["three at once", () => (factory.use as (...all: unknown[]) => unknown)(enter, {}, enter)],
     ["an error handler", () => factory.use(handleError as never)],
     ["an unknown option", () => factory.use(enter, { provide: () => ({}) } as never)],
-  ])("%s is refused at once", (_name, use) => {
+  ])("%s is rejected immediately", (_name, use) => {
     expect(use).toThrow(expect.objectContaining({ name: "DefinitionError" }));
   });
 
-  test("R19: what rejects requests never rejects a preflight that CORS allows", async () => {
+  test("R19: a middleware that rejects requests never rejects a preflight that CORS allows", async () => {
     const hits = vi.fn();
     const limit: RequestHandler = (_request, response) => {
       hits();
@@ -139,7 +139,7 @@ describe("native middlewares behave as on Express", () => {
     expect(hits).not.toHaveBeenCalled();
   });
 
-  test("`request.route` names the pattern", async () => {
+  test("`request.route` has the pattern", async () => {
     const routes: unknown[] = [];
     const endpoint = factory.build({
       input: z.object({ id: z.string() }),

@@ -40,7 +40,7 @@ describe.each<[string, Routing]>([
     },
   );
 
-  test("come first, and those above only where they have no such file", async () => {
+  test("come first, and those above only if they have no such file", async () => {
     const server = await start(routing);
     const textOf = async (path: string): Promise<string | number> => {
       const { status, text } = await server.send(path);

@@ -71,7 +71,7 @@ const read = (answer: Answer): Page => {
 
 const itemsOf = ({ numbers, items }: Page): number[] => numbers ?? items ?? [];
 
-/** The links of an answer by their relation, as references to resolve; parsed as strictly as RFC 8288 has them. */
+/** The links of a response by their relation, as references to resolve; parsed as strictly as RFC 8288 defines them. */
 const linksOf = ({ headers: { link = "" } }: Answer): Record<string, string> => {
   const links: Record<string, string> = {};
   for (const one of link === "" ? [] : (link as string).split(", ")) {
@@ -172,7 +172,7 @@ describe("the size of a page", () => {
     ["", 20],
     ["&limit=1", 1],
     ["&limit=50", 50],
-  ])("is taken: %j", async (limit, expected) => {
+  ])("is accepted: %j", async (limit, expected) => {
     const server = await start(routing);
     const answer = await server.send(`/offset?size=60${limit}`);
     expect(itemsOf(read(answer))).toHaveLength(expected);
@@ -191,7 +191,7 @@ describe("the size of a page", () => {
     ["offset=", "offset: Invalid input: expected a plain integer"],
     ["offset=-1", "offset: Too small: expected number to be >=0"],
     ["offset=9007199254740993", "offset: Too big: expected number to be <=9007199254740991"],
-  ])("is refused: %j", async (parameters, message) => {
+  ])("is rejected: %j", async (parameters, message) => {
     const server = await start(routing);
     const answer = await server.send(`/offset?size=60&${parameters}`);
     expect(answer.status).toBe(400);
@@ -208,7 +208,7 @@ describe("the size of a page", () => {
     [true, 400],
     [null, 400],
     [["5"], 400],
-  ])("may come in a body: %j", async (limit, status) => {
+  ])("is accepted in a body: %j", async (limit, status) => {
     const server = await start(routing);
     const answer = await server.send("/offset", { method: "POST", body: { size: "9", limit } });
     expect(answer.status).toBe(status);
@@ -216,7 +216,7 @@ describe("the size of a page", () => {
 });
 
 describe("a signed cursor", () => {
-  test("is rejected once a character is changed, removed or added", async () => {
+  test("is rejected if a character is changed, removed or added", async () => {
     const server = await start(routing);
     const { nextCursor } = read(await server.send("/signed?size=9&limit=4"));
     const valid = nextCursor ?? "";
@@ -248,7 +248,7 @@ describe("a signed cursor", () => {
     expect(answer.headers.link).toBeUndefined();
   });
 
-  test("works alone in an input", async () => {
+  test("also works as a single input field", async () => {
     const since = ez.cursor(z.object({ at: ez.dateIn() }), { secret });
     const changes = factory.build({
       input: z.object({ since }),
@@ -267,7 +267,7 @@ describe("a signed cursor", () => {
 });
 
 describe("the Link header", () => {
-  test("names the neighbours, and keeps the rest of the query", async () => {
+  test("names the neighbouring pages, and keeps the rest of the query", async () => {
     const server = await start(routing);
     const target = "/offset?q=a%3E%22%0D%0AX%3A1&size=100&offset=40&limit=20&q2&tag=x&tag=%zz";
     const answer = await server.send(target);
@@ -300,7 +300,7 @@ describe("the Link header", () => {
     expect(found).toEqual(Object.fromEntries(wanted));
   });
 
-  test("is the same for HEAD, and absent for other methods, without the option and from `Host`", async () => {
+  test("is the same for HEAD, absent for other methods or without the option, and independent of `Host`", async () => {
     const without = ez.paginated({ style: "offset", itemSchema: z.int() });
     const unlinked = factory.build({
       ...without,
@@ -319,7 +319,7 @@ describe("the Link header", () => {
     expect((await server.send("/unlinked")).headers.link).toBeUndefined();
   });
 
-  test("is added to what the handler has set", async () => {
+  test("is added to the handler's own", async () => {
     const pages = ez.paginated({ style: "cursor", itemSchema: z.int(), links: true });
     const help = factory.build({
       output: pages.output.extend({ took: z.int() }),
@@ -334,7 +334,7 @@ describe("the Link header", () => {
     );
   });
 
-  test("has the next page alone where the query is long", async () => {
+  test("has only the next page if the query is long", async () => {
     const server = await start(routing);
     const answer = await send(server.port, `/offset?size=90&offset=20&q=${"x".repeat(3000)}`);
     expect(Object.keys(linksOf(answer))).toEqual(["next"]);

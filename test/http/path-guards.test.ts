@@ -60,7 +60,7 @@ const startMountedLater = (): Promise<Ask> => {
 const startRouter = async (): Promise<Ask> => {
   const api = express.Router();
   const ask = await serveAttached(express().use(guarded, guard).use(api), api);
-  // its application is not known before a request has come
+  // its application is not known before the first request
   for (const path of ["/v1/%61dmin/users", "/v1/adm%69n/users"])
     expect((await ask(path)).status).toBe(path === "/v1/%61dmin/users" ? 404 : 401);
   return ask;
@@ -77,11 +77,11 @@ const serveAttached = async (app: express.Express, api: express.Router): Promise
 
 describe.each([
   ["a hook", startHooked],
-  ["an application of the user's own", startAttached],
+  ["a user's own application", startAttached],
   ["an application on which the API's is mounted", startMounted],
   ["an application on which the API's is mounted later", startMountedLater],
   ["an application with the API on a router", startRouter],
-])("A guard of %s", (_name, startGuarded) => {
+])("a guard of %s", (_name, startGuarded) => {
   test.each([
     ["/v1/admin/users"],
     ["/v1/%61dmin/users"],
@@ -103,7 +103,7 @@ describe.each([
   });
 
   test.each([["/v1/%61dmin%/users"], ["/v1/%%361dmin/users"]])(
-    "Q14: %s is malformed, and passes no guard",
+    "Q14: rejects malformed %s",
     async (target) => {
       const ask = await startGuarded();
       expect((await ask(target, { "x-key": "k" })).status).toBe(400);

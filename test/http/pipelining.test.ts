@@ -26,7 +26,7 @@ const closing = head("GET /none", "Connection: close");
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** An endpoint that tells when it runs and ends when the test says so. */
+/** Creates an endpoint that reports when it runs and ends when the test says so. */
 const createGate = () => {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -41,7 +41,7 @@ const createGate = () => {
   return { gate, entered, open };
 };
 
-/** An endpoint that records what it is sent. */
+/** Creates an endpoint that records what it receives. */
 const createAct = () => {
   const acts: unknown[] = [];
   const act = factory.build({
@@ -66,7 +66,7 @@ const collect = (socket: Socket): (() => string) => {
   return () => text;
 };
 
-describe("A connection runs one request at a time", () => {
+describe("a connection runs one request at a time", () => {
   const createCounting = () => {
     const counts = { running: 0, peak: 0, ran: 0 };
     const count = factory.build({
@@ -81,7 +81,7 @@ describe("A connection runs one request at a time", () => {
     return { counts, count };
   };
 
-  test("W26: of 200 pipelined requests one handler runs at a time, and all are answered", async () => {
+  test("W26: of 200 pipelined requests one handler runs at a time, and all get responses", async () => {
     const { counts, count } = createCounting();
     const socket = await (await start({ count })).open();
     const read = collect(socket);
@@ -91,7 +91,7 @@ describe("A connection runs one request at a time", () => {
     expect(counts).toEqual({ running: 0, peak: 1, ran: 200 });
   });
 
-  test("W26: it is the same on an application of the user's own", async () => {
+  test("W26: the same holds on a user's own application", async () => {
     const { counts, count } = createCounting();
     const app = express();
     const { logger } = createRecorder();
@@ -107,7 +107,7 @@ describe("A connection runs one request at a time", () => {
     expect(counts).toEqual({ running: 0, peak: 1, ran: 20 });
   });
 
-  test("W26: nothing runs of what waits when its client leaves, and no file is left", async () => {
+  test("W26: no waiting request runs when its client leaves, and no file is left", async () => {
     const directory = await mkdtemp(join(tmpdir(), "sallyport-pipelining-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     const { gate, entered, open } = createGate();
@@ -136,7 +136,7 @@ describe("A connection runs one request at a time", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test("W26: nothing runs of what waits where its connection is cut just when its turn has come", async () => {
+  test("W26: no waiting request runs if its connection is cut just when its turn has come", async () => {
     const cut = factory.build({
       handler: ({ response }) => {
         const { socket } = response;
@@ -153,7 +153,7 @@ describe("A connection runs one request at a time", () => {
     expect(acts).toEqual([]);
   });
 
-  test("W26: while many requests wait, no more is read of their connection", async () => {
+  test("W26: while many requests wait, their connection is no longer read", async () => {
     const { gate, entered, open } = createGate();
     const server = await start({ gate });
     const sockets: Socket[] = [];
@@ -164,7 +164,7 @@ describe("A connection runs one request at a time", () => {
     const read = collect(client);
     client.write(head("GET /gate"));
     await expect.poll(() => entered.mock.calls.length).toBe(1);
-    // four megabytes, which the kernel alone does not hold
+    // four megabytes, more than the kernel alone can buffer
     const flood = head("GET /gate", `X-Padding: ${"x".repeat(8000)}`);
     client.write(flood.repeat(500) + closing);
     await sleep(100);
@@ -194,7 +194,7 @@ describe("A connection runs one request at a time", () => {
   });
 });
 
-describe("Nothing runs behind the end of a connection", () => {
+describe("nothing runs after the end of a connection", () => {
   const large = toAct("y".repeat(3000));
   const cases: readonly (readonly [name: string, bytes: string, status: number])[] = [
     ["two hosts", head("GET /act", "Host: b"), 400],
@@ -205,14 +205,14 @@ describe("Nothing runs behind the end of a connection", () => {
     ],
     ["a body over the limit", large, 413],
     [
-      "a final answer to Expect",
+      "a final response to Expect",
       `${head("POST /none", "Expect: 100-continue", "Content-Length: 5")}hello`,
       404,
     ],
     ["a request to close", head("GET /none", "Connection: close"), 404],
   ];
 
-  test.each(cases)("W27: at once behind %s", async (_name, bytes, status) => {
+  test.each(cases)("W27: immediately after %s", async (_name, bytes, status) => {
     const { act, acts } = createAct();
     const server = await start({ act }, { bodyLimit: 1000 });
     const socket = await server.open();
@@ -223,10 +223,10 @@ describe("Nothing runs behind the end of a connection", () => {
     expect(acts).toEqual([]);
   });
 
-  test.each(cases)("W27: once the reply to %s is out", async (_name, bytes, status) => {
+  test.each(cases)("W27: once the response to %s is sent", async (_name, bytes, status) => {
     const { act, acts } = createAct();
     const { port } = await start({ act }, { bodyLimit: 1000 });
-    // one that does not end its side when the server ends its own
+    // a connection that does not end its side when the server ends its own
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     const read = collect(socket);
     socket.write(bytes);
@@ -239,7 +239,7 @@ describe("Nothing runs behind the end of a connection", () => {
     expect(acts).toEqual([]);
   });
 
-  test("W19: a bad chunk in a request that waits is 400 as soon as those before it are answered", async () => {
+  test("W19: a bad chunk in a waiting request is 400 as soon as earlier requests have their responses", async () => {
     const { gate, open } = createGate();
     const { act, acts } = createAct();
     const socket = await (await start({ gate, act })).open();
@@ -254,7 +254,7 @@ describe("Nothing runs behind the end of a connection", () => {
     expect(acts).toEqual([1]);
   });
 
-  test("W2: garbage behind a response that fails late is answered, and no rejection is left unhandled", async () => {
+  test("W2: garbage after a response that fails late gets a response, and no rejection is left unhandled", async () => {
     const late = factory.buildVoid({
       handler: ({ response }) => {
         response.on("error", () => undefined);
@@ -273,10 +273,10 @@ describe("Nothing runs behind the end of a connection", () => {
   });
 });
 
-describe("CONNECT behind other requests", () => {
+describe("CONNECT after other requests", () => {
   const connecting = head("CONNECT a:1");
 
-  test("W14: its 405 comes after their replies, large ones included", async () => {
+  test("W14: its 405 comes after their responses, including large ones", async () => {
     const { gate, entered, open } = createGate();
     const big: Routing[string] = factory.buildVoid({
       handler: async ({ response }) => {
@@ -298,7 +298,7 @@ describe("CONNECT behind other requests", () => {
     expect(read().length).toBeGreaterThan(6_000_000);
   });
 
-  test("W14: a client that leaves meanwhile is known to have left", async () => {
+  test("W14: a client that leaves meanwhile is noticed", async () => {
     const left = vi.fn();
     const entered = vi.fn();
     const wait = factory.build({
@@ -317,8 +317,8 @@ describe("CONNECT behind other requests", () => {
   });
 });
 
-describe("Time limits end with their reply", () => {
-  test("W23: a slow reader's time limit does not end the request behind it", async () => {
+describe("time limits end with their response", () => {
+  test("W23: a slow reader's time limit does not end the next request", async () => {
     const big: Routing[string] = factory.buildVoid({
       handler: ({ response }) => void response.type("text/plain").end(Buffer.alloc(12e6, 97)),
     });
@@ -351,7 +351,7 @@ describe("Expect: 100-continue with a body that does not wait", () => {
     return parent;
   };
 
-  test("W17: one that arrives before its logger is made keeps its connection", async () => {
+  test("W17: one that arrives before its logger is created keeps its connection", async () => {
     const { act, acts } = createAct();
     const server = await start({ act }, { childLoggerProvider });
     const socket = await server.open();

@@ -35,7 +35,7 @@ const expectProblem = (answer: Answer, expected: object): void => {
   });
 };
 
-/** What an endpoint of the problem factory answers to an error. */
+/** Returns the response of an endpoint of the problem factory to an error. */
 const throwProblem = async (thrown: unknown) => {
   const server = await start({ "": problemEndpointsFactory.build({ handler: fail(thrown) }) });
   return { server, answer: await server.send("/") };
@@ -56,7 +56,7 @@ describe("problemResultHandler", () => {
     expect(answer.headers).not.toHaveProperty("cache-control");
   });
 
-  test("another success that the handler sets is kept, and one without output is {}", async () => {
+  test("another success status set by the handler is kept, and without output the body is {}", async () => {
     const server = await start({
       created: problemEndpointsFactory.buildVoid({
         method: "post",
@@ -98,7 +98,7 @@ describe("problemResultHandler", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("the property `problem` of an error brings type, title, instance and further members", async () => {
+  test("the property `problem` of an error provides type, title, instance and further members", async () => {
     const own = { type: "https://example.com/credit", title: "Out of credit", instance: "/log/1" };
     const { answer } = await throwProblem(
       Object.assign(new Error("That costs 50"), {
@@ -120,7 +120,7 @@ describe("problemResultHandler", () => {
     expectProblem(answer, problem(403, "Forbidden", "No"));
   });
 
-  test("`problem` with a toJSON of its own: the members count, and it is not called", async () => {
+  test("`problem` with its own toJSON: the members count, and it is not called", async () => {
     const own = { balance: 30, toJSON: () => ({ secret: true }) };
     const { answer } = await throwProblem(createHttpError(403, "No", { problem: own }));
     expectProblem(answer, problem(403, "Forbidden", "No", { balance: 30 }));
@@ -131,7 +131,7 @@ describe("problemResultHandler", () => {
     expect([answer.status, answer.text]).toEqual([500, "Internal Server Error"]);
   });
 
-  test("production: a 5xx says nothing of its own, unless it is exposed", async () => {
+  test("production: a 5xx hides its message, unless it is exposed", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const own = { problem: { type: "https://example.com/db", host: "db1" } };
     const hidden = await throwProblem(createHttpError(503, "db1 is down", own));
@@ -208,7 +208,7 @@ describe("arrayResultHandler", () => {
     });
   };
 
-  test("BEHAVIOUR 13.10: a success is the list `items`, parsed, as JSON", async () => {
+  test("BEHAVIOUR 13.10: a success is the array `items`, parsed, as JSON", async () => {
     const endpoint = arrayEndpointsFactory.build({
       output: z.object({ items, total: z.number() }),
       handler: () => ({ items: [{ id: "1", secret: true }, { id: 2 }], total: 2 }),
@@ -241,7 +241,7 @@ describe("arrayResultHandler", () => {
     expect([head.status, head.text, head.headers["content-length"]]).toEqual([429, "", "11"]);
   });
 
-  test("an error beyond ASCII arrives whole", async () => {
+  test("a non-ASCII error arrives unchanged", async () => {
     const endpoint = arrayEndpointsFactory.build({
       handler: fail(createHttpError(409, "schön €")),
     });
@@ -250,12 +250,12 @@ describe("arrayResultHandler", () => {
 
   test.each([
     ["is missing", {}],
-    ["is no list", { items: { 0: "a" } }],
+    ["is not an array", { items: { 0: "a" } }],
   ])(
     "BEHAVIOUR 13.10: `items` %s: the last resort, and one line in the log",
     async (_what, output) => {
       const server = await start({
-        // the compiler refuses it
+        // the compiler rejects it
         "": arrayEndpointsFactory.build({ handler: (() => output) as never }),
       });
       expectText(await server.send("/"), 500, "Internal Server Error");

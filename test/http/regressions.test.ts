@@ -28,7 +28,7 @@ const plain = new ResultHandler({
   },
 });
 
-describe("a client that leaves while a check is under way", () => {
+describe("a client that leaves while a check is in progress", () => {
   test.each([
     [
       "native",
@@ -50,8 +50,8 @@ describe("a client that leaves while a check is under way", () => {
   });
 });
 
-describe("errors of odd shapes", () => {
-  test("one whose name cannot be read is answered", async () => {
+describe("errors of unusual shapes", () => {
+  test("without a readable name get a response", async () => {
     class Nameless extends Error {
       readonly statusCode = 404;
       override get name(): string {
@@ -71,7 +71,7 @@ describe("errors of odd shapes", () => {
     [["content-type", "text/html"], 429],
     ["abc", 429],
     [{ "Retry-After": undefined }, 429],
-  ])("headers %j are none", async (headers, status) => {
+  ])("ignore invalid headers: %j", async (headers, status) => {
     const endpoint = factory.build({
       handler: async () => {
         throw Object.assign(new Error("slow"), { statusCode: 429, headers });
@@ -102,13 +102,13 @@ describe("H5: what Node refuses to send", () => {
   test.each([
     ["error", 429],
     ["success", 500],
-  ] as const)("a trailer (%s) costs no process", async (name, status) => {
+  ] as const)("a trailer (%s) does not end the process", async (name, status) => {
     const server = await start(endpoints);
     const answer = await server.send(`/${name}`);
     expect([answer.status, answer.headers["trailer"]]).toEqual([status, undefined]);
   });
 
-  test("where even the last resort fails, the connection ends", async () => {
+  test("if even the last resort fails, the connection ends", async () => {
     const endpoint = factory.build({
       handler: ({ response }) => {
         response.end = () => {
@@ -133,7 +133,7 @@ describe("what Express fails to send for a handler", () => {
       (response) => response.format({ "text/x-none": () => undefined }),
       406,
     ],
-  ])("%s is answered by the result handler in use, without a path", async (_name, act, status) => {
+  ])("%s goes to the active result handler, without a path", async (_name, act, status) => {
     const endpoint = new EndpointsFactory(plain).build({
       handler: async ({ response }) => {
         act(response);
@@ -162,7 +162,7 @@ describe("what Express fails to send for a handler", () => {
     expect([answer.status, answer.json()]).toEqual([status, { why: expect.any(String) as string }]);
   });
 
-  test("is not answered twice when the error handler takes its time", async () => {
+  test("gets no second response when the error handler takes its time", async () => {
     const results: (string | undefined)[] = [];
     const slow = new ResultHandler({
       positive: z.object({}),
@@ -189,7 +189,7 @@ describe("what Express fails to send for a handler", () => {
 });
 
 describe("streams", () => {
-  test("HEAD of a handler that writes in a loop is answered at once, and its signal aborted", async () => {
+  test("HEAD of a handler that writes in a loop ends immediately, and its signal is aborted", async () => {
     let isStopped = false;
     const endpoint = factory.build({
       handler: async ({ response, signal }) => {
@@ -221,7 +221,7 @@ describe("streams", () => {
           .addMiddleware({ handler: ({ response }) => send(response) })
           .build({ handler: () => ({}) }),
     ],
-  ])("HEAD of a %s that pipes a source which says nothing is answered", async (_where, build) => {
+  ])("HEAD of a %s that pipes a silent source gets a response", async (_where, build) => {
     const silent = new Readable({ read: () => undefined });
     const server = await start({ a: build((response) => void silent.pipe(response)) });
     const head = await server.send("/a", { method: "HEAD" });
@@ -240,7 +240,7 @@ describe("streams", () => {
     await expect.poll(() => source.destroyed).toBe(true);
   });
 
-  test("a pipeline that is not awaited is the response", async () => {
+  test("a pipeline that is not awaited is still the response", async () => {
     const endpoint = factory.build({
       handler: async ({ response }) => {
         async function* letters(): AsyncGenerator<string> {
@@ -255,7 +255,7 @@ describe("streams", () => {
     expect((await (await start({ a: endpoint })).send("/a")).text).toBe("ab");
   });
 
-  test("H13: a result handler that sends a head alone leaves no socket hanging", async () => {
+  test("H13: a result handler that sends only a head leaves no socket open", async () => {
     shortenGrace();
     const headOnly = new ResultHandler({
       positive: z.object({}),
@@ -269,7 +269,7 @@ describe("streams", () => {
     expect(server.linesOf("error").at(-1)?.message).toBe("Server fault");
   });
 
-  test("a handler that reads the body itself is sent 100 Continue", async () => {
+  test("sending 100 Continue works for a handler that reads the body itself", async () => {
     const endpoint = factory.build({
       method: "put",
       handler: async ({ request }) => {
@@ -290,7 +290,7 @@ describe("streams", () => {
 });
 
 describe("requests and responses", () => {
-  test.each([204, 205])("%i carries neither a body nor its length", async (status) => {
+  test.each([204, 205])("%i has neither a body nor a length", async (status) => {
     const endpoint = factory.build({
       handler: async ({ response }) => {
         response.status(status);
@@ -313,7 +313,7 @@ describe("requests and responses", () => {
     expect((await server.send("/a", { headers: { "if-none-match": '"v1"' } })).status).toBe(304);
   });
 
-  test("a query is parsed anew when a middleware rewrites the URL", async () => {
+  test("a query is parsed again when a middleware rewrites the URL", async () => {
     const endpoint = factory.build({
       input: z.looseObject({}),
       handler: async ({ input }) => input,
@@ -332,7 +332,7 @@ describe("requests and responses", () => {
     expect((await server.send("/old?a=1")).json()).toEqual(successEnvelope({ b: "2" }));
   });
 
-  test("parameters of a router of one's own join the input", async () => {
+  test("parameters of a custom router are part of the input", async () => {
     const app = express();
     const router = express.Router({ mergeParams: true });
     const input = z.object({ tenant: z.string(), id: z.string() });
@@ -347,7 +347,7 @@ describe("requests and responses", () => {
     expect(answer.json()).toEqual(successEnvelope({ tenant: "acme", id: "7" }));
   });
 
-  test("an instance that a schema makes stays one beside fields of middlewares", async () => {
+  test("a class instance created by a schema remains one despite fields of middlewares", async () => {
     class Name {
       readonly text: string;
       constructor(text: string) {
@@ -369,7 +369,7 @@ describe("requests and responses", () => {
     expect(answer.json()).toEqual(successEnvelope({ up: "ADA", key: "k" }));
   });
 
-  test("files as a list, as a native parser may set them, are no body", async () => {
+  test("an array of files, as a native parser may set it, is not a body", async () => {
     const endpoint = factory.build({ method: "post", handler: async () => ({}) });
     const beforeRouting = ({ app }: { app: express.Express }): void => {
       app.use((request, _response, next) => {
@@ -389,7 +389,7 @@ describe("requests and responses", () => {
     expect(await server.raw(`${head}1\r\nx\r\n0\r\n\r\n`)).toContain("HTTP/1.1 415");
   });
 
-  test("JSON that is sent as a form is answered with the fix", async () => {
+  test("JSON sent as a form gets an error that names the fix", async () => {
     const endpoint = factory.build({ method: "post", handler: async () => ({}) });
     const answer = await (
       await start({ a: endpoint })
@@ -413,7 +413,7 @@ describe("requests and responses", () => {
   );
 });
 
-test("static files behind a factory are looked for only when its middlewares let the request pass", async () => {
+test("static files behind a factory are looked up only if its middlewares let the request pass", async () => {
   const guarded = new EndpointsFactory(plain).addMiddleware({
     input: z.object({ key: z.string() }),
     handler: async ({ input }) => {
@@ -432,7 +432,7 @@ test("static files behind a factory are looked for only when its middlewares let
   expect((await server.send("/docs/none.md?key=right")).status).toBe(404);
 });
 
-test("warnings are sampled even if each request has a logger of its own", async () => {
+test("warnings are sampled even if each request has its own logger", async () => {
   const act = factory.build({ method: "post", input: z.looseObject({}), handler: () => ({}) });
   const server = await start({ act }, { childLoggerProvider: ({ parent }) => ({ ...parent }) });
   const body = '{"__proto__":1}';

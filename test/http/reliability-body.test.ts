@@ -12,7 +12,7 @@ const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
 
 type Echo = Awaited<ReturnType<typeof startEcho>>;
 
-/** Starts a server whose `/echo` answers the input, and counts the handler's runs. */
+/** Starts a server whose `/echo` returns the input, and counts the handler's runs. */
 const startEcho = async (config: Partial<ServerConfig> = {}) => {
   let calls = 0;
   const echo = defaultEndpointsFactory.build({
@@ -28,7 +28,7 @@ const startEcho = async (config: Partial<ServerConfig> = {}) => {
   return { server, calls: () => calls };
 };
 
-/** A POST as bytes; the type is JSON and the length fits unless the fields say otherwise. */
+/** Creates a POST as bytes; the type is JSON and the length is correct unless the fields say otherwise. */
 const post = (body: string | Buffer, fields: readonly string[] = [], path = "/echo"): Buffer => {
   const names = new Set(fields.map((field) => field.split(":")[0]?.toLowerCase()));
   const head = [
@@ -48,7 +48,7 @@ const cutOff =
 
 const toBody = (reply: string): unknown => JSON.parse(reply.slice(reply.indexOf("\r\n\r\n")));
 
-/** Expects an answer to a request, and that the next one on the same socket is answered as well. */
+/** Expects a response to a request, and another one to the next request on the same socket. */
 const expectKeptAlive = async (
   { server }: { server: TestServer },
   request: string | Buffer,
@@ -67,7 +67,7 @@ const expectKeptAlive = async (
   return reply;
 };
 
-/** Expects 413 as a whole reply, then the end of the connection, while the client goes on sending. */
+/** Expects a complete 413, then the end of the connection, while the client continues to send. */
 const expectCutOff = async (
   { server, calls }: Echo,
   head: string,
@@ -90,7 +90,7 @@ const ofBodies = (...bodies: string[]): Case[] => bodies.map((body) => [body, po
 const ofField = (name: string, ...values: string[]): Case[] =>
   values.map((value) => [value, post('{"a":1}', [value ? `${name}: ${value}` : `${name}:`])]);
 
-/** Requests that get the same refusal; the handler never runs, and the connection goes on. */
+/** Requests with the same rejection; the handler never runs, and the connection stays open. */
 const refuses = (name: string, status: number, message: string, cases: readonly Case[]): void => {
   test.each(cases)(`${name} (%j)`, async (_shown, request) => {
     const echo = await startEcho();
@@ -100,7 +100,7 @@ const refuses = (name: string, status: number, message: string, cases: readonly 
   });
 };
 
-/** A request that is served, and whose input the answer shows. */
+/** A request that is accepted, and whose input the response shows. */
 const serves = async (request: Buffer, input: unknown): Promise<void> => {
   await expectKeptAlive(await startEcho(), request, 200, successEnvelope({ input }));
 };
@@ -132,7 +132,7 @@ describe("JSON", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("B2: these words are welcome as values, and `constructor` as a plain key", async () => {
+  test("B2: forbidden words are accepted as values, and `constructor` as a plain key", async () => {
     const body = '{"a":"__proto__","constructor":"x","b":{"constructor":{"name":1}},"prototype":2}';
     await serves(post(body), JSON.parse(body));
   });
@@ -149,7 +149,7 @@ describe("JSON", () => {
     await expectKeptAlive(echo, post(`{"a":"\\"${"[".repeat(500)}"}`), 200);
   });
 
-  /** Sends fifty thousand texts as `list`, and gives the reply. */
+  /** Sends fifty thousand strings as `list`, and returns the response. */
   const sendList = async (schema: z.ZodType): Promise<string> => {
     const input = z.object({ list: schema });
     const list = defaultEndpointsFactory.build({ method: "post", input, handler: () => ({}) });
@@ -158,7 +158,7 @@ describe("JSON", () => {
     return expectKeptAlive({ server }, post(body, [], "/list"), 400);
   };
 
-  test("B4: fifty thousand wrong elements give ten issues and a short message", async () => {
+  test("B4: fifty thousand wrong elements cause ten issues and a short message", async () => {
     const reply = await sendList(z.array(z.number()));
     const { error } = toBody(reply) as { error: { message: string; issues: object[] } };
     expect(error.issues).toHaveLength(10);
@@ -167,7 +167,7 @@ describe("JSON", () => {
     expect(reply.length).toBeLessThan(8192);
   });
 
-  test("B5: a list over the schema's maximum is rejected before its elements are walked", async () => {
+  test("B5: an array over the schema's maximum is rejected before its elements are parsed", async () => {
     let walked = 0;
     const reply = await sendList(z.array(z.string().refine(() => ++walked > 0)).max(10));
     const issue = { path: ["list"], code: "too_big" };
@@ -175,8 +175,8 @@ describe("JSON", () => {
     expect(walked).toBeLessThanOrEqual(10);
   });
 
-  // were each compared with all those before it, that would take minutes
-  test("B6: several hundred thousand keys like integers, whose hashes might be alike, are parsed", async () => {
+  // comparing each with all those before it would take minutes
+  test("B6: several hundred thousand integer-like keys, whose hashes might collide, are parsed", async () => {
     const echo = await startEcho({ bodyLimit: 16 * 1024 * 1024 });
     const keys = Array.from({ length: 400_000 }, (_, index) => `"${index * 65_536}":0`);
     const head = await expectKeptAlive(echo, post(`{"a":{${keys.join(",")}}}`), 200);
@@ -184,7 +184,7 @@ describe("JSON", () => {
   }, 20_000);
 });
 
-describe("Limits", () => {
+describe("body limits", () => {
   const large = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 
   test("B7: a Content-Length over the limit is 413 without reading, and the connection closes", async () => {
@@ -201,7 +201,7 @@ describe("Limits", () => {
     expect(calls()).toBe(0);
   });
 
-  test("B7: a body of exactly the limit is served, one byte more is 413", async () => {
+  test("B7: a body of exactly the limit is accepted, one byte more is 413", async () => {
     const { server } = await startEcho({ bodyLimit: 100 });
     const ofSize = (size: number): string => `{"a":"${"x".repeat(size - 8)}"}`;
     const sizes = [100, 101].map((size) => post(ofSize(size), ["Connection: close"]));
@@ -222,7 +222,7 @@ describe("Limits", () => {
     expect(calls()).toBe(0);
   });
 
-  test("B8: a client that goes on sending chunks gets the whole reply", async () => {
+  test("B8: a client that continues to send chunks gets the whole response", async () => {
     const chunk = `4000\r\n${"x".repeat(16_384)}\r\n`;
     const echo = await startEcho({ bodyLimit: 10_000 });
     await expectCutOff(echo, `${large}Transfer-Encoding: chunked\r\n\r\n`, chunk);
@@ -232,51 +232,57 @@ describe("Limits", () => {
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
-  ])("B9: %s is welcome, but a bomb is 413 by its inflated bytes", async (encoding, compress) => {
-    const fields = [`Content-Encoding: ${encoding}`];
-    await serves(post(compress('{"a":1}'), fields), { a: 1 });
-    const bytes = compress(Buffer.alloc(16 * 1024 * 1024, 0x20));
-    const { server, calls } = await startEcho();
-    const before = process.memoryUsage().arrayBuffers;
-    const text = await server.raw(post(bytes, fields), 2000);
-    expect(text).toMatch(cutOff);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
-    expect(calls()).toBe(0);
-  });
+  ])(
+    "B9: %s is accepted, but a bomb is 413 by its decompressed size",
+    async (encoding, compress) => {
+      const fields = [`Content-Encoding: ${encoding}`];
+      await serves(post(compress('{"a":1}'), fields), { a: 1 });
+      const bytes = compress(Buffer.alloc(16 * 1024 * 1024, 0x20));
+      const { server, calls } = await startEcho();
+      const before = process.memoryUsage().arrayBuffers;
+      const text = await server.raw(post(bytes, fields), 2000);
+      expect(text).toMatch(cutOff);
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
+      expect(calls()).toBe(0);
+    },
+  );
 });
 
 test.each([
-  ["while it is inflated", 100_000],
-  ["by its length already", 1000],
-])("B9: once a bomb is refused %s, nothing more of it is inflated", async (_when, bodyLimit) => {
-  const zlib = process.getBuiltinModule("node:zlib");
-  const decoders: Gunzip[] = [];
-  const { createGunzip } = zlib;
-  const creating = vi.spyOn(zlib, "createGunzip").mockImplementation((options) => {
-    const decoder = createGunzip(options);
-    decoders.push(decoder);
-    return decoder;
-  });
-  try {
-    const bomb = post(gzipSync(Buffer.alloc(8 * 1024 * 1024)), ["Content-Encoding: gzip"]);
-    const { server } = await startEcho({ bodyLimit });
-    const socket = await server.open();
-    // the end is held back, so that the decoder has no reason of its own to end
-    socket.write(bomb.subarray(0, -20));
-    await once(socket, "data");
-    expect(decoders.filter(({ destroyed }) => !destroyed)).toHaveLength(0);
-    socket.destroy();
-  } finally {
-    creating.mockRestore();
-  }
-});
+  ["while it is decompressed", 100_000],
+  ["by its length alone", 1000],
+])(
+  "B9: once a bomb is rejected %s, nothing more of it is decompressed",
+  async (_when, bodyLimit) => {
+    const zlib = process.getBuiltinModule("node:zlib");
+    const decoders: Gunzip[] = [];
+    const { createGunzip } = zlib;
+    const creating = vi.spyOn(zlib, "createGunzip").mockImplementation((options) => {
+      const decoder = createGunzip(options);
+      decoders.push(decoder);
+      return decoder;
+    });
+    try {
+      const bomb = post(gzipSync(Buffer.alloc(8 * 1024 * 1024)), ["Content-Encoding: gzip"]);
+      const { server } = await startEcho({ bodyLimit });
+      const socket = await server.open();
+      // the end is withheld, so that the decoder has no reason of its own to end
+      socket.write(bomb.subarray(0, -20));
+      await once(socket, "data");
+      expect(decoders.filter(({ destroyed }) => !destroyed)).toHaveLength(0);
+      socket.destroy();
+    } finally {
+      creating.mockRestore();
+    }
+  },
+);
 
-describe("Types", () => {
+describe("media types", () => {
   const encodings = ofField("Content-Encoding", "compress", "compress", "gzip, br", "x");
   const unknown = "Unsupported content encoding";
   refuses("B10: an unknown content encoding is 415", 415, unknown, encodings);
 
-  test("B10: the rejection of an encoding says which ones are known", async () => {
+  test("B10: the rejection of an encoding names the supported ones", async () => {
     const request = post('{"a":1}', ["Content-Encoding: x"]);
     const head = await expectKeptAlive(await startEcho(), request, 415);
     expect(head).toMatch(/^accept-encoding: gzip, deflate, br(, zstd)?, identity\r?$/im);
@@ -285,11 +291,11 @@ describe("Types", () => {
   const zipped = gzipSync('{"a":"some text"}');
 
   const corrupt = [
-    ["gzip", Buffer.from("no gzip at all")],
+    ["gzip", Buffer.from("invalid gzip")],
     ["gzip", zipped.subarray(0, -6)],
     ["gzip", Buffer.concat([zipped.subarray(0, 12), Buffer.from("!!!!"), zipped.subarray(16)])],
-    ["deflate", Buffer.from("no deflate at all")],
-    ["br", Buffer.from("no brotli at all")],
+    ["deflate", Buffer.from("invalid deflate")],
+    ["br", Buffer.from("invalid brotli")],
   ] as const;
   const bodies = corrupt.map(([name, bytes]): Case => {
     return [name, post(bytes, [`Content-Encoding: ${name}`])];
@@ -309,9 +315,12 @@ describe("Types", () => {
   const spellings =
     "application/json|application/json\t|APPLICATION/JSON ; charset=utf-8|application/json;" +
     '|application/json;charset="UTF-8"|application/merge-patch+json';
-  test.each(spellings.split("|"))("B11: a spelling of JSON is JSON (%j)", async (type) => {
-    await serves(post('{"a":1}', [`Content-Type: ${type}`]), { a: 1 });
-  });
+  test.each(spellings.split("|"))(
+    "B11: a variant spelling of JSON is accepted (%j)",
+    async (type) => {
+      await serves(post('{"a":1}', [`Content-Type: ${type}`]), { a: 1 });
+    },
+  );
 
   const charsets = ["iso-8859-1", "utf-16", "utf-7", '"x"', '""'];
   const withCharset = charsets.map((charset) => `application/json; charset=${charset}`);
@@ -321,7 +330,7 @@ describe("Types", () => {
   const bytes = ["ff", "c328", "c0af", "eda080", "e282"].map((hex): Case => {
     return [hex, post(Buffer.from(`7b2261223a22${hex}227d`, "hex"))];
   });
-  refuses("B12: bytes that are no UTF-8 are 400", 400, "Body is not valid UTF-8", bytes);
+  refuses("B12: bytes that are not UTF-8 are 400", 400, "Body is not valid UTF-8", bytes);
 
   test("B12: a byte order mark is stripped", async () => {
     await serves(post('\ufeff{"a":1}'), { a: 1 });
@@ -333,7 +342,7 @@ describe("Types", () => {
   });
 
   const scalars = ofBodies("null", "5", '"x"', "true", "[]", '[{"a":1}]');
-  refuses("B13: a value that is no object is 400", 400, "Expected an object", scalars);
+  refuses("B13: a value that is not an object is 400", 400, "Expected an object", scalars);
 
   const strict = defaultEndpointsFactory.build({
     method: "post",
@@ -347,7 +356,7 @@ describe("Types", () => {
     handler: ({ input }) => input,
   });
 
-  test("B14: of equal keys the last one wins, unsafe and infinite numbers are 400", async () => {
+  test("B14: of equal keys the last one wins; unsafe and infinite numbers are 400", async () => {
     const server = await start({ strict, loose, ping });
     const twice = post('{"a":1,"a":2}', [], "/strict");
     await expectKeptAlive({ server }, twice, 200, successEnvelope({ a: 2 }));
@@ -356,7 +365,7 @@ describe("Types", () => {
     await expectKeptAlive({ server }, post('{"a":-1e400}', [], "/loose"), 400);
   });
 
-  test("B15: extra properties are stripped, in and out, or refused by a strict schema", async () => {
+  test("B15: extra properties are stripped, in input and output, or rejected by a strict schema", async () => {
     const server = await start({ strict, loose, ping });
     const extra = '{"a":1,"isAdmin":true}';
     const data = successEnvelope({ a: 1 });
@@ -376,7 +385,7 @@ describe("Types", () => {
   refuses("B2: __proto__ in a form is 400", 400, "Forbidden key in the body", proto);
 
   test.each(["GET", "DELETE"])(
-    "B18: the body of a %s is no input, and the next request is found",
+    "B18: the body of a %s is not an input, and the next request is parsed correctly",
     async (method) => {
       const echo = await startEcho();
       for (const body of ['{"a":1}', "not json", goodRequest, "x".repeat(200_000)]) {
@@ -392,7 +401,7 @@ describe("Types", () => {
   const chunked = post('7\r\n{"a":', ["Transfer-Encoding: chunked"]);
   const compressed = post(gzipSync('{"a":1}'), ["Content-Encoding: gzip"]).subarray(0, -9);
 
-  /** Sends the beginning of a request, leaves, and gives what came back. */
+  /** Sends the beginning of a request, leaves, and returns what came back. */
   const leave = async (
     { server, calls }: Echo,
     bytes: Buffer,
@@ -418,11 +427,14 @@ describe("Types", () => {
     expect(await leave(await startEcho(), bytes, (socket) => socket.destroy())).toBe("");
   });
 
-  test.each([partial, chunked, compressed])("B20: nor does an early end (%#)", async (bytes) => {
-    await leave(await startEcho(), bytes, (socket) => socket.end());
-  });
+  test.each([partial, chunked, compressed])(
+    "B20: an early end runs no handler (%#)",
+    async (bytes) => {
+      await leave(await startEcho(), bytes, (socket) => socket.end());
+    },
+  );
 
-  test("B20: a body that ends too early gets no reply", async () => {
+  test("B20: a body that ends too early gets no response", async () => {
     expect(await leave(await startEcho(), partial, (socket) => socket.end())).toBe("");
   });
 });

@@ -23,7 +23,7 @@ const echo = factory.build({
   output: z.object({ text: z.string() }),
   handler: ({ input }) => input,
 });
-/** Answers its number after as many milliseconds. */
+/** Responds with its number after the given number of milliseconds. */
 const wait = factory.build({
   input: z.object({ ms: z.coerce.number() }),
   output: z.object({ ms: z.number() }),
@@ -51,7 +51,7 @@ const pause = (milliseconds: number): Promise<void> =>
 
 const noReply: Reply = { status: 0, head: "", body: "" };
 
-/** Expects that a socket gets one reply, which says that the server closes, and that it does. */
+/** Expects that a socket gets one response, which announces that the server closes, and that it does. */
 const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   socket.write(bytes);
   const { text, isClosed } = await readAll(socket, 15_000);
@@ -61,7 +61,7 @@ const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   return reply;
 };
 
-/** Sends something, then a good request on the same connection, and gives the first reply. */
+/** Sends something, then a valid request on the same connection, and returns the first response. */
 const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => {
   const socket = await server.open();
   socket.write(bytes);
@@ -94,7 +94,7 @@ describe("Methods", () => {
   });
 
   test.each(["websocket", "h2c", "unheard-of"])(
-    "W14: an upgrade to %s is ignored, and served as a normal request",
+    "W14: an upgrade to %s is ignored, and handled as an ordinary request",
     async (protocol) => {
       const fields = ["Connection: Upgrade, HTTP2-Settings", `Upgrade: ${protocol}`];
       const reply = await expectKept(
@@ -138,7 +138,7 @@ describe("Expectations", () => {
   const expecting = "Expect: 100-continue";
   const wrongType = "Unsupported Media Type";
 
-  test("W17: a request that is accepted is asked for its body by 100, and then served", async () => {
+  test("W17: an accepted request gets 100, and is then served", async () => {
     const server = await start(routing);
     const socket = await server.open();
     socket.write(head("POST /echo", json, "Content-Length: 12", expecting));
@@ -153,7 +153,7 @@ describe("Expectations", () => {
     ["a wrong method", "PUT /echo", [json, "Content-Length: 12"], 405, "Method Not Allowed"],
     ["too large a body", "POST /echo", [json, "Content-Length: 9999"], 413, "Content Too Large"],
     ["a wrong type", "POST /echo", ["Content-Type: text/a", "Content-Length: 12"], 415, wrongType],
-  ] as const)("W17: %s is refused without 100", async (_name, line, fields, status, message) => {
+  ] as const)("W17: %s is rejected without 100", async (_name, line, fields, status, message) => {
     const server = await start(routing, { bodyLimit: 1000 });
     const reply = await expectClosed(await server.open(), head(line, ...fields, expecting));
     expect(reply.status).toBe(status);
@@ -164,7 +164,7 @@ describe("Expectations", () => {
   const refuse = (): never => {
     throw createHttpError(401, "Who are you?");
   };
-  test("W17: 401 of a hook is sent without 100", async () => {
+  test("W17: a 401 from a hook is sent without 100", async () => {
     const beforeRouting: ServerConfig["beforeRouting"] = ({ app }) => void app.use(refuse);
     const socket = await (await start({ echo }, { beforeRouting })).open();
     const bytes = head("POST /echo", json, "Content-Length: 12", expecting);
@@ -181,7 +181,7 @@ describe("Expectations", () => {
   });
 });
 
-describe("Pipelines", () => {
+describe("Pipelining", () => {
   const waiting = (ms: number): string => head(`GET /wait?ms=${ms}`);
   const statusesOf = async (server: TestServer, bytes: string): Promise<Reply[]> => {
     const socket = await server.open();
@@ -189,7 +189,7 @@ describe("Pipelines", () => {
     return toReplies((await readAll(socket, 15_000)).text);
   };
 
-  test("W19: pipelined requests are answered in their order, and none is lost", async () => {
+  test("W19: pipelined requests get responses in order, and none is lost", async () => {
     const times = Array.from({ length: 40 }, (_, index) => 40 - index);
     const replies = await statusesOf(await start(routing), times.map(waiting).join("") + closing);
     const bodies = replies.slice(0, -1).map(({ body }) => body);
@@ -197,7 +197,7 @@ describe("Pipelines", () => {
     expect(replies).toHaveLength(times.length + 1);
   });
 
-  test("W19: a refused request in the line does not change the answers of the others", async () => {
+  test("W19: a rejected request among them does not change the responses of the others", async () => {
     const refused = [head("GET /none"), head("GET /%zz"), head("PUT /ping"), head("TRACE /ping")];
     const bytes = waiting(30) + refused.join(good) + closing;
     const replies = await statusesOf(await start(routing), bytes);
@@ -205,7 +205,7 @@ describe("Pipelines", () => {
     expect(statuses).toEqual([200, 404, 200, 400, 200, 405, 200, 405, 200]);
   });
 
-  test("W19: requests before a malformed one all get a response, then it does too, and the connection is closed", async () => {
+  test("W19: requests before a malformed one all get a response, then so does the malformed one, and the connection is closed", async () => {
     const server = await start(routing);
     const socket = await server.open();
     socket.write(`${waiting(80)}${waiting(60)}${good}garbage\r\n\r\n`);
@@ -235,7 +235,7 @@ describe("Pipelines", () => {
 });
 
 describe("Slow clients", () => {
-  test("W21: headers that come too slowly are 408, and the warning is sampled", async () => {
+  test("W21: headers that arrive too slowly are 408, and the warning is sampled", async () => {
     const server = await start(routing, withOptions(short));
     const begin = performance.now();
     const replies = await Promise.all(
@@ -272,7 +272,7 @@ describe("Slow clients", () => {
     expect((await server.send("/ping")).status).toBe(200);
   });
 
-  test("W23: a reply waits for a client that does not read, and is dropped with a debug line at most", async () => {
+  test("W23: a response waits for a client that does not read, and is dropped with at most a debug line", async () => {
     let produced = 0;
     const isStopped = vi.fn();
     const endless = function* (): Generator<Buffer> {
@@ -296,10 +296,10 @@ describe("Slow clients", () => {
   });
 
   test.each([
-    ["one large reply", "/large", 1],
-    ["many pipelined replies", "/piece", 400],
+    ["one large response", "/large", 1],
+    ["many pipelined responses", "/piece", 400],
   ])(
-    "W23: %s to a client that does not read is dropped by the clock",
+    "W23: %s to a client that does not read is dropped after a timeout",
     async (_name, path, count) => {
       const server = await start(
         {
@@ -321,7 +321,7 @@ describe("Slow clients", () => {
     },
   );
 
-  test("W23: a time that the application has set for the connection is left as it is", async () => {
+  test("W23: a timeout that the application has set for the connection is kept", async () => {
     let timeout: number | undefined;
     const own = factory.build({
       handler: async ({ request, response }) => {
@@ -403,12 +403,12 @@ test.each([
   );
 });
 
-describe("Replies", () => {
+describe("Responses", () => {
   const strict: Partial<ServerConfig> = {
     accessLogger: ({ res }) => void (res && (res.strictContentLength = true)),
   };
 
-  test("W29: a wrong Content-Length of a handler never frames the reply", async () => {
+  test("W29: a wrong Content-Length from a handler never frames the response", async () => {
     const wrong = factory.build({
       handler: ({ response }) => void response.setHeader("Content-Length", "5"),
     });
@@ -417,7 +417,7 @@ describe("Replies", () => {
     expect([reply.status, JSON.parse(reply.body)]).toEqual([200, successEnvelope({})]);
   });
 
-  test.each([204, 205, 304])("W29: a reply of status %i has no body", async (status) => {
+  test.each([204, 205, 304])("W29: a response with status %i has no body", async (status) => {
     const handler = new ResultHandler({
       ...{ positive: z.object({}), negative: z.object({}) },
       handler: ({ response }) => void response.status(status).json({ unwanted: true }),

@@ -37,7 +37,7 @@ const startQuietly = async (
   return server;
 };
 
-/** A server whose `/run` does what the function does. */
+/** Starts a server whose `/run` does what the function does. */
 const startRun = (
   handler: Parameters<typeof defaultEndpointsFactory.buildVoid>[0]["handler"],
   config: Partial<ServerConfig> = {},
@@ -47,7 +47,7 @@ const startRun = (
     config,
   );
 
-/** Sends a request and a last one on the same socket, and gives both replies. */
+/** Sends a request and a last one on the same socket, and returns both responses. */
 const converse = async (server: TestServer, request: string): Promise<string[]> => {
   const last = "GET /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   return splitReplies(await server.raw(request + last, 4000));
@@ -59,7 +59,7 @@ const pong = /^HTTP\/1\.1 200 .*\{"pong":true\}\}$/s;
 const toError = (server: TestServer): unknown =>
   (server.linesOf("error")[0]?.meta as { error: unknown } | undefined)?.error;
 
-/** Expects a server fault: 500 in the envelope, one error line and no other, and a connection that goes on. */
+/** Expects a server fault: 500 in the envelope, exactly one error line, and a connection that stays open. */
 const expectFault = async (server: TestServer, path = "/run"): Promise<Answer> => {
   const answer = await server.send(`${path}?token=secret`, {
     headers: { authorization: "secret" },
@@ -92,7 +92,7 @@ const throws = (thing: unknown) => (): never => {
 beforeEach(() => void vi.stubEnv("NODE_ENV", "production"));
 afterEach(() => void vi.unstubAllEnvs());
 
-test.each(failing)("H1: what throws or rejects is 500", async (fail) => {
+test.each(failing)("H1: anything thrown or rejected is 500", async (fail) => {
   const server = await startRun(fail);
   await expectFault(server);
   expect(toError(server)).toMatchObject({ message: "inner workings" });
@@ -142,7 +142,7 @@ test("H3: an HTTP error has its status, its message and its headers", async () =
 });
 
 test.each([200, 99, 1000, 399, 600, 404.5, Number.NaN, "404", null])(
-  "H4: the status %j of an error is none, and 500",
+  "H4: the status %j of an error is invalid, and becomes 500",
   async (status) => {
     for (const name of ["status", "statusCode"])
       await expectFault(await startRun(throws(Object.assign(new Error("x"), { [name]: status }))));
@@ -162,21 +162,24 @@ test.each([
   expect(answer.json()).toEqual(errorEnvelope(status < 500 ? "why" : "Service Unavailable"));
 });
 
-test.each([403, 503])("H5: bad header fields of a %i are dropped, one by one", async (status) => {
-  const bad = { "X-A": "a\r\nSet-Cookie: b=c", "X-B": "d\0", "X-C": "\u20ac", "X F": "e" };
-  const error = createHttpError(status, "No", { headers: { ...bad, "X-D": "e" } });
-  const answer = await expectFault(await startRun(throws(error)));
-  expect(answer.headers["x-d"]).toBe("e");
-  for (const name of ["x-a", "x-b", "x-c", "x f", "set-cookie"])
-    expect(answer.headers[name]).toBeUndefined();
-});
+test.each([403, 503])(
+  "H5: invalid header fields of a %i are dropped individually",
+  async (status) => {
+    const bad = { "X-A": "a\r\nSet-Cookie: b=c", "X-B": "d\0", "X-C": "\u20ac", "X F": "e" };
+    const error = createHttpError(status, "No", { headers: { ...bad, "X-D": "e" } });
+    const answer = await expectFault(await startRun(throws(error)));
+    expect(answer.headers["x-d"]).toBe("e");
+    for (const name of ["x-a", "x-b", "x-c", "x f", "set-cookie"])
+      expect(answer.headers[name]).toBeUndefined();
+  },
+);
 
 test("H5: a handler cannot set a header field that cannot be sent", async () => {
   for (const value of ["a\r\nSet-Cookie: b=c", "a\0", "\u20ac"])
     await expectFault(await startRun(({ response }) => void response.set("X-A", value)));
 });
 
-test("H5: a redirect cannot carry a header field", async () => {
+test("H5: a redirect cannot inject a header field", async () => {
   const server = await startRun(({ response }) => response.redirect("/x\r\nSet-Cookie: a=\u20ac"));
   const answer = await server.send("/run");
   expect(answer.headers["set-cookie"]).toBeUndefined();
@@ -197,14 +200,17 @@ test.each([
   [undefined, circular],
   [undefined, { toJSON: inAnySync }],
   [undefined, { a: { toJSON: inAnySync } }],
-])("H6: an output that does not fit or cannot be written is 500 (%#)", async (output, returned) => {
-  const handler = ({ response }: Result): object => {
-    response.set({ "Content-Type": "text/csv", "Cache-Control": "public, max-age=60" });
-    return returned as object;
-  };
-  const run = defaultEndpointsFactory.build({ output, handler: handler as never });
-  await expectFault(await startQuietly({ run }));
-});
+])(
+  "H6: an output that does not fit or cannot be serialised is 500 (%#)",
+  async (output, returned) => {
+    const handler = ({ response }: Result): object => {
+      response.set({ "Content-Type": "text/csv", "Cache-Control": "public, max-age=60" });
+      return returned as object;
+    };
+    const run = defaultEndpointsFactory.build({ output, handler: handler as never });
+    await expectFault(await startQuietly({ run }));
+  },
+);
 
 test.each([
   ["returns", () => ({ a: 1 })],
@@ -213,7 +219,7 @@ test.each([
   ["writes again", (response: Result["response"]) => void response.write("second")],
   ["throws", inAnySync],
   ["rejects", async () => inAnySync()],
-])("H7: the first reply of a handler that then %s stands", async (_then, then) => {
+])("H7: the first response of a handler that then %s is kept", async (_then, then) => {
   const server = await startRun(({ response }) => {
     response.status(201).json({ first: true });
     return then(response);
@@ -226,7 +232,7 @@ test.each([
   expect(server.lines[0]?.message).toMatch(/already sent/);
 });
 
-test("H8: a stream whose handler throws is broken off, and does not end cleanly", async () => {
+test("H8: a stream whose handler throws is cut off, and does not end cleanly", async () => {
   const server = await startRun(async ({ response }) => {
     response.write("begun");
     await sleep(20);
@@ -254,7 +260,7 @@ test.each([
   ["the configuration", undefined, 50],
   ["the endpoint", 50, 0],
   ["the endpoint before the configuration", 50, 60_000],
-])("H9: a handler over the time of %s is 503", async (_place, timeout, handlerTimeout) => {
+])("H9: a handler over the time limit of %s is 503", async (_place, timeout, handlerTimeout) => {
   let seen: AbortSignal | undefined;
   const read = (signal: () => AbortSignal): Promise<unknown> =>
     once((seen = signal()), "abort").then(() => inAnySync());
@@ -268,7 +274,7 @@ test.each([
   expect(server.lines).toMatchObject([{ severity: "error", meta: { path: "/run" } }]);
 });
 
-test("H9: a handler that asks for the signal after its time sees it aborted", async () => {
+test("H9: a handler that requests the signal after its time limit sees it aborted", async () => {
   const seen: boolean[] = [];
   const read = (signal: () => AbortSignal): Promise<unknown> =>
     sleep(100).then(() => seen.push(signal().aborted));
@@ -277,13 +283,13 @@ test("H9: a handler that asks for the signal after its time sees it aborted", as
   await expect.poll(() => seen).toEqual([true]);
 });
 
-test("H9: a handler within its time answers as usual", async () => {
+test("H9: a handler within its time limit responds as usual", async () => {
   const server = await startQuietly(late(() => sleep(20, "x"), 2000));
   expect((await server.send("/run")).json()).toEqual(successEnvelope({ late: "x" }));
   expect(server.lines).toEqual([]);
 });
 
-test("H10: the result of a client that has left is dropped, without an error line", async () => {
+test("H10: the result for a client that has left is dropped, without an error line", async () => {
   for (const finish of [() => ({}), inAnySync]) {
     let isDone = false;
     const server = await startRun(async ({ signal }) => {
@@ -316,7 +322,7 @@ test.each([
   expect(server.linesOf("error")).toHaveLength(1);
 });
 
-test("H10: a handler that stops because its client has left, in a stream as well, is not a fault", async () => {
+test("H10: a handler that stops because its client has left, even in a stream, is not a fault", async () => {
   let isDone = false;
   const server = await startRun(async ({ response, signal }) => {
     response.write("begun");
@@ -333,7 +339,7 @@ test("H10: a handler that stops because its client has left, in a stream as well
   expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
 });
 
-test("H10: of pipelined requests the one that runs is told that the client has left, and no other runs", async () => {
+test("H10: of pipelined requests the running one is notified that the client has left, and no other runs", async () => {
   let runs = 0;
   let aborted = 0;
   const server = await startRun(async ({ signal }) => {
@@ -360,7 +366,7 @@ test("H11: no process handlers are installed", async () => {
   expect(events.map((event) => process.listenerCount(event))).toEqual(before);
 });
 
-test("H12: a handler that blocks for longer than the time of others costs none of them its answer", async () => {
+test("H12: a handler that blocks for longer than others' time limits costs none of them its response", async () => {
   const block = (): object => {
     const end = performance.now() + 400;
     while (performance.now() < end);
@@ -376,7 +382,7 @@ test("H12: a handler that blocks for longer than the time of others costs none o
     { block: build(block), wait: build(async () => sleep(20, { waited: true })), echo },
     { handlerTimeout: 200 },
   );
-  // one has half a body there, one a handler under way, and two are new when the loop is blocked
+  // one has sent half a body, one has a running handler, and two are new when the loop is blocked
   const socket = await server.open();
   const head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
   socket.write(`${head}Content-Length: 7\r\n\r\n{"a"`);
@@ -410,7 +416,7 @@ test.each([...failing, () => undefined, async () => undefined])(
   },
 );
 
-test.each(failing)("H14: a broken logger costs no request", async (log) => {
+test.each(failing)("H14: a broken logger fails no request", async (log) => {
   const logger = { debug: log, info: log, warn: log, error: log };
   const server = await startRun(inAnySync, { logger });
   expect((await server.send("/run")).json()).toEqual(internal);
@@ -446,7 +452,7 @@ test.each([
   ["pauses", (stream: Readable) => void stream.pause()],
   ["reads", (stream: Readable) => stream.resume() && once(stream, "end")],
   ["looks at", (stream: Readable) => once(stream, "readable")],
-])("H16: after a body that the handler %s the next request is answered", async (_how, read) => {
+])("H16: after a body that the handler %s the next request gets a response", async (_how, read) => {
   const run = defaultEndpointsFactory.build({
     method: "post",
     handler: async ({ request }) => {
@@ -463,7 +469,7 @@ test.each([
 
 const own = { constructor: { value: 2, enumerable: true } };
 
-test("B16: a middleware adds own properties only, to a context without a prototype", async () => {
+test("B16: the context gets only own properties of a middleware's result, and has no prototype", async () => {
   const [polluted, inherited] = [JSON.parse('{"__proto__":{"b":1},"a":1}'), { inherited: 1 }];
   const look = defaultEndpointsFactory
     .addMiddleware({ handler: () => polluted as object })

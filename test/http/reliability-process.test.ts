@@ -63,7 +63,7 @@ describe("Shutdown", () => {
     expect(text).toMatch(/^connection: close\r$/im);
   });
 
-  test("S2: a request that meets the closing of its connection is served whole or not at all", async () => {
+  test("S2: a request that arrives while its connection is closed is served completely or not at all", async () => {
     for (const delay of [0, 0, 1, 2, 5]) {
       const handler = vi.fn(() => ({ pong: true }));
       const server = await start({ ping: factory.build({ handler }) });
@@ -93,7 +93,7 @@ describe("Listening", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test("S3: where one server cannot listen, the error names its address and the other does not listen either", async () => {
+  test("S3: if one server cannot listen, the error names its address and the other does not listen either", async () => {
     const taken = createNetServer().listen(0, "127.0.0.1");
     const free = createNetServer().listen(0, "127.0.0.1");
     await Promise.all([once(taken, "listening"), once(free, "listening")]);
@@ -111,7 +111,7 @@ describe("Listening", () => {
     await once(taken.close(), "close");
   });
 
-  test("S3: where neither server can listen, the error is that of the first one", async () => {
+  test("S3: if neither server can listen, the error is that of the first one", async () => {
     const path = join(folder, "none", "server.sock");
     const error = await failToStart({
       http: { listen: path },
@@ -120,7 +120,7 @@ describe("Listening", () => {
     expect(error.message).toContain("`http.listen`");
   });
 
-  test("S3: a socket file that a killed process has left is explained", async () => {
+  test("S3: a socket file left by a killed process is explained", async () => {
     const path = join(folder, "stale.sock");
     const program = `require("net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`;
     await once(spawn(process.execPath, ["-e", program]), "exit");
@@ -144,10 +144,10 @@ describe("Listening", () => {
     expect(error.message).not.toMatch(/stale|delete/);
   });
 
-  test("S3: a socket file where none can be made is explained without a word of ports", async () => {
+  test("S3: a socket file that cannot be created is explained without mentioning ports", async () => {
     const path = join(folder, "none", "server.sock");
     const error = await failToStart({ http: { listen: path } });
-    // Node reports a missing folder in this way
+    // Node reports a missing directory in this way
     expect(error.code).toBe("EACCES");
     expect(error.message).toContain(path);
     expect(error.message).not.toContain("1023");
@@ -155,7 +155,7 @@ describe("Listening", () => {
 });
 
 describe("Load", () => {
-  test("S5: three hundred requests at once are all answered", async () => {
+  test("S5: three hundred simultaneous requests all get responses", async () => {
     const server = await start({ ping, echo });
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, index) =>
@@ -193,7 +193,7 @@ describe("Logs", () => {
     }
   };
 
-  test("S8: control characters in a message are escaped, and it stays one line", async () => {
+  test("S8: control characters in a message are escaped, and it stays on one line", async () => {
     const texts = await print(({ logger }) => void logger.warn(hostile));
     expectSafe(texts);
     const line = texts.find((text) => text.includes("forged")) ?? "";
@@ -310,7 +310,7 @@ describe("Logs", () => {
       ...answers.map(({ headers, text }) => JSON.stringify(headers) + text),
       raw,
     ]) {
-      // no stack and no name of a package, wherever it runs
+      // no stack and no package names, wherever it runs
       expect(text).not.toMatch(/\n\s+at |\\n\s+at |sallyport|express|zod|llhttp/i);
       expect(text).not.toMatch(/HPE_|SLP_|SyntaxError/);
       expect(text).not.toMatch(hidden);
@@ -318,7 +318,7 @@ describe("Logs", () => {
   });
 });
 
-describe("Broken configuration", () => {
+describe("Invalid configuration", () => {
   const http = { listen: { port: 0, host: "127.0.0.1" } };
   const broken: readonly [string, object][] = [
     ["bodyLimit", { bodyLimit: Number.NaN }],
@@ -339,9 +339,9 @@ describe("Broken configuration", () => {
     ["http.options.headersTimeout", { http: { ...http, options: { headersTimeout: "15s" } } }],
     ["http.options.keepAliveTimeout", { http: { ...http, options: { keepAliveTimeout: -1 } } }],
   ];
-  test.each(broken)("S11: a broken `%s` (%o) stops the start", async (option, config) => {
+  test.each(broken)("S11: an invalid `%s` (%o) stops the start", async (option, config) => {
     const error = await failToStart({ http, ...config });
-    // of Node's own options, Node says it
+    // errors in Node's own options are reported by Node
     const isOfNode = option.startsWith("http.options.");
     expect(error instanceof ConfigError).toBe(!isOfNode);
     expect(error.message).toContain(option.replace("http.options.", ""));

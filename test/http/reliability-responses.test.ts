@@ -44,7 +44,7 @@ describe("HEAD and conditional requests", () => {
     }
   });
 
-  test("R1: HEAD of a stream answers the headers at once and stops the producer", async () => {
+  test("R1: HEAD of a stream sends the headers at once and stops the producer", async () => {
     let produced = 0;
     let isStopped = false;
     async function* produce(): AsyncGenerator<string> {
@@ -83,7 +83,7 @@ describe("HEAD and conditional requests", () => {
     return { server, etag: (await server.send("/tagged")).headers.etag ?? "" };
   };
 
-  test("R2: a tag that fits, alone, in a list, weak or as *, is 304 for GET and HEAD", async () => {
+  test("R2: a matching ETag, alone, in a list, weak or as *, is 304 for GET and HEAD", async () => {
     const { server, etag } = await startTagged();
     expect(etag).toMatch(/^(W\/)?"[^"]+"$/);
     const bare = etag.replace("W/", "");
@@ -100,7 +100,7 @@ describe("HEAD and conditional requests", () => {
       }
   });
 
-  test("R2: a tag that does not fit is 200, and beats If-Modified-Since", async () => {
+  test("R2: an ETag that does not match is 200, and takes precedence over If-Modified-Since", async () => {
     const { server, etag } = await startTagged();
     const later = "Wed, 21 Oct 2026 07:28:00 GMT";
     const earlier = "Wed, 21 Oct 2014 07:28:00 GMT";
@@ -145,7 +145,7 @@ describe("Errors and caches", () => {
   ];
   const withFiles = { ...routing, files: new ServeStatic(tmpdir()) };
 
-  test.each(faults)("R3: no cache keeps a %i of %.20s", async (status, target, sent) => {
+  test.each(faults)("R3: no cache stores a %i of %.20s", async (status, target, sent) => {
     const server = await start(withFiles, { bodyLimit: 1000 });
     const answer = await server.send(target, sent);
     expect(answer.status).toBe(status);
@@ -156,9 +156,9 @@ describe("Errors and caches", () => {
   });
 
   test.each([
-    ["an oversize header", `X-A: ${"x".repeat(20_000)}`, 431],
-    ["a meta character", "X-A: a\u0001b", 400],
-  ])("R3: no cache keeps the refusal of %s", async (_what, field, status) => {
+    ["an oversized header", `X-A: ${"x".repeat(20_000)}`, 431],
+    ["a metacharacter", "X-A: a\u0001b", 400],
+  ])("R3: no cache stores the rejection of %s", async (_what, field, status) => {
     const server = await start(routing);
     const text = await server.raw(`GET /ping HTTP/1.1\r\nHost: a\r\n${field}\r\n\r\n`, 2000);
     expect(text.slice(9, 12)).toBe(String(status));
@@ -193,7 +193,7 @@ const startCors = (headers: Record<string, string>): Promise<TestServer> =>
   start(routing, { cors: () => headers });
 
 describe("Cross-origin requests", () => {
-  test("R5: any origin but * varies by Origin, none at all as well", async () => {
+  test("R5: any origin but * varies by Origin, even if there is none", async () => {
     const every = await startCors({ "Access-Control-Allow-Origin": "*" });
     expect((await every.send("/ping")).headers.vary).toBeUndefined();
     for (const headers of [{ "Access-Control-Allow-Origin": origin }, {}]) {
@@ -216,7 +216,7 @@ describe("Cross-origin requests", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("R7: no origin is reflected, nor null", async () => {
+  test("R7: no origin is reflected, not even null", async () => {
     for (const cors of [true, false])
       for (const asked of ["https://evil.example", "null"]) {
         const server = await start(routing, { cors });
@@ -236,7 +236,7 @@ describe("Cross-origin requests", () => {
       },
     });
 
-  test("R8: a preflight runs neither middleware nor handler, and allows what it always does", async () => {
+  test("R8: a preflight runs neither middleware nor handler, and always allows the same", async () => {
     let calls = 0;
     const count = defaultEndpointsFactory
       .addMiddleware({ handler: () => void calls++ })
@@ -260,7 +260,7 @@ describe("Cross-origin requests", () => {
     expect(calls).toBe(0);
   });
 
-  test("R8: Max-Age is sent where the function sets it", async () => {
+  test("R8: Max-Age is sent if the function sets it", async () => {
     const server = await startCors({ "Access-Control-Max-Age": "600" });
     const { headers } = await preflight(server, "/ping", "GET");
     expect(headers["access-control-max-age"]).toBe("600");
@@ -274,7 +274,7 @@ describe("Cross-origin requests", () => {
     expect(Object.keys(answer.headers).join()).not.toContain("access-control");
   });
 
-  test("R10: what strangers say of host, protocol and address is not believed", async () => {
+  test("R10: what clients claim about host, protocol and address is not believed", async () => {
     const look = defaultEndpointsFactory.build({
       handler: ({ request: { hostname, protocol, secure, ip, ips } }) => {
         return { hostname, protocol, secure, ip: ip ?? "", ips };
@@ -302,7 +302,7 @@ describe("Cross-origin requests", () => {
     ["name", "a\r\nX", {}],
     ["path", "a", { path: "/; Domain=evil" }],
     ["domain", "a", { domain: "a\r\nX: y" }],
-  ])("R12: a cookie with a bad %s is refused", async (_what, name, options) => {
+  ])("R12: a cookie with an invalid %s is rejected", async (_what, name, options) => {
     const cookie = defaultEndpointsFactory.build({
       handler: ({ response }) => {
         response.cookie(name, "value", options);
@@ -343,7 +343,7 @@ describe("Static files", () => {
     "/files/.. /files/sub/../.. /files/%2e%2e /files/....// /files/%252e%252e /files//.. /.. /files.." +
     " /files/.%00. /files/%2e%2e%2f. /files/..%2f. /files/..%5c. /files/%2e%2e%5c. /files/..\\.";
 
-  test.each(ways.split(" "))("R16: %s leads to no file above the directory", async (way) => {
+  test.each(ways.split(" "))("R16: %s never leads to a file above the directory", async (way) => {
     const server = await startFiles();
     for (const target of [`${way}/secret.txt`, `${way.replace(/\.$/, "")}secret.txt`]) {
       const answer = await server.send(target);
@@ -368,7 +368,7 @@ describe("Static files", () => {
     "/files/%2e/private.txt",
     "/files/sub%2Fb.txt",
     "/files/sub//b.txt",
-  ])("R16: %s does not get around the endpoint of that path", async (target) => {
+  ])("R16: %s does not bypass the endpoint of that path", async (target) => {
     const answer = await (await startFiles()).send(target);
     expect([401, 404]).toContain(answer.status);
     expect(answer.text).not.toMatch(/secret|below/);
@@ -386,7 +386,7 @@ describe("Static files", () => {
     expect((await server.send("/files/a.txt/")).status).toBe(404);
   });
 
-  test("R16: ranges are served, and refused where the file has none", async () => {
+  test("R16: ranges are supported, and rejected if the file lacks them", async () => {
     const server = await startFiles();
     const ask = (range: string): Promise<Answer> =>
       server.send("/files/a.txt", { headers: { range } });

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
 
-/** Answers the path parameter `id` as it came. */
+/** Responds with the path parameter `id` as received. */
 const echoId = defaultEndpointsFactory.build({
   method: ["get", "post", "put"],
   input: z.object({ id: z.string() }),
@@ -15,7 +15,7 @@ const echoId = defaultEndpointsFactory.build({
   handler: ({ input }) => input,
 });
 
-/** Answers whatever the input has. */
+/** Responds with its whole input. */
 const echo = defaultEndpointsFactory.build({
   method: ["get", "post"],
   input: z.looseObject({}),
@@ -26,7 +26,7 @@ const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
 
 const routing: Routing = { items: { ":id": echoId }, echo, ping };
 
-/** Reads one reply of a connection that goes on. */
+/** Reads one response on a connection that stays open. */
 const readReply = async (socket: Awaited<ReturnType<TestServer["open"]>>): Promise<string> => {
   let text = "";
   const isWhole = (): boolean => {
@@ -43,7 +43,7 @@ const readReply = async (socket: Awaited<ReturnType<TestServer["open"]>>): Promi
   return text;
 };
 
-/** Sends a target, then a good request on the same socket, and gives the status of both. */
+/** Sends a target, then a valid request on the same socket, and returns the status of both. */
 const statusesOf = async (server: TestServer, target: string): Promise<number[]> => {
   const socket = await server.open();
   const statuses: number[] = [];
@@ -86,7 +86,7 @@ describe("Malformed percent-encoding", () => {
     expect((await server.send("/nowhere/%zz")).status).toBe(400);
   });
 
-  test("Q2: malformed percent-encoding in the query stays as it is", async () => {
+  test("Q2: malformed percent-encoding in the query is kept", async () => {
     const server = await start(routing);
     const answer = await server.send("/echo?a=%zz&b=%E0%A4%A&c=%&%zz=d&e=%41");
     expect(answer.status).toBe(200);
@@ -175,7 +175,7 @@ describe("The canonical path", () => {
     "/deep/B",
     "/a/c",
     "/deep/b//",
-  ])("Q6: %s is no other spelling of a route, and 404", async (target) => {
+  ])("Q6: %s is not another spelling of a route, but 404", async (target) => {
     const server = await start({ ...forms, a: { "": ping, b: ping } });
     const answer = await server.send(target);
     expect(answer.status).toBe(404);
@@ -208,7 +208,7 @@ describe("The canonical path", () => {
     expect(answer.json()).toEqual(successEnvelope({ id }));
   });
 
-  test("Q6: the connection goes on after a path that no route has", async () => {
+  test("Q6: the connection continues after a path that no route has", async () => {
     const server = await start(routing);
     for (const target of ["//ping", "/x/../ping", "/ping;x"])
       expect(await statusesOf(server, target)).toEqual([404, 200]);
@@ -221,15 +221,15 @@ describe("Parameters", () => {
     ["letters and hyphens", "a-".repeat(4000), 404],
     ["segments", "/a-a".repeat(2000), 404],
     ["letters", "a".repeat(8000), 404],
-    ["a route's end", `${"a-".repeat(4000)}!`, 200],
+    ["the end of a route", `${"a-".repeat(4000)}!`, 200],
   ])(
-    "Q7: a path of 8 KiB (%s) is matched against routes of several parameters in one pass",
+    "Q7: a path of 8 KiB (%s) is matched against routes with several parameters in one pass",
     async (_of, tail, status) => {
       const pair = defaultEndpointsFactory.build({
         input: z.object({ a: z.string(), b: z.string() }),
         handler: () => ({}),
       });
-      // one that tries each place for each parameter would try 8000 ** 10 of them
+      // trying each place for each parameter would take 8000 ** 10 attempts
       const server = await start({
         ":a-:b": { ":c-:d": { ":e-:f": pair, end: pair }, end: pair },
         ":a-:b-:c-:d-:e-:f-:g-:h-:i-:j!": pair,
@@ -251,7 +251,7 @@ describe("Parameters", () => {
     },
   );
 
-  test("Q8: path parameters and query live on objects without a prototype", async () => {
+  test("Q8: path parameters and query are objects without a prototype", async () => {
     const seen: unknown[] = [];
     const look = defaultEndpointsFactory.build({
       input: z.looseObject({}),
@@ -271,7 +271,7 @@ describe("Parameters", () => {
     expect(Reflect.get({}, "a")).toBeUndefined();
   });
 
-  test("Q9: a long parameter is left to the schema, a target of more than 8 KiB is 414", async () => {
+  test("Q9: a long parameter is left to the schema; a target of more than 8 KiB is 414", async () => {
     const server = await start(routing);
     const id = "x".repeat(8192 - "/items/".length);
     expect((await server.send(`/items/${id}`)).json()).toEqual(successEnvelope({ id }));
@@ -298,7 +298,7 @@ describe("Parameters", () => {
     expect((await server.send("/one?a=1")).json()).toEqual(successEnvelope({ a: "1" }));
   });
 
-  test("Q11: the path parameter wins over query and body of the same name", async () => {
+  test("Q11: the path parameter takes precedence over query and body fields of the same name", async () => {
     const server = await start({ items: { ":id": echoId } });
     const path = successEnvelope({ id: "path" });
     expect((await server.send("/items/path?id=query")).json()).toEqual(path);
@@ -308,7 +308,7 @@ describe("Parameters", () => {
     }
   });
 
-  test("Q11: the path parameter wins whatever the order of sources", async () => {
+  test("Q11: the path parameter takes precedence whatever the order of sources", async () => {
     const server = await start(
       { items: { ":id": echoId } },
       { inputSources: { get: ["params", "query"], post: ["params", "query", "body"] } },
@@ -327,7 +327,7 @@ describe("Parameters", () => {
 
   const query = (pairs: number): string => `/echo?${"a&".repeat(pairs - 1)}a`;
 
-  test("Q12: a thousand query parameters are served", async () => {
+  test("Q12: a thousand query parameters are accepted", async () => {
     const server = await start(routing);
     expect((await server.send(query(1000))).json()).toEqual(
       successEnvelope({ input: { a: Array.from({ length: 1000 }, () => "") } }),
@@ -342,11 +342,11 @@ describe("Parameters", () => {
     expect(await statusesOf(server, query(1001))).toEqual([400, 200]);
   });
 
-  test("Q12: so many that the target is too long are rejected by its length", async () => {
+  test("Q12: parameters that make the target too long are rejected by its length", async () => {
     const server = await start(routing);
     expect((await server.send(query(4000))).status).toBe(400);
     expect((await server.send(query(6000))).status).toBe(414);
-    // beyond the limit of the header block it is the parser that refuses
+    // beyond the limit of the header block, the parser rejects it
     expect([414, 431]).toContain((await server.send(query(10_000))).status);
   });
 
@@ -386,12 +386,12 @@ describe("Parameters", () => {
     "offset=0&limit=101",
     "offset=0&limit=0",
     "offset=1&offset=2",
-  ])("Q13: a schema for plain base-10 integers refuses %s with 400", async (text) => {
+  ])("Q13: a schema for plain base-10 integers rejects %s with 400", async (text) => {
     const server = await start({ page, ping });
     expect(await statusesOf(server, `/page?${text}`)).toEqual([400, 200]);
   });
 
-  test("Q13: a schema for plain base-10 integers takes plain base-10 integers", async () => {
+  test("Q13: a schema for plain base-10 integers accepts plain base-10 integers", async () => {
     const server = await start({ page });
     const answer = await server.send("/page?offset=0&limit=100");
     expect(answer.json()).toEqual(successEnvelope({ offset: 0, limit: 100 }));

@@ -7,7 +7,7 @@ import { readAll, toReplies, type Reply } from "./replies.ts";
 
 const ping = factory.build({ handler: () => ({ pong: true }) });
 
-/** Answers the host that the request names. */
+/** Responds with the host that the request names. */
 const host = factory.build({
   output: z.object({ host: z.string() }),
   handler: ({ request }) => ({ host: request.headers.host ?? "" }),
@@ -22,7 +22,7 @@ const echo = factory.build({
 
 const routing: Routing = { ping, host, echo };
 
-/** Expects one error envelope, `Connection: close`, and that the server closes. */
+/** Expects one error envelope with `Connection: close`, and that the server closes. */
 const expectRefused = async (
   server: TestServer,
   bytes: string | Buffer,
@@ -47,7 +47,7 @@ const expectRefused = async (
   expect(isClosed, "the server closes the connection").toBe(true);
 };
 
-/** Expects that two of the same kind are refused with one warning and no error, and that the server lives on. */
+/** Expects that two of the same kind are rejected with one warning and no error, and that the server keeps running. */
 const expectRefusedAndSampled = async (
   bytes: string | Buffer,
   statuses: readonly number[],
@@ -63,7 +63,7 @@ const expectRefusedAndSampled = async (
 
 const good = "GET /ping HTTP/1.1\r\nHost: good\r\n\r\n";
 
-/** Sends something, then a good request on the same connection, and gives the first reply. */
+/** Sends something, then a valid request on the same connection, and returns the first response. */
 const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => {
   const socket = await server.open();
   socket.write(bytes);
@@ -94,21 +94,21 @@ test.each<[string, string | Buffer]>([
   expectRefusedAndSampled(bytes, [400], "Bad Request"),
 );
 
-test("W1: the warning holds no byte of what was sent", async () => {
+test("W1: the warning contains no byte of what was sent", async () => {
   const server = await start(routing);
   await server.raw("s3cret garbage\r\n\r\n");
   expect(server.linesOf("warn")).toHaveLength(1);
   expect(JSON.stringify(server.lines)).not.toContain("s3cret");
 });
 
-test("W1: a parser error carries the CORS headers where they are on", async () => {
+test("W1: a parser error has the CORS headers if they are enabled", async () => {
   const server = await start(routing, { cors: true });
   expect(await server.raw("garbage\r\n\r\n")).toMatch(/^access-control-allow-origin: \*\r$/im);
 });
 
 const badRequest = '{"status":"error","error":{"message":"Bad Request"}}';
 
-test("W2: a reply that is still to begin is finished before the parser error behind it is answered", async () => {
+test("W2: a response that has not begun is finished before the parser error after it is reported", async () => {
   const slow = factory.build({
     handler: async () => {
       await new Promise((resolve) => setTimeout(resolve, 150));
@@ -129,7 +129,7 @@ test("W2: a reply that is still to begin is finished before the parser error beh
   expect(server.linesOf("error")).toEqual([]);
 });
 
-test("W2: a reply that is being written is neither cut nor mixed with the parser error behind it", async () => {
+test("W2: a response in progress is neither cut off nor mixed with the parser error after it", async () => {
   const stream = factory.build({
     handler: async ({ response }) => {
       response.writeHead(200, { "Content-Length": 6 });
@@ -167,12 +167,12 @@ test.each([101, 2000])("W4: %i header fields are 431", (count) =>
   expectRefusedAndSampled(withFields(count), [431], "Request Header Fields Too Large"),
 );
 
-test("W4: a hundred header fields are served", async () => {
+test("W4: a hundred header fields are accepted", async () => {
   const server = await start(routing);
   expect((await expectKept(server, withFields(100))).status).toBe(200);
 });
 
-test("W4: a Content-Length that Node hides behind many fields never frames a request unseen", async () => {
+test("W4: a Content-Length that Node hides behind many fields never frames a request unnoticed", async () => {
   const smuggled = "GET /host HTTP/1.1\r\nHost: smuggled\r\n\r\n";
   const server = await start(routing);
   const bytes = withFields(2100, `Content-Length: ${smuggled.length}`) + smuggled;
@@ -231,7 +231,7 @@ test("W7: a Transfer-Encoding in HTTP/1.0 is 400", () =>
 const json = '{"text":"x"}';
 const chunked = (body: string): string => post("Transfer-Encoding: chunked", body);
 
-test("W8: a well-formed chunked body is served, also with a chunk extension", async () => {
+test("W8: a well-formed chunked body is accepted, even with a chunk extension", async () => {
   const server = await start(routing);
   for (const size of ["c", "C", "0c", "c;name=value"]) {
     const reply = await expectKept(server, chunked(`${size}\r\n${json}\r\n0\r\n\r\n`));
@@ -265,26 +265,26 @@ test("W9: a request without Host is 400 in HTTP/1.1", async () => {
   expect(server.linesOf("error")).toEqual([]);
 });
 
-test("W9: a request without Host is served in HTTP/1.0", async () => {
+test("W9: a request without Host is accepted in HTTP/1.0", async () => {
   const server = await start(routing);
   expect(await server.raw("GET /ping HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test.each([
-  ["two Host fields are", "Host: a\r\nHost: b"],
-  ["two equal Host fields are", "Host: a\r\nHost: a"],
-  ["two Host fields in different cases are", "Host: a\r\nhOST: b"],
-  ["a list of hosts is", "Host: a, b"],
-  ["a Host with a path is", "Host: a/path"],
-  ["a Host with user information is", "Host: user@a"],
-  ["an empty Host is", "Host: "],
-  ["a Host of spaces is", "Host:    "],
-  ["a Host with a tab is", "Host: a\tb"],
-  ["a Host with a space is", "Host: a b"],
-  ["a Host with a control character is", "Host: a\u0001b"],
-  ["a Host with a query is", "Host: a?b"],
-  ["a Host with a bad port is", "Host: a:port"],
-])("W10: %s 400", (_name, field) =>
+  ["two Host fields", "Host: a\r\nHost: b"],
+  ["two equal Host fields", "Host: a\r\nHost: a"],
+  ["two Host fields in different cases", "Host: a\r\nhOST: b"],
+  ["a list of hosts", "Host: a, b"],
+  ["a Host with a path", "Host: a/path"],
+  ["a Host with user information", "Host: user@a"],
+  ["an empty Host", "Host: "],
+  ["a Host of spaces", "Host:    "],
+  ["a Host with a tab", "Host: a\tb"],
+  ["a Host with a space", "Host: a b"],
+  ["a Host with a control character", "Host: a\u0001b"],
+  ["a Host with a query", "Host: a?b"],
+  ["a Host with a bad port", "Host: a:port"],
+])("W10: 400 for %s", (_name, field) =>
   expectRefusedAndSampled(`GET /ping HTTP/1.1\r\n${field}\r\n\r\n`, [400]),
 );
 
@@ -301,7 +301,7 @@ test("W10: no handler and no hook sees a request with two Host fields", async ()
 });
 
 test.each(["a", "A.example", "a.example:8090", "127.0.0.1:1", "[::1]", "[::1]:8090", "xn--a_b-c"])(
-  "W10: the Host %s is served",
+  "W10: the Host %s is accepted",
   async (name) => {
     const reply = await expectKept(
       await start(routing),
@@ -312,7 +312,7 @@ test.each(["a", "A.example", "a.example:8090", "127.0.0.1:1", "[::1]", "[::1]:80
 );
 
 test.each(["http", "HTTP", "https"])(
-  "W11: a target in absolute form (%s) is routed by its path, and its authority wins over Host",
+  "W11: a target in absolute form (%s) is routed by its path, and its authority takes precedence over Host",
   async (scheme) => {
     const reply = await expectKept(
       await start(routing),
@@ -337,7 +337,7 @@ test.each([false, true])("W12: OPTIONS * is 204 with Allow (CORS: %s)", async (c
 test.each([
   ["an asterisk", "*"],
   ["nothing", ""],
-  ["no slash in front", "ping"],
+  ["no leading slash", "ping"],
   ["a query only", "?a=1"],
   ["a scheme that is not HTTP", "ftp://a/ping"],
   ["an authority that is empty", "http:///ping"],

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { expect } from "vitest";
 
-/** One of the replies that came over a connection. */
+/** One of the responses received on a connection. */
 export interface Reply {
   readonly status: number;
   readonly head: string;
   readonly body: string;
 }
 
-/** Splits what came over a connection into its replies, which have a length. */
+/** Splits what was received on a connection into its responses, which have a length. */
 export const toReplies = (text: string): Reply[] => {
   const replies: Reply[] = [];
   for (let rest = text; rest !== "";) {
@@ -24,14 +24,14 @@ export const toReplies = (text: string): Reply[] => {
   return replies;
 };
 
-/** Splits what came over a connection where a reply begins, whatever its body is framed by. */
+/** Splits what was received on a connection at the beginning of each response, however its body is framed. */
 export const splitReplies = (text: string): string[] => text.split(/(?=HTTP\/1\.1 \d{3} )/);
 
-/** The statuses of the replies that came over a connection. */
+/** The statuses of the responses received on a connection. */
 export const listStatuses = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-/** Reads what a socket receives until the server closes it, or a time is over. */
+/** Reads what a socket receives until the server closes it, or the time is over. */
 export const readAll = async (
   socket: Socket,
   milliseconds: number,

@@ -17,7 +17,7 @@ import { errorEnvelope, shortenGrace, start, successEnvelope } from "./harness.t
 const positive = z.object({ ok: z.literal(true) });
 const negative = z.object({ ok: z.literal(false) });
 
-/** A factory whose results a function sends. */
+/** Creates a factory whose results a function sends. */
 const answerBy = (handler: (result: Result) => unknown) =>
   new EndpointsFactory(new ResultHandler({ positive, negative, handler }));
 
@@ -27,7 +27,7 @@ const documented = answerBy(({ error, output, response }) => {
   else response.status(200).json(output);
 });
 
-/** Serves one endpoint at /, sends one request. */
+/** Serves one endpoint at /, and sends one request. */
 const serve = async (endpoint: AnyEndpoint) => {
   const server = await start({ "": endpoint }, { startupLogo: false });
   const answer = await server.send("/");
@@ -40,7 +40,7 @@ const empty = (): object => ({});
 const lastResort = { status: 500, text: "Internal Server Error" };
 
 describe("result handler: handler", () => {
-  it("output is sent with status 200", async () => {
+  it("sends an output with status 200", async () => {
     const { status, answer } = await serve(documented.build({ handler: () => ({ a: 1 }) }));
     expect([status, answer.json()]).toEqual([200, { a: 1 }]);
   });
@@ -48,12 +48,12 @@ describe("result handler: handler", () => {
   it.each([
     ["an error with status 404", createHttpError(404, "gone"), 404],
     ["an error without a status: 500", new Error("gone"), 500],
-  ])("error is sent with its status: %s", async (_case, error, expected) => {
+  ])("sends an error with its status: %s", async (_case, error, expected) => {
     const { status, answer } = await serve(documented.build({ handler: fail(error) }));
     expect([status, answer.json()]).toEqual([expected, { failure: "gone" }]);
   });
 
-  it("errors of every stage take its form: middleware, input, output", async () => {
+  it("sends the errors of every stage: middleware, input, output", async () => {
     const refuse = documented.addMiddleware({ handler: fail(createHttpError(401, "who?")) });
     const server = await start({
       middleware: refuse.build({ handler: empty }),
@@ -74,7 +74,7 @@ describe("result handler: handler", () => {
     }
   });
 
-  it("success: input raw, output parsed, error null, ctx, request, response, logger", async () => {
+  it("success: raw input, parsed output, null error, ctx, request, response, logger", async () => {
     const seen: Result[] = [];
     const factory = answerBy((result) => {
       seen.push(result);
@@ -104,7 +104,7 @@ describe("result handler: handler", () => {
     expect(server.linesOf("info").map(({ message }) => message)).toContain("sending");
   });
 
-  it("failure: input raw, output null, the error itself, ctx as far as it was reached", async () => {
+  it("failure: raw input, null output, the error itself, ctx as far as it was reached", async () => {
     const seen: Result[] = [];
     const factory = answerBy((result) => {
       seen.push(result);
@@ -145,9 +145,9 @@ describe("result handler: positive and negative", () => {
     ["a schema", positive, [full(positive)]],
     ["a definition", definition, [definition]],
     ["an array of definitions", [definition, full(negative)], [definition, full(negative)]],
-    ["a function that gives a schema", () => positive, [full(positive)]],
-    ["a function that gives a definition", () => definition, [definition]],
-    ["a function that gives an array", () => [definition], [definition]],
+    ["a function that returns a schema", () => positive, [full(positive)]],
+    ["a function that returns a definition", () => definition, [definition]],
+    ["a function that returns an array", () => [definition], [definition]],
   ])("%s", async (_case, declared, expected) => {
     const handler = ({ response }: Result) => void response.json({ ok: true });
     const resultHandler = new ResultHandler({ positive: declared, negative: declared, handler });
@@ -170,7 +170,7 @@ describe("result handler: positive and negative", () => {
     expect(schema.safeParse({ data: { id: "1" } }).success).toBe(false);
   });
 
-  it("no response at all is a definition error when they are listed", () => {
+  it("an empty array of responses is a definition error", () => {
     const none = new ResultHandler({ positive: [], negative: [], handler: () => undefined });
     const refusal = expect.objectContaining({ code: "SLP_DEFINITION_RESPONSE" });
     expect(() => none.listPositive(positive)).toThrow(refusal);
@@ -199,22 +199,25 @@ describe("default envelope", () => {
     expect(answer.headers).not.toHaveProperty("x-powered-by");
   });
 
-  it("success: a status of the 2xx that the handler has set is kept", async () => {
+  it("success: another 2xx status set by the handler is kept", async () => {
     const endpoint = defaultEndpointsFactory.build({
       handler: ({ response }) => void response.status(201),
     });
     expect(await serve(endpoint)).toMatchObject({ status: 201 });
   });
 
-  it.each([101, 304, 404])("is 200 where the handler has set %i, which is none", async (status) => {
-    const endpoint = defaultEndpointsFactory.build({
-      handler: ({ response }) => {
-        response.status(status);
-        return {};
-      },
-    });
-    expect(await serve(endpoint)).toMatchObject({ status: 200 });
-  });
+  it.each([101, 304, 404])(
+    "success: 200 if the handler has set %i, which is not a success status",
+    async (status) => {
+      const endpoint = defaultEndpointsFactory.build({
+        handler: ({ response }) => {
+          response.status(status);
+          return {};
+        },
+      });
+      expect(await serve(endpoint)).toMatchObject({ status: 200 });
+    },
+  );
 
   it("error: { status, error: { message } }, its status, JSON, and never cached", async () => {
     const error = createHttpError(404, "No such user", { headers: { "X-Hint": "look" } });
@@ -229,7 +232,7 @@ describe("default envelope", () => {
     });
   });
 
-  it("defaultResultHandler makes the same factory", async () => {
+  it("defaultResultHandler creates the same factory", async () => {
     const factory = new EndpointsFactory(defaultResultHandler);
     const { answer } = await serve(factory.build({ handler: () => ({ a: 1 }) }));
     expect(answer.json()).toEqual(successEnvelope({ a: 1 }));
@@ -243,16 +246,19 @@ describe("decision 18: a result handler that fails", () => {
   it.each([
     ["throws on a success", throwing.build({ handler: empty })],
     ["rejects on a success", rejecting.build({ handler: empty })],
-  ])("%s: the last resort, one error line, and the server lives on", async (_case, endpoint) => {
-    const { server, headers, ...rest } = await serve(endpoint);
-    expect(rest).toMatchObject(lastResort);
-    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
-    expect(headers["cache-control"]).toBe("no-store");
-    expect(server.linesOf("error")).toHaveLength(1);
-    expect(await server.send("/")).toMatchObject(lastResort);
-  });
+  ])(
+    "%s: the last resort, one error line, and the server keeps running",
+    async (_case, endpoint) => {
+      const { server, headers, ...rest } = await serve(endpoint);
+      expect(rest).toMatchObject(lastResort);
+      expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+      expect(headers["cache-control"]).toBe("no-store");
+      expect(server.linesOf("error")).toHaveLength(1);
+      expect(await server.send("/")).toMatchObject(lastResort);
+    },
+  );
 
-  it("throws on an error: the last resort, the last line about the failure itself", async () => {
+  it("throws on an error: the last resort, and a last line about the failure itself", async () => {
     const { server, ...rest } = await serve(throwing.build({ handler: fail(new Error("first")) }));
     expect(rest).toMatchObject(lastResort);
     const messages = server
@@ -261,7 +267,7 @@ describe("decision 18: a result handler that fails", () => {
     expect(messages).toEqual(["Error: first", "BadRequestError: secret"]);
   });
 
-  it("headers that it has set for a body of its own do not spoil the last resort", async () => {
+  it("headers that it has set for its own body do not affect the last resort", async () => {
     const factory = answerBy(({ response }) => {
       response.set({ "Content-Length": "9999", "Content-Encoding": "gzip", ETag: '"x"' });
       throw new Error("secret");
@@ -273,7 +279,7 @@ describe("decision 18: a result handler that fails", () => {
     expect(headers).not.toHaveProperty("etag");
   });
 
-  it("behaviour 13.8: it sends and then throws: the first answer stands", async () => {
+  it("behaviour 13.8: it sends and then throws: the first response is kept", async () => {
     const factory = answerBy(({ response }) => {
       response.status(202).json({ a: 1 });
       throw new Error("late");
@@ -295,7 +301,7 @@ describe("decision 18: a result handler that fails", () => {
   });
 });
 
-describe("result handler: later sending", () => {
+describe("result handler: sending later", () => {
   const sent = (text: string) => ({ status: 200, text });
 
   it("in a callback", async () => {
@@ -315,7 +321,7 @@ describe("result handler: later sending", () => {
     expect(await serve(factory.build({ handler: empty }))).toMatchObject(sent("awaited"));
   });
 
-  it("by a stream that is piped, however slow it begins", async () => {
+  it("with a piped stream, however slowly it begins", async () => {
     shortenGrace();
     const factory = answerBy(({ response }) => {
       const slowly = async function* () {
@@ -332,7 +338,7 @@ describe("result handler: later sending", () => {
 });
 
 describe("configuration: errorHandler", () => {
-  it("answers what belongs to no endpoint: input and output null, ctx {}", async () => {
+  it("handles what belongs to no endpoint: input and output null, ctx {}", async () => {
     const seen: Result[] = [];
     const errorHandler = new ResultHandler({
       positive,
@@ -366,7 +372,7 @@ describe("configuration: errorHandler", () => {
     expect([answer.status, answer.json()]).toEqual([500, errorEnvelope("x")]);
   });
 
-  it("behaviour 13.11: one that throws: the last resort, for 404 and 405 alike", async () => {
+  it("behaviour 13.11: if it throws: the last resort, for 404 and 405 alike", async () => {
     const errorHandler = new ResultHandler({ positive, negative, handler: fail(new Error("x")) });
     const endpoint = defaultEndpointsFactory.build({ handler: empty });
     const server = await start({ a: endpoint }, { errorHandler });

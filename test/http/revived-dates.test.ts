@@ -26,7 +26,7 @@ const tree = z.object({
   },
 });
 
-/** Schemas of outputs: what the handler returns, and what the client gets. */
+/** Schemas of outputs: what the handler returns, and what the client receives. */
 const cases: Readonly<Record<string, readonly [schema: z.ZodType, given: unknown, got: unknown]>> =
   {
     plain: [z.date(), at, at],
@@ -80,7 +80,7 @@ const serve = async (routing: Routing): Promise<Client> => {
   return createClient({ baseUrl: `http://127.0.0.1:${port}` });
 };
 
-describe("dates of responses become dates where it is known that they are", () => {
+describe("dates in responses become dates if they are known to be dates", () => {
   test.each(Object.entries(cases))("%s", async (_name, [schema, given, got]) => {
     const client = await serve({
       a: factory.build({

@@ -14,17 +14,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
 
-/** Says who it is. */
+/** Creates an endpoint that returns its name. */
 const named = (name: string, method?: Method | Method[]) =>
   factory.build({ method, handler: async () => ({ name }) });
 
-/** Gives its input back. */
+/** Returns its input. */
 const echo = factory.build({
   input: z.looseObject({}),
   handler: async ({ input }) => ({ ...input }),
 });
 
-/** What a path answers: the data of a success, the message of an error. */
+/** Returns the response of a path: the data of a success, the message of an error. */
 const ask = async (server: TestServer, target: string, method = "GET") => {
   const answer = await server.send(target, { method });
   const body = answer.json() as { data?: unknown; error?: { message: string } };
@@ -35,7 +35,7 @@ const notFound = "404 Not Found";
 const notAllowed = "405 Method Not Allowed";
 const is = (name: string) => ({ name });
 
-/** The error with which a server with this routing refuses to start. */
+/** Returns the error with which a server rejects this routing at start. */
 const refusal = async (routing: unknown): Promise<unknown> =>
   start(routing as Routing).then(
     () => "it started",
@@ -61,7 +61,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     },
   );
 
-  test("DECISIONS 16: an endpoint without a method at a plain key answers GET alone", async () => {
+  test("DECISIONS 16: an endpoint without a method at a plain key serves GET only", async () => {
     const server = await start({ thing: named("thing") });
     expect(await ask(server, "/thing")).toEqual(is("thing"));
     expect(await ask(server, "/thing", "POST")).toBe(notAllowed);
@@ -74,7 +74,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect(await ask(server, "/a")).toBe(notFound);
   });
 
-  test(":<name>: a path parameter joins the input under its name", async () => {
+  test(":<name>: a path parameter is added to the input under its name", async () => {
     const server = await start({ users: { ":id": { posts: { ":post": echo } } } });
     expect(await ask(server, "/users/7/posts/9?q=1")).toEqual({ id: "7", post: "9", q: "1" });
     expect(await ask(server, "/users/7/posts")).toBe(notFound);
@@ -107,7 +107,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect(await ask(server, "/v1/a")).toEqual(is("got"));
   });
 
-  test("<endpoint>.nest(map): the endpoint at its own path, the entries beneath it", async () => {
+  test("<endpoint>.nest(map): the endpoint at its own path, the entries below it", async () => {
     const users = named("users").nest({
       ":id": echo,
       post: named("created"),
@@ -120,7 +120,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect(await ask(server, "/v1/users/deep/er")).toEqual(is("deeper"));
   });
 
-  test("<endpoint>.nest(map): the endpoint itself comes before an empty key of the map", async () => {
+  test("<endpoint>.nest(map): the endpoint itself takes precedence over an empty key of the map", async () => {
     const nested = factory.build({ handler: () => ({ from: "map" }) });
     const own = factory.build({ handler: () => ({ from: "endpoint" }) });
     const server = await start({ a: own.nest({ "": nested, b: nested }) });
@@ -128,14 +128,14 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect((await server.send("/a/b")).json()).toEqual(successEnvelope({ from: "map" }));
   });
 
-  test("one map at two places is not a cycle", async () => {
+  test("one map in two places is not a cycle", async () => {
     const shared = { b: factory.build({ handler: () => ({}) }) };
     const server = await start({ one: { x: shared, y: shared }, two: shared });
     for (const path of ["/one/x/b", "/one/y/b", "/two/b"])
       expect((await server.send(path)).status).toBe(200);
   });
 
-  test("versions: a prefix has no meaning of its own", async () => {
+  test("versions: a prefix has no special meaning", async () => {
     const server = await start({ v1: { a: named("one") }, v2: { a: named("two") } });
     expect(await ask(server, "/v1/a")).toEqual(is("one"));
     expect(await ask(server, "/v2/a")).toEqual(is("two"));
@@ -201,7 +201,7 @@ describe("SPEC, routing map syntax: ServeStatic", () => {
   });
 });
 
-describe("BEHAVIOUR 4: how keys are read", () => {
+describe("BEHAVIOUR 4: the reading of keys", () => {
   test.each([
     ["///a//b///", "/a/b"],
     [" sp ", "/sp"],
@@ -215,13 +215,13 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(await start({ [key]: named("it") }), path)).toEqual(is("it"));
   });
 
-  test("4.5: blanks and slashes of an explicit key do not matter", async () => {
+  test("4.5: spaces and slashes of an explicit key do not matter", async () => {
     const server = await start({ "get   a": named("a"), " post ///x// ": named("x") });
     expect(await ask(server, "/a")).toEqual(is("a"));
     expect(await ask(server, "/x", "POST")).toEqual(is("x"));
   });
 
-  test("4.12: an empty key and / mean the path so far, at the top the root", async () => {
+  test("4.12: an empty key and / mean the path so far, at the top level the root", async () => {
     const server = await start({ "": named("root"), users: { "/": named("users") } });
     expect(await ask(server, "/")).toEqual(is("root"));
     expect(await ask(server, "/users")).toEqual(is("users"));
@@ -230,7 +230,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(other, "/", "POST")).toEqual(is("posted"));
   });
 
-  test("4.4: a method's name with a map is a segment; so are all with the behaviour path", async () => {
+  test('4.4: a method\'s name with a map is a segment; with the behaviour "path", so is every method', async () => {
     const server = await start({ get: { deep: named("deep") } });
     expect(await ask(server, "/get/deep")).toEqual(is("deep"));
     const byPath = await start(
@@ -267,7 +267,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(server, "/d")).toBe(notAllowed);
   });
 
-  test("4.16: .deprecated() gives a flagged copy that serves like the original", async () => {
+  test("4.16: .deprecated() returns a flagged copy that works like the original", async () => {
     const original = named("old", "post");
     const copy = original.deprecated();
     expect([original.isDeprecated, copy.isDeprecated]).toEqual([false, true]);
@@ -276,13 +276,13 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(server, "/old")).toBe(notAllowed);
   });
 
-  test("a literal beats a parameter, whatever their order", async () => {
+  test("a literal takes precedence over a parameter, whatever their order", async () => {
     const server = await start({ users: { ":id": echo, me: named("me") } });
     expect(await ask(server, "/users/me")).toEqual(is("me"));
     expect(await ask(server, "/users/you")).toEqual({ id: "you" });
   });
 
-  test("5.5: a parametric sibling that has the method serves where the literal has not", async () => {
+  test("5.5: a parametric sibling that has the method is used if the literal lacks it", async () => {
     const server = await start({ users: { me: { get: named("me") }, ":id": { delete: echo } } });
     expect(await ask(server, "/users/me")).toEqual(is("me"));
     expect(await ask(server, "/users/me", "DELETE")).toEqual({ id: "me" });
@@ -323,8 +323,8 @@ describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError nami
     ["an array", "LEAF", { v1: { a: [get] } }, "/v1/a"],
     ["a middleware", "LEAF", { a: new Middleware({ handler: () => ({}) }) }, "/a"],
     ["undefined as method", "LEAF", { v1: { get: undefined } }, "/v1/get"],
-    ["no map at all", "LEAF", undefined, "/"],
-    ["a map in itself", "CYCLE", { v1: cyclic }, "/v1/again"],
+    ["not a map", "LEAF", undefined, "/"],
+    ["a map inside itself", "CYCLE", { v1: cyclic }, "/v1/again"],
     ["GET /x", "METHOD_CASE", { v1: { "GET /x": get } }, "/v1"],
     ["Post /x", "METHOD_CASE", { v1: { "Post /x": get } }, "/v1"],
     ["gett /x", "METHOD_UNKNOWN", { v1: { "gett /x": get } }, "/v1"],
@@ -335,7 +335,7 @@ describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError nami
     ["get a: static files", "EXPLICIT_METHOD_VALUE", { v1: { "get a": files } }, "/v1/a"],
     ["get a: undefined", "EXPLICIT_METHOD_VALUE", { v1: { "get a": undefined } }, "/v1/a"],
     ["post /x on GET", "METHOD_UNSUPPORTED", { "post /x": named("x", "get") }, "/x"],
-    ["a method key not declared", "METHOD_UNSUPPORTED", { v1: { put: mixed } }, "/v1"],
+    ["a method key that is not declared", "METHOD_UNSUPPORTED", { v1: { put: mixed } }, "/v1"],
     ["a duplicate", "DUPLICATE", { a: { b: get }, "/a/b": get }, "/a/b"],
     ["a duplicate by method", "DUPLICATE", { "get a": get, a: { get } }, "/a"],
     ["a duplicate by nest", "DUPLICATE", { a: get.nest({ get: mixed }) }, "/a"],
@@ -346,7 +346,7 @@ describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError nami
     ["a wildcard before the end", "PATH_SYNTAX", { "a/*all/b": echo }, "/a/*all/b"],
     ["a parameter without a name", "PATH_SYNTAX", { "a/:": echo }, "/a/:"],
     ["a pattern", "PATH_SYNTAX", { "a/:id(\\d+)": echo }, "/a/:id(\\d+)"],
-    ["a parameter twice", "PATH_SYNTAX", { ":id": { ":id": echo } }, "/:id/:id"],
+    ["a duplicate parameter", "PATH_SYNTAX", { ":id": { ":id": echo } }, "/:id/:id"],
     ["static files below a parameter", "PATH_SYNTAX", { ":id": files }, "/:id"],
   ])("%s: SLP_ROUTING_%s", async (_what, code, routing, path) => {
     const error = await refusal(routing);
@@ -394,7 +394,7 @@ describe("BEHAVIOUR 22: a path parameter that the input schema lacks", () => {
     expect((await start(lacking)).linesOf("warn")).toEqual([]);
   });
 
-  test("causes no warning where the endpoint or a middleware declares it", async () => {
+  test("causes no warning if the endpoint or a middleware declares it", async () => {
     const id = z.object({ id: z.string() });
     const guarded = factory.addMiddleware({ input: id, handler: () => ({}) });
     const server = await start({
@@ -405,7 +405,7 @@ describe("BEHAVIOUR 22: a path parameter that the input schema lacks", () => {
     expect(server.linesOf("warn")).toEqual([]);
   });
 
-  test("does not compile where the routing is given as it is", async () => {
+  test("does not compile if the routing is passed directly", async () => {
     const config = { cors: false, logger: { level: "silent" } } as const;
     const user = named("user");
     // @ts-expect-error -- the input schema lacks the path parameter "id"

@@ -58,7 +58,7 @@ describe("a handler that returns the response", () => {
     expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
   });
 
-  test("of buildVoid is answered with {}, as whatever it returns", async () => {
+  test("of buildVoid sends {}, as with any return value", async () => {
     const endpoint = factory.buildVoid({ handler: ({ response }) => response.status(201) });
     const answer = await (await start({ "": endpoint })).send("/");
     expect([answer.status, answer.json()]).toEqual([201, { status: "success", data: {} }]);

@@ -39,8 +39,8 @@ const untilClosed = async (close: () => Promise<void>): Promise<void> => {
   await Promise.race([close(), late]);
 };
 
-describe("S13: connections on which nothing runs end at once", () => {
-  test("one that has sent nothing, and one that has sent nothing since its reply", async () => {
+describe("S13: idle connections end at once", () => {
+  test("even if they have sent nothing at all, or nothing since their last response", async () => {
     const server = await start({ slow });
     const [silent, kept] = [await server.open(), await server.open()];
     kept.write(get("/slow?ms=0"));
@@ -52,7 +52,7 @@ describe("S13: connections on which nothing runs end at once", () => {
     expect(server.linesOf("warn")).toEqual([]);
   });
 
-  test("the server closes as soon as the last running request is answered", async () => {
+  test("the server closes as soon as the last running request has its response", async () => {
     const server = await start({ slow });
     const silent = await server.open();
     const running = await server.open();
@@ -67,8 +67,8 @@ describe("S13: connections on which nothing runs end at once", () => {
   });
 });
 
-describe("S14: what was parsed before the shutdown is answered", () => {
-  test("pipelined requests are, in order, and the last reply ends the connection", async () => {
+describe("S14: requests parsed before the shutdown get responses", () => {
+  test("pipelined requests get them in order, and the last response ends the connection", async () => {
     const server = await start({ slow });
     const socket = await server.open();
     const { text, statuses } = collect(socket);
@@ -77,7 +77,7 @@ describe("S14: what was parsed before the shutdown is answered", () => {
     await sleep(30);
     const closing = untilClosed(server.close);
     await sleep(10);
-    // it comes too late
+    // this request comes too late
     socket.write(get("/slow?ms=0"));
     await once(socket, "close");
     await closing;
@@ -89,8 +89,8 @@ describe("S14: what was parsed before the shutdown is answered", () => {
   });
 });
 
-describe("S15: whoever has asked for a signal is told", () => {
-  test("event streams end cleanly, also those whose handler waits for ever", async () => {
+describe("S15: whoever has requested a signal is notified", () => {
+  test("event streams end cleanly, even if their handler waits forever", async () => {
     const events = { tick: z.number() };
     const told: unknown[] = [];
     const waiting = new EventStreamFactory(events).build({
@@ -119,14 +119,14 @@ describe("S15: whoever has asked for a signal is told", () => {
     await untilClosed(server.close);
     for (const { text, closed } of sockets) {
       await closed;
-      // the last chunk, so that the client sees a whole body
+      // the last chunk, so that the client sees a complete body
       expect(text().endsWith("0\r\n\r\n")).toBe(true);
     }
     expect(told).toEqual(["SLP_SHUTTING_DOWN"]);
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("a handler that is told may replace the methods of its response", async () => {
+  test("a notified handler may replace the methods of its response", async () => {
     const entered = vi.fn();
     const endpoint = factory.build({
       handler: async ({ signal, response }) => {
@@ -150,7 +150,7 @@ describe("S15: whoever has asked for a signal is told", () => {
     expect(text()).toMatch(/^HTTP\/1.1 200[^]*X-Replaced: 1/);
   });
 
-  test("a handler that waits for its signal may still answer, within an `around` as well", async () => {
+  test("a handler that waits for its signal may still respond, even within an `around`", async () => {
     const spanning = factory.addMiddleware(
       new Middleware({ around: (_args, next) => next({ tx: 1 }) }),
     );

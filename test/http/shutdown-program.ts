@@ -1,4 +1,4 @@
-// Run by shutdown.test.ts as a process of its own; its argument says how it is to be shut down.
+// Run by shutdown.test.ts as its own process; its argument says how it is shut down.
 import type { AddressInfo } from "node:net";
 import { createConfig, createServer, defaultEndpointsFactory, type ServerConfig } from "sallyport";
 
@@ -14,7 +14,7 @@ const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
     },
   },
   "without a hook": true,
-  "by a signal of its own": { events: ["SIGUSR2"], beforeExit },
+  "by its own signal": { events: ["SIGUSR2"], beforeExit },
 };
 
 const { servers } = await createServer(

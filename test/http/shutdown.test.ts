@@ -16,7 +16,7 @@ const slow = factory.build({
   },
 });
 
-test("close finishes running requests, ends their connections and idle ones, and takes no new ones", async () => {
+test("close finishes running requests, ends their connections and idle ones, and accepts no new ones", async () => {
   const server = await start({ slow });
   const idle = await server.open();
   idle.write("GET /slow?ms=0 HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -33,7 +33,7 @@ test("close finishes running requests, ends their connections and idle ones, and
   await closing;
 });
 
-test("S1: a large reply that its client still reads is sent to its end", async () => {
+test("S1: a large response that its client is still reading is sent completely", async () => {
   const large = factory.build({ handler: () => ({ text: "x".repeat(2e7) }) });
   const server = await start({ large });
   const socket = await server.open();
@@ -49,7 +49,7 @@ test("S1: a large reply that its client still reads is sent to its end", async (
   expect(received).toBeGreaterThan(2e7);
 });
 
-test("S1: requests that a shutdown cannot wait for are cut at the deadline, with a warning", async () => {
+test("S1: requests that a shutdown cannot wait for are cut off at the deadline, with a warning", async () => {
   const server = await start({ slow }, { gracefulShutdown: { timeout: 100, events: [] } });
   const cut = server.send("/slow?ms=5000").catch((error: Error) => error.message);
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -70,14 +70,16 @@ test("S2: requests that have arrived on idle connections when the shutdown begin
       return client;
     }),
   );
-  // the bytes are in the kernel when the call comes, and not read yet
+  // the bytes are in the kernel when the call comes, and have not been read yet
   for (const { socket } of clients) socket.write(request);
   await server.close();
   for (const client of clients)
     await expect.poll(() => client.text).toMatch(/^HTTP\/1\.1 200 .*\{"done":true\}\}$/s);
 });
 
-/** Starts the program and sends it a request; gives the process, what it prints, and the status of the answer to come. */
+/**
+ * Starts the program and sends it a request; returns the process, its output, and a promise of the response's status.
+ */
 const startProgram = async (way: string, milliseconds = 300) => {
   const program = fileURLToPath(new URL("shutdown-program.ts", import.meta.url));
   const child = spawn(process.execPath, ["--import", "tsx", program, way], {
@@ -103,10 +105,10 @@ test.each([
   ["SIGTERM", "with a hook", ["hook"], 0],
   ["SIGINT", "with a hook", ["hook"], 0],
   ["SIGTERM", "without a hook", [], 0],
-  ["SIGUSR2", "by a signal of its own", ["hook"], 0],
+  ["SIGUSR2", "by its own signal", ["hook"], 0],
   ["SIGTERM", "with a hook that fails", ["hook"], 1],
 ] as const)(
-  "S1: on %s, %s, the running request is finished, then %j runs, and the code is %i",
+  "S1: on %s, %s, the running request is finished, then %j runs, and the exit code is %i",
   async (signal, way, hooks, code) => {
     const { child, answered, ended, listSteps } = await startProgram(way);
     child.kill(signal);
@@ -116,7 +118,7 @@ test.each([
   20_000,
 );
 
-test("S1: a second signal ends the process at once, with the code 1", async () => {
+test("S1: a second signal ends the process at once, with exit code 1", async () => {
   const { child, port, answered, ended, listSteps } = await startProgram("with a hook", 10_000);
   child.kill("SIGTERM");
   const isRefused = (): Promise<boolean> =>
@@ -124,7 +126,7 @@ test("S1: a second signal ends the process at once, with the code 1", async () =
       const socket = connect(port, "localhost", () => resolve(socket.destroy().connecting));
       socket.once("error", () => resolve(true));
     });
-  // the first one has arrived
+  // the first request has arrived
   await expect.poll(isRefused, { interval: 5 }).toBe(true);
   child.kill("SIGINT");
   expect([await answered, await ended, listSteps()]).toEqual([0, 1, ["running"]]);

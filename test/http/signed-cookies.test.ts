@@ -20,7 +20,7 @@ const read = factory.build({ input: z.looseObject({}), handler: async ({ input }
 const startWith = (cookies: CookieOptions): Promise<TestServer> =>
   start({ set: setOne, read }, { cookies, inputSources: { get: ["query", "signedCookies"] } });
 
-/** The pair of name and value that a server sets. */
+/** Returns the pair of name and value that a server sets. */
 const setBy = async (server: TestServer, name: string, value: string): Promise<string> => {
   const { headers } = await server.send(`/set?${new URLSearchParams({ name, value }).toString()}`);
   const [signed = "", plain] = headers["set-cookie"] ?? [];
@@ -31,7 +31,7 @@ const setBy = async (server: TestServer, name: string, value: string): Promise<s
 const readBy = async (server: TestServer, ...pairs: readonly string[]): Promise<unknown> =>
   (await server.send("/read", { headers: { cookie: pairs.join("; ") } })).json();
 
-/** As Express and `cookie-parser` sign. */
+/** Signs like Express and `cookie-parser`. */
 const signPlainly = (name: string, value: string, secret = "secret"): string => {
   const signature = createHmac("sha256", secret).update(value).digest("base64").replace("=", "");
   return `${name}=${encodeURIComponent(`s:${value}.${signature}`)}`;
@@ -40,14 +40,11 @@ const signPlainly = (name: string, value: string, secret = "secret"): string => 
 const old = signPlainly("user", "ada");
 
 describe("a signed cookie", () => {
-  test.each(["ada", "a.b.c", "ä; =%", "j:{}", ""])(
-    "comes back as it was set: %j",
-    async (value) => {
-      const server = await startWith({ secret: "secret" });
-      const pair = await setBy(server, "user", value);
-      expect(await readBy(server, pair)).toEqual(successEnvelope({ user: value }));
-    },
-  );
+  test.each(["ada", "a.b.c", "ä; =%", "j:{}", ""])("is read as it was set: %j", async (value) => {
+    const server = await startWith({ secret: "secret" });
+    const pair = await setBy(server, "user", value);
+    expect(await readBy(server, pair)).toEqual(successEnvelope({ user: value }));
+  });
 
   test("is dropped under another name", async () => {
     const server = await startWith({ secret: "secret" });
@@ -58,7 +55,7 @@ describe("a signed cookie", () => {
     expect(await readBy(server, `user=s%3Aada.${signature}`)).toEqual(successEnvelope({}));
   });
 
-  test("that was signed without its name is no other cookie either", async () => {
+  test("that was signed without its name is not accepted under another name either", async () => {
     const server = await startWith({ secret: "secret" });
     const [, signature = ""] = signPlainly("note", "user=ada").split("ada.");
     expect(await readBy(server, `user=s%3Aada.${signature}`)).toEqual(successEnvelope({}));
@@ -80,7 +77,7 @@ describe("a signed cookie", () => {
     },
   );
 
-  test("survives the secret that replaces its own", async () => {
+  test("stays valid when its secret is replaced", async () => {
     const before = await startWith({ secret: "secret", nameBinding: "required" });
     const pair = await setBy(before, "user", "ada");
     const after = await startWith({ secret: ["new", "secret"], nameBinding: "required" });
@@ -89,7 +86,7 @@ describe("a signed cookie", () => {
     expect(await readBy(before, renewed)).toEqual(successEnvelope({}));
   });
 
-  test("is bound to its name in an application of the user's as well", async () => {
+  test("is bound to its name on a user's own application as well", async () => {
     const app = express();
     const inputSources = { get: ["query", "signedCookies"] } as const;
     attachRouting(

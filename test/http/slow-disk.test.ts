@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Makes the disk take nothing until it is told to. */
+/** Blocks the disk until it is released. */
 const blockDisk = async (): Promise<() => void> => {
   const handle = await open(join(directory, "probe"), "w");
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
@@ -32,7 +32,7 @@ const blockDisk = async (): Promise<() => void> => {
   return unblock;
 };
 
-test("an upload that is faster than the disk waits for it in the network, not in memory", async () => {
+test("an upload that is faster than the disk waits in the network, not in memory", async () => {
   const unblock = await blockDisk();
   const endpoint = factory.build({
     method: "post",
@@ -53,12 +53,12 @@ test("an upload that is faster than the disk waits for it in the network, not in
     ]),
   });
   let seen = -1;
-  // until no more is read
+  // until nothing more is read
   while (seen !== connection?.bytesRead || seen < 1_000_000) {
     seen = connection?.bytesRead ?? 0;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  // a megabyte in memory, then what is being written, and what the socket has read ahead
+  // a megabyte in memory, plus what is being written and what the socket has read ahead
   expect(seen).toBeLessThan(size / 2);
   unblock();
   expect((await answer).json()).toEqual(successEnvelope({ size }));

@@ -8,7 +8,7 @@ import { start, untilStill } from "./harness.ts";
 
 const chunk = "x".repeat(64 * 1024);
 
-test("R13: a slow reader slows down a handler that waits, and gets it all", async () => {
+test("R13: a slow reader slows down a handler that waits, and receives everything", async () => {
   let sent = 0;
   const total = 400;
   const server = await startRun(async ({ emit }) => {
@@ -42,7 +42,7 @@ test("R13: a reader that is too slow for a handler that does not wait is cut off
         buffered = Math.max(buffered, response.writableLength);
         await setImmediate();
       }
-      // late ones are harmless to those who do not wait
+      // late events are harmless for handlers that do not wait
       void emit("big", chunk);
       late = await fail(() => emit("time", 1));
     },
@@ -55,7 +55,7 @@ test("R13: a reader that is too slow for a handler that does not wait is cut off
   expect(server.lines).toMatchObject([{ severity: "warn", meta: { path: "/run" } }]);
   await expect.poll(() => late).toMatchObject({ name: "AbortError", code: "ABORT_ERR" });
   expect(sent).toBeGreaterThan(4);
-  // the limit, and the one event that crosses it
+  // the limit, and the one event that exceeds it
   expect(buffered).toBeLessThan(300_000 + 2 * chunk.length);
   socket.resume();
   await once(socket, "close");
@@ -73,7 +73,7 @@ test("R13: one event over the limit is sent to a reader that keeps up", async ()
   expect(server.lines).toEqual([]);
 });
 
-test("R13: a client that leaves ends the handler that sends, or sleeps, or looks", async () => {
+test("R13: a client that leaves ends a handler that is sending, sleeping or polling", async () => {
   const ways: Run[] = [
     async ({ emit }) => {
       for (;;) {
@@ -117,7 +117,7 @@ test("R13: a client that leaves ends the handler that sends, or sleeps, or looks
     socket.destroy();
     await expect.poll(() => isDone).toBe(true);
     await sleep(20);
-    // H10: no error line, and nothing floats, which the harness sees
+    // H10: no error line, and no unhandled promise, which the harness would see
     expect(server.lines).toEqual([]);
   }
 });
@@ -141,7 +141,7 @@ test("R13: nothing is left behind on the connection", async () => {
   let counts: number[] = [];
   const run = new EventStreamFactory(events).build({
     handler: async ({ request, response, ctx: { emit } }) => {
-      // many that do not wait share one listener
+      // many events that are not awaited share one listener
       for (let n = 0; n < 30; n++) void emit("big", "x".repeat(10_000));
       counts = [response.listenerCount("drain"), request.socket.listenerCount("close")];
       await emit("time", 1);
@@ -164,7 +164,7 @@ test("R13: nothing is left behind on the connection", async () => {
   expect(new Set(seen.map(([, close]) => close)).size).toBe(1);
 });
 
-test("R13: a slow reader slows the producer down, and its leaving stops it", async () => {
+test("R13: a slow reader slows down the producer, and its leaving stops it", async () => {
   let produced = 0;
   const piece = Buffer.alloc(65_536);
   const source = new Readable({
@@ -186,7 +186,7 @@ test("R13: a slow reader slows the producer down, and its leaving stops it", asy
   await expect.poll(() => produced).toBeGreaterThan(0);
   const early = await untilStill(() => produced);
   await sleep(200);
-  // the buffers of the kernel are full, and nothing more is produced
+  // the kernel's buffers are full, and nothing more is produced
   expect(produced).toBe(early);
   expect(early).toBeLessThan(64 * 1024 * 1024);
   socket.destroy();

@@ -16,7 +16,7 @@ import { errorEnvelope, start, successEnvelope } from "./harness.ts";
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Tells how a span ended. */
+/** Returns how a span ended. */
 const createSpan = () => {
   const events: string[] = [];
   const span = new Middleware({
@@ -37,8 +37,8 @@ const createSpan = () => {
   return { events, span };
 };
 
-describe("an around middleware", () => {
-  test("gives its context to what comes after it, typed, and spans it up to the output", async () => {
+describe("an `around` middleware", () => {
+  test("passes its typed context to everything after it, and spans it up to the output", async () => {
     const { events, span } = createSpan();
     const endpoint = factory
       .addMiddleware(span)
@@ -60,7 +60,7 @@ describe("an around middleware", () => {
     expect(events).toEqual(["begin", "later 7", "handler", "commit", "end"]);
   });
 
-  test("has its own input and the context before it, and a transaction passes its result on", async () => {
+  test("has its own input and the context before it, and passes on the result of a transaction", async () => {
     const transaction = <Result>(run: (tx: { readonly id: string }) => Promise<Result>) =>
       run({ id: "t" });
     const endpoint = factory
@@ -109,7 +109,7 @@ describe("an around middleware", () => {
       400,
       "n: Invalid input: expected string, received undefined",
     ],
-  ])("is told of what %s throws, and that is answered", async (_name, build, status, message) => {
+  ])("sees what %s throws, and the error is sent", async (_name, build, status, message) => {
     const { events, span } = createSpan();
     const server = await start({ x: build(factory.addMiddleware(span) as never) });
     const answer = await server.send("/x");
@@ -117,7 +117,7 @@ describe("an around middleware", () => {
     expect(events).toEqual(["begin", `rollback: ${message}`, "end"]);
   });
 
-  test("that catches an error cannot hide it, and one that fails itself is answered", async () => {
+  test("that catches an error cannot hide it, and an error of its own is sent", async () => {
     const hiding = factory.addMiddleware(
       new Middleware({
         around: async (_args, next) => {
@@ -149,7 +149,7 @@ describe("an around middleware", () => {
     expect((await server.send("/failing")).json()).toEqual(errorEnvelope("commit failed"));
   });
 
-  test("H18: `next` is called once: neither twice nor never", async () => {
+  test("H18: must call `next` exactly once", async () => {
     const handler = vi.fn(() => ({}));
     const twice = factory.addMiddleware(
       new Middleware({
@@ -185,7 +185,7 @@ describe("an around middleware", () => {
     expect(codes).toMatchObject([{ code: "SLP_AROUND_TWICE" }, { code: "SLP_AROUND_NOT_CALLED" }]);
   });
 
-  test("that does not wait for `next` is waited for, and what fails there is answered and does not float", async () => {
+  test("that does not wait for `next` is waited for, and what fails there is handled", async () => {
     const hasty = factory.addMiddleware(
       new Middleware({
         around: (_args, next) => {
@@ -220,18 +220,18 @@ describe("an around middleware", () => {
 
   const hanging = { handler: () => new Promise<never>(() => undefined) };
 
-  test("H18: it is cleaned up once where the client leaves a handler that never ends", async () => {
+  test("H18: is cleaned up once if the client leaves a handler that never ends", async () => {
     const { events, span } = createSpan();
     const server = await start({ x: factory.addMiddleware(span).build(hanging) });
     const socket = await server.open();
     socket.write("GET /x HTTP/1.1\r\nHost: a\r\n\r\n");
     await expect.poll(() => events).toEqual(["begin"]);
     socket.destroy();
-    await expect.poll(() => events).toEqual(["begin", "rollback: The client left", "end"]);
+    await expect.poll(() => events).toEqual(["begin", "rollback: The client disconnected", "end"]);
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("that fails once the output is there answers alone", async () => {
+  test("that fails once the output is known decides the response", async () => {
     const failing = new Middleware({
       around: async (_args, next) => {
         await next({});
@@ -246,7 +246,7 @@ describe("an around middleware", () => {
     expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
   });
 
-  test("spans a handler that sends a file, whose head alone is the answer to HEAD", async () => {
+  test("spans a handler that sends a file, whose head alone is the response to HEAD", async () => {
     const path = fileURLToPath(import.meta.url);
     const endpoint = factory
       .addMiddleware(createSpan().span)
@@ -259,7 +259,7 @@ describe("an around middleware", () => {
     expect([head.status, head.headers["content-length"]]).toEqual([200, String(get.text.length)]);
   });
 
-  test("H17 and H18: it is cleaned up once where the time is over", async () => {
+  test("H17 and H18: is cleaned up once if the time limit expires", async () => {
     const { events, span } = createSpan();
     const server = await start({
       x: factory.addMiddleware(span).build({ ...hanging, timeout: 50 }),
@@ -268,7 +268,7 @@ describe("an around middleware", () => {
     await expect.poll(() => events).toEqual(["begin", "rollback: Service Unavailable", "end"]);
   });
 
-  test("is tested like any other: the output is what it gives to `next`", async () => {
+  test("is tested like any other: the output is what it passes to `next`", async () => {
     const { output } = await testMiddleware({ middleware: createSpan().span });
     expect(output).toEqual({ tx: 7 });
   });
@@ -283,7 +283,7 @@ describe("an around middleware", () => {
 });
 
 describe("addContext", () => {
-  test("disposes of what it gave, whatever happens, and a failing disposal is logged", async () => {
+  test("disposes of the value it returned, whatever happens, and a failing disposal is logged", async () => {
     const dispose = vi.fn();
     const build = (fail: boolean, disposeBy: (context: { readonly db: number }) => unknown) =>
       factory
@@ -309,7 +309,7 @@ describe("addContext", () => {
   });
 });
 
-describe("time", () => {
+describe("time limits", () => {
   const later = { handler: () => sleep(300) };
 
   test.each<readonly [string, Routing[string], Partial<ServerConfig>]>([
@@ -338,7 +338,7 @@ describe("time", () => {
       { requestTimeout: 40 },
     ],
     ["`handlerTimeout`", factory.buildVoid(later), { handlerTimeout: 40 }],
-  ])("H17: %s is answered with 503", async (_name, endpoint, config) => {
+  ])("H17: %s gets a 503", async (_name, endpoint, config) => {
     const server = await start({ x: endpoint }, config);
     const answer = await server.send("/x");
     expect([answer.status, answer.json()]).toEqual([503, errorEnvelope("Service Unavailable")]);
@@ -347,7 +347,7 @@ describe("time", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("`handlerTimeout` does not count the middlewares, nor `requestTimeout` the body", async () => {
+  test("`handlerTimeout` excludes the middlewares, and `requestTimeout` the body", async () => {
     const slow = factory.addMiddleware({ handler: () => sleep(80) });
     const server = await start(
       {

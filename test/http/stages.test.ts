@@ -26,7 +26,7 @@ const fail = (error: unknown) => (): never => {
   throw error;
 };
 
-/** Serves one endpoint at /:id?, sends one request, gives status and body. */
+/** Serves one endpoint at /:id?, sends one request, and returns status and body. */
 const ask = async (
   endpoint: AnyEndpoint,
   target: string,
@@ -115,7 +115,7 @@ describe("stage 1, parse", () => {
   it.each([
     ["JSON", "application/json", '{"a":"1"}'],
     ["form", "application/x-www-form-urlencoded", "a=1"],
-  ])("%s body, query, path parameters and headers are read", async (_kind, type, body) => {
+  ])("%s reads body, query, path parameters and headers", async (_kind, type, body) => {
     const headers = { "content-type": type, "x-name": "ann" };
     expect(await ask(endpoint, "/7?q=2", { method: "POST", headers, body })).toEqual(
       ok({ body: { a: "1" }, query: { q: "2" }, params: { id: "7" }, header: "ann" }),
@@ -142,7 +142,7 @@ describe("stage 2, combine input", () => {
 });
 
 describe("stages 3 and 3a, middlewares", () => {
-  it("3: each runs in order, what it returns adds to ctx", async () => {
+  it("3: each runs in order, and what it returns is added to ctx", async () => {
     const endpoint = factory
       .addContext(async () => Promise.resolve({ order: ["first"] }))
       .addContext(({ order }) => ({ order: [...order, "second"] }))
@@ -150,7 +150,7 @@ describe("stages 3 and 3a, middlewares", () => {
     expect(await ask(endpoint, "/")).toEqual(ok({ order: ["first", "second"] }));
   });
 
-  it("3a: one throws, the status is that of the thrown error, and a 401 beats a 400", async () => {
+  it("3a: if one throws, the status is that of the error, and a 401 takes precedence over a 400", async () => {
     const endpoint = factory
       .addMiddleware({ handler: fail(createHttpError(401, "who are you")) })
       .build({ input: z.object({ a: text }), handler: () => ({}) });
@@ -158,15 +158,15 @@ describe("stages 3 and 3a, middlewares", () => {
   });
 });
 
-describe("decision 15: every schema is parsed exactly once a request", () => {
+describe("decision 15: every schema is parsed exactly once per request", () => {
   const times = 20;
 
   it.each([
     ["valid", "&b=1&c=1", 200],
-    ["invalid, by the middleware", "", 400],
-    ["invalid, by the endpoint", "&b=1", 400],
+    ["rejected by the middleware", "", 400],
+    ["rejected by the endpoint", "&b=1", 400],
   ])(
-    "%s requests, while the schemas are cold and once they are hot",
+    "%s requests, both while the schemas are cold and once they are hot",
     async (_case, query, status) => {
       const { counts, counted } = createCounter();
       const endpoint = factory
@@ -200,7 +200,7 @@ describe("decision 15: every schema is parsed exactly once a request", () => {
     expect([input, output]).toEqual([times, times]);
   });
 
-  it("a branch that turns out asynchronous when the schema is hot", async () => {
+  it("a branch that turns out to be asynchronous when the schema is hot", async () => {
     const { counts, counted } = createCounter();
     let checks = 0;
     const later = text.refine(() => Promise.resolve(++checks) as unknown).optional();
@@ -215,7 +215,7 @@ describe("decision 15: every schema is parsed exactly once a request", () => {
     expect([counts, checks]).toEqual([{ a: times + 1 }, 1]);
   });
 
-  it("the handler's input is the middlewares' outputs merged with the endpoint's, which wins", async () => {
+  it("the handler's input is the middlewares' outputs merged with the endpoint's, which take precedence", async () => {
     const numeric = text.transform(Number);
     const endpoint = factory
       .addMiddleware({ input: z.object({ a: numeric, same: numeric }), handler: () => ({}) })
@@ -229,7 +229,7 @@ describe("decision 15: every schema is parsed exactly once a request", () => {
     );
   });
 
-  it("where the endpoint's input is an instance of a class, it stays one, and its fields win", async () => {
+  it("if the endpoint's input is a class instance, it stays one, and its fields take precedence", async () => {
     class Own {
       readonly same = "own";
       get isOwn(): boolean {
@@ -286,7 +286,7 @@ describe("stages 4 and 4a, validate input", () => {
   });
 });
 
-describe("stage 4a, more wrong values than Zod can carry", () => {
+describe("stage 4a, more wrong values than Zod can handle", () => {
   const list = Array.from({ length: 300_000 }, () => "");
   const numbers = z.object({ list: z.array(z.number()) });
   const post = async (inner: z.ZodType) =>
@@ -295,14 +295,14 @@ describe("stage 4a, more wrong values than Zod can carry", () => {
       body: { inner: { list } },
     });
 
-  it("reported by a refinement: 400 with a fixed text", async () => {
+  it("reported by a refinement: 400 with a fixed message", async () => {
     const reported = z.object({ list: z.array(text) }).check(({ value, issues }) => {
       for (const input of value.list) issues.push({ code: "custom", message: "wrong", input });
     });
     expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
-  it("reported by an asynchronous refinement inside a field: 400 with a fixed text", async () => {
+  it("reported by an asynchronous refinement inside a field: 400 with a fixed message", async () => {
     const reported = z.object({
       list: z.array(text).check(async ({ value, issues }) => {
         await Promise.resolve();
@@ -312,7 +312,7 @@ describe("stage 4a, more wrong values than Zod can carry", () => {
     expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
-  it("in a union: no more of them are found than are reported", async () => {
+  it("in a union: only as many are found as are reported", async () => {
     const { status, body } = await post(z.union([text, numbers]));
     expect(status).toBe(400);
     expect(JSON.stringify(body).length).toBeLessThan(8192);
@@ -323,7 +323,7 @@ describe("stages 5 and 5a, handler", () => {
   it.each([
     ["an HTTP error: its status", createHttpError(404, "No such user"), 404, "No such user"],
     ["an Error with a status", Object.assign(new Error("no"), { status: 409 }), 409, "no"],
-    ["an Error without: 500", new Error("broken"), 500, "broken"],
+    ["an Error without a status: 500", new Error("broken"), 500, "broken"],
     ["decision 18, no Error: 500", "just text", 500, "just text"],
   ])("5a: throws %s", async (_case, error, status, message) => {
     expect(await ask(factory.build({ handler: fail(error) }), "/")).toEqual(
@@ -364,7 +364,7 @@ describe("stages 5 and 5a, handler", () => {
 describe("stages 6 and 6a, validate output", () => {
   const output = z.object({ a: text });
 
-  it("6: what the schema gives is sent", async () => {
+  it("6: what the schema returns is sent", async () => {
     const endpoint = factory.build({ output, handler: () => ({ a: "1", secret: "2" }) });
     expect(await ask(endpoint, "/")).toEqual(ok({ a: "1" }));
   });
@@ -409,8 +409,8 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
 
   const chatty = factory.build({ handler: ({ logger }) => void logger.info("hi") });
   it.each([
-    ["a logger: the handlers and the access log use it", (child: Logger) => child, true],
-    ["a promise of one", async (child: Logger) => child, true],
+    ["a logger: used by the handlers and the access log", (child: Logger) => child, true],
+    ["a promise of a logger", async (child: Logger) => child, true],
     ["nothing: the parent is used", () => undefined as never, false],
   ])("childLoggerProvider gives %s", async (_case, provide, isChild) => {
     const child = createRecorder();
@@ -427,7 +427,7 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
     expect(isChild ? server.lines : child.lines).toEqual([]);
   });
 
-  it("a child logger hears of what belongs to no endpoint, too", async () => {
+  it("a child logger also logs what belongs to no endpoint", async () => {
     const child = createRecorder();
     const server = await start(
       {},

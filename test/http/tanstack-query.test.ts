@@ -82,7 +82,7 @@ const connect = async () => {
 };
 
 describe("queryOptions", () => {
-  test("fetch what a response is about, under a key of path, method and input", async () => {
+  test("fetch the response, under a key of path, method and input", async () => {
     const client = await connect();
     const options = queryOptions(client, "get /v1/users", { prefix: "A" });
     expect(options.queryKey).toEqual(["v1", "users", "get", { prefix: "A" }]);
@@ -113,7 +113,7 @@ describe("queryOptions", () => {
     });
   });
 
-  test("are cancelled down to the handler", async () => {
+  test("are cancelled, which also stops the handler", async () => {
     const client = await connect();
     const { queryFn, queryKey } = queryOptions(client, "get /v1/slow");
     const observer = new QueryObserver(queryClient, { queryFn, queryKey });
@@ -124,20 +124,20 @@ describe("queryOptions", () => {
     stop();
   });
 
-  test("take only routes and inputs that there are", async () => {
+  test("accept only existing routes and inputs", async () => {
     const client = await connect();
     // @ts-expect-error -- no such route
     void (() => queryOptions(client, "get /v1/user"));
     // @ts-expect-error -- a field is missing
     void (() => queryOptions(client, "get /v1/users/:id", {}));
-    // @ts-expect-error -- it gives no pages
+    // @ts-expect-error -- it has no pages
     void (() => infiniteQueryOptions(client, "get /v1/users"));
     expect(client).toBeDefined();
   });
 });
 
 describe("infiniteQueryOptions", () => {
-  test.each(["get /v1/offset", "get /v1/cursor"] as const)("walk the pages of %s", async (key) => {
+  test.each(["get /v1/offset", "get /v1/cursor"] as const)("fetch the pages of %s", async (key) => {
     const client = await connect();
     const options = infiniteQueryOptions(client, key, { limit: 10 });
     const data = await queryClient.fetchInfiniteQuery({ ...options, pages: 5 });
@@ -150,7 +150,7 @@ describe("infiniteQueryOptions", () => {
 });
 
 describe("mutationOptions", () => {
-  test("send the input, and queries are invalidated by the beginning of their keys", async () => {
+  test("send the input, and queries are invalidated by a prefix of their keys", async () => {
     const client = await connect();
     const list = queryOptions(client, "get /v1/users");
     await queryClient.fetchQuery(list);
@@ -177,7 +177,7 @@ describe("mutationOptions", () => {
   });
 });
 
-test("keys begin with the path, so that a prefix covers what is beneath", () => {
+test("have keys that begin with the path, so that a prefix covers everything below", () => {
   expect(queryKey("/v1/users")).toEqual(["v1", "users"]);
   expect(queryKey("get /v1/users")).toEqual(["v1", "users", "get"]);
   expect(queryKey("get /v1/users", { since: new Date(0), id: 7n, none: undefined })).toEqual([

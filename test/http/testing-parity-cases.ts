@@ -17,13 +17,13 @@ import {
 import { vi } from "vitest";
 import { z } from "zod";
 
-/** What belongs to a request besides its endpoint. */
+/** The parts of a request other than its endpoint. */
 export interface More {
   /** @default "/x" */
   readonly path?: string;
   readonly config?: Partial<ServerConfig>;
   readonly props?: RequestProps;
-  /** What the socket sends where it does not follow from `props`. */
+  /** What the socket sends if it does not follow from `props`. */
   readonly wire?: {
     readonly target?: string;
     readonly headers?: Record<string, string>;
@@ -34,9 +34,8 @@ export interface More {
 }
 
 /**
- * One request, for `testEndpoint` and for a real socket.
- *
- * The status is the one that is right, so that both sides cannot agree on a wrong one; 0 where no response comes.
+ * One request, for `testEndpoint` and for a real socket. The status is the correct one, so that the two sides cannot
+ * agree on a wrong one; 0 if no response comes.
  */
 export type ParityCase = readonly [
   name: string,
@@ -53,19 +52,19 @@ type Act = (parts: {
 
 const method = ["get", "post", "put", "patch", "delete"] as const;
 
-/** Endpoints of every method that answer with what a function returns. */
+/** Creates endpoints for every method that respond with what a function returns. */
 export const gives = (act: Act, build = factory): MarkedEndpoint =>
   build.build({ method, handler: async (args) => (await act(args)) as object });
 
-/** Endpoints that answer with what they see of the request. */
+/** Creates endpoints that respond with what they see of the request. */
 export const sees = (see: (request: Request) => unknown): MarkedEndpoint =>
   gives(({ request }) => ({ seen: see(request) }));
 
-/** Endpoints that send the response themselves. */
+/** Creates endpoints that send the response themselves. */
 export const ends = (act: (response: Response) => unknown): MarkedEndpoint =>
   factory.buildVoid({ method, handler: ({ response }) => act(response) });
 
-/** Endpoints that throw. */
+/** Creates endpoints that throw. */
 export const throws = (thrown: unknown): MarkedEndpoint =>
   ends(() => {
     throw thrown;
@@ -78,7 +77,7 @@ const gets = (url: string, config: Partial<ServerConfig> = {}): More => ({
 });
 const posts = (body: unknown): More => ({ props: { method: "POST", body } });
 
-/** Requests with header fields. */
+/** Creates requests with header fields. */
 export const asks = (
   headers: Record<string, string>,
   config: Partial<ServerConfig> = {},
@@ -114,7 +113,7 @@ export const errors: readonly ParityCase[] = [
     throws(Object.assign(new Error("a"), { status: 200 })),
   ],
   ["a frozen error", 404, throws(Object.freeze(createHttpError(404, "frozen")))],
-  ["a thrown text", 500, throws("a text")],
+  ["a thrown string", 500, throws("a text")],
   ["a thrown number", 500, throws(7)],
   ["thrown nothing", 500, throws(undefined)],
   ["thrown null", 500, throws(null)],
@@ -166,8 +165,13 @@ export const inputs: readonly ParityCase[] = [
     takes({ id: n }),
     { path: "/x/:id", props: { url: "/x/abc", params: { id: "abc" } } },
   ],
-  ["more issues than are told", 400, takes({ a: z.array(n) }), posts({ a: Array(30).fill("a") })],
-  ["a list as the body", 400, takes({}), posts([1, 2])],
+  [
+    "more issues than are reported",
+    400,
+    takes({ a: z.array(n) }),
+    posts({ a: Array(30).fill("a") }),
+  ],
+  ["an array as the body", 400, takes({}), posts([1, 2])],
   ["an unknown field", 400, takes({}, z.strictObject({})), posts({ extra: 1 })],
   ["an asynchronous refinement", 400, takes(refused), posts({ a: "x" })],
   ["a transformation", 200, takes(measured), posts({ a: "äöü" })],
@@ -252,26 +256,26 @@ export const answers: readonly ParityCase[] = [
   ["a wrong output in production", 500, outputs({ n: "1" }), { isProduction }],
   ["an output that is stripped", 200, outputs({ n: 1, secret: 2 })],
   ["no output", 200, returns(undefined)],
-  ["no output where some is declared", 500, outputs(undefined)],
+  ["no output although a schema is declared", 500, outputs(undefined)],
   ["null as the output", 500, returns(null)],
-  ["a list as the output", 500, returns([1])],
-  ["an output that is no JSON", 500, returns({ n: 1n })],
+  ["an array as the output", 500, returns([1])],
+  ["an output that JSON cannot represent", 500, returns({ n: 1n })],
   ["buildVoid", 200, ends(() => "ignored")],
-  ["a status of the handler", 201, sets(201)],
+  ["a status set by the handler", 201, sets(201)],
   ["status 204 with an output", 204, sets(204)],
-  ["a failure as the status of a success", 200, sets(404)],
+  ["an error status for a success", 200, sets(404)],
   ["unicode in body and headers", 200, speaks],
   ["a header that cannot be sent", 500, ends((response) => response.set("X-A", "日本"))],
   ["a large body", 200, returns({ text: "ä0123456789".repeat(200_000) })],
   ["a weak ETag", 200, returns({ a: 1 }), { config: { etag: "weak" } }],
   [
-    "a strong ETag that the client has",
+    "a strong ETag that matches",
     304,
     returns({ a: 1 }),
     asks({ "if-none-match": "*" }, { etag: "strong" }),
   ],
   [
-    "a weak ETag that the client has not",
+    "a weak ETag that does not match",
     200,
     returns({ a: 1 }),
     asks({ "if-none-match": 'W/"0"' }, { etag: "weak" }),
@@ -315,14 +319,14 @@ export const sending: readonly ParityCase[] = [
   ["a signed cookie without a secret", 500, sendsSigned],
   ["a file", 200, sendsFile],
   ["a file to HEAD", 200, sendsFile, head],
-  ["a part of a file", 206, sendsFile, asks({ range: "bytes=2-5" })],
-  ["a part that a file has not", 416, sendsFile, asks({ range: "bytes=9999999-" })],
-  ["a file that is missing", 404, ends((response) => response.sendFile(missing))],
+  ["a range of a file", 206, sendsFile, asks({ range: "bytes=2-5" })],
+  ["a range that a file does not have", 416, sendsFile, asks({ range: "bytes=9999999-" })],
+  ["a missing file", 404, ends((response) => response.sendFile(missing))],
   ["a missing file, by callback", 418, sendsByCallback],
   ["a relative file", 500, ends((response) => response.sendFile("LICENSE"))],
   ["a directory as a file", 404, ends((response) => response.sendFile(folder))],
   ["a download", 200, ends((response) => response.download(path, "Lizenz ä.txt"))],
-  ["a download that is missing", 404, ends((response) => response.download(missing))],
+  ["a missing download", 404, ends((response) => response.download(missing))],
   ["a view without an engine", 500, ends((response) => response.render("view"))],
   ["text", 200, ends((response) => response.send("ä <b>"))],
   ["bytes", 200, ends((response) => response.type("png").send(Buffer.from([0, 200, 10])))],
@@ -411,12 +415,12 @@ const isCut = true;
 
 export const streaming: readonly ParityCase[] = [
   ["pieces", 200, piecewise],
-  ["pieces at once", 200, ends((to) => to.write("a") && to.write("b") && to.end("c"))],
+  ["chunks sent at once", 200, ends((to) => to.write("a") && to.write("b") && to.end("c"))],
   ["pieces to HEAD", 200, ends((response) => late(response, "a", "b")), head],
   ["an early end", 204, ends((response) => response.status(204).end())],
-  ["a late answer in a callback", 202, byCallback],
-  ["a head by hand", 203, headByHand],
-  ["a head by hand as a list", 200, flatHead],
+  ["a late response in a callback", 202, byCallback],
+  ["a head written by hand", 203, headByHand],
+  ["a head written by hand with an array of headers", 200, flatHead],
   ["a head before its body", 200, bodyAfterHead],
   ["early hints", 200, hints],
   ["a stream", 200, ends((response) => pipeline(Readable.from(["a", large, "b"]), response))],
@@ -428,10 +432,10 @@ export const streaming: readonly ParityCase[] = [
   ["an event stream", 200, events],
   ["an event stream that fails before its first event", 409, noEvents],
   ["an event stream that fails later", 200, wrongEvents, { isCut }],
-  ["a throw after pieces", 200, ends((to) => late(to, "a", "b").then(boom)), { isCut }],
-  ["a throw right after a piece", 200, ends((to) => to.write("a") && boom()), { isCut }],
+  ["a throw after chunks", 200, ends((to) => late(to, "a", "b").then(boom)), { isCut }],
+  ["a throw right after a chunk", 200, ends((to) => to.write("a") && boom()), { isCut }],
   [
-    "a throw right after two pieces",
+    "a throw right after two chunks",
     200,
     ends((to) => late(to, "a").then(() => to.write("b") && boom())),
     { isCut },
@@ -439,7 +443,7 @@ export const streaming: readonly ParityCase[] = [
   ["a throw after a head", 200, cutAfterHead, { isCut }],
   ["a stream that fails", 200, ends((to) => pipeline(Readable.from(failing()), to)), { isCut }],
   [
-    "a response destroyed after a piece",
+    "a response destroyed after a chunk",
     200,
     ends((to) => late(to, "a").then(() => to.destroy())),
     { isCut },

@@ -30,7 +30,7 @@ import {
   type ParityCase,
 } from "./testing-parity-cases.ts";
 
-/** What a client has got; the status is 0 where that is nothing. */
+/** What a client has received; the status is 0 if that is nothing. */
 interface Outcome {
   readonly status: number;
   readonly headers: object;
@@ -53,7 +53,7 @@ const toOutcome = (status: number, headers: object, body: Buffer, isCut: boolean
   isCut,
 });
 
-/** A line without stacks, which differ. */
+/** Removes stacks from a line, because they differ. */
 const toLine = (severity: Severity, message: unknown, meta: unknown): Lines[number] => {
   const fields = Object.entries(meta ?? {}).map(([name, value]: [string, unknown]) => [
     ...[name, value instanceof Error ? `${value.name}: ${value.message}` : value],
@@ -106,7 +106,7 @@ const runBySocket = async (
     request.on("response", (message) => {
       const chunks: Buffer[] = [];
       message.on("data", (chunk: Buffer) => chunks.push(chunk));
-      // it is known by `complete`
+      // `complete` shows that it was cut off
       message.on("error", () => undefined);
       message.on("close", () =>
         resolve(
@@ -139,7 +139,7 @@ const check = async (status: number, endpoint: MarkedEndpoint, more: More = {}):
   const [seen, seenLines] = await runBySocket(endpoint, more);
   expect([seen.status, seen.isCut]).toEqual([status, more.isCut ?? false]);
   const [mocked, mockedLines] = await runInMemory(endpoint, more);
-  // without a response the mock shows what the application has set
+  // without a response, the mock shows what the application has set
   const isNothing = status === 0;
   expect(isNothing ? { ...mocked, status, headers: {} } : mocked).toEqual(seen);
   // the last line may come after the last byte
@@ -189,15 +189,15 @@ const withSession = session({ secret: "s", resave: false, saveUninitialized: tru
 
 const middlewares: readonly ParityCase[] = [
   ["a context", 200, echoes, { props: { url: "/x?key=abc&own=1" } }],
-  ["an input that a middleware refuses", 400, echoes, { props: { url: "/x?key=a" } }],
+  ["an input that a middleware rejects", 400, echoes, { props: { url: "/x?key=a" } }],
   ["a 401 before a 400", 401, inputs401.build({ ...key, handler: boom })],
   [
     "null from a middleware",
     200,
     factory.addMiddleware({ handler: () => null }).build({ handler: async ({ ctx }) => ctx }),
   ],
-  ["a list from a middleware", 500, after(() => [1])],
-  ["a text from a middleware", 500, after(() => "text")],
+  ["an array from a middleware", 500, after(() => [1])],
+  ["a string from a middleware", 500, after(() => "text")],
   [
     "a middleware that ends the response",
     203,
@@ -242,7 +242,7 @@ const middlewares: readonly ParityCase[] = [
     uses((_request, response) => setTimeout(() => response.status(202).end("x"), 10)),
   ],
   [
-    "a native one that refuses",
+    "a native one that rejects with 403",
     403,
     uses((_request, _response, next) => next(createHttpError(403))),
   ],
@@ -273,7 +273,7 @@ const cors: readonly ParityCase[] = [
   ["a function", 200, fine, { config: { cors: allows(origin) } }],
   ["a function and an error", 500, throws(new Error("a")), { config: { cors: allows(origin) } }],
   ["a function and a preflight", 200, fine, { config: { cors: allows(origin) }, props: preflight }],
-  ["a function that gives nothing", 200, fine, { config: { cors: allows({}) } }],
+  ["a function that returns nothing", 200, fine, { config: { cors: allows({}) } }],
   [
     "a function that waits",
     200,
@@ -289,7 +289,7 @@ const cors: readonly ParityCase[] = [
     { config: { cors: refuses }, props: preflight },
   ],
   [
-    "a function that gives what cannot be sent",
+    "a function that returns what cannot be sent",
     500,
     fine,
     { config: { cors: allows({ "X-A": "a\nb" }) } },
@@ -300,7 +300,7 @@ const cors: readonly ParityCase[] = [
     uses((_request, response, next) => (response.set("X-A", "1"), next())),
     { config: { cors: true }, props: preflight },
   ],
-  ["a preflight while it is off", 405, fine, { config: { cors: false }, props: preflight }],
+  ["a preflight with CORS disabled", 405, fine, { config: { cors: false }, props: preflight }],
 ];
 
 const handles = (
@@ -340,7 +340,7 @@ const results: readonly ParityCase[] = [
   ["a success", 200, handles(own)],
   ["an error", 409, handles(own, failing)],
   ["a text", 200, handles(csv)],
-  ["an error as text", 400, handles(csv, failing)],
+  ["an error as plain text", 400, handles(csv, failing)],
   ["one that waits", 200, handles(later)],
   ["one that waits, and an error", 409, handles(later, failing)],
   ["one that sends in a callback", 200, handles(inCallback)],
@@ -360,7 +360,7 @@ const results: readonly ParityCase[] = [
     handles(({ response }) => response.destroy()),
     { isCut: true },
   ],
-  ["the handler of other errors", 403, fine, { config: { cors: refuses, errorHandler } }],
+  ["one that handles an error of cors", 403, fine, { config: { cors: refuses, errorHandler } }],
 ];
 
 const sleeps = gives(() => new Promise((resolve) => setTimeout(() => resolve({}), 1000)));
@@ -379,7 +379,7 @@ const accept = asks({ accept: "text/html;q=0.5, application/json", "accept-langu
 
 const seen: readonly ParityCase[] = [
   ["a timeout", 503, sleeps, quick],
-  ["a timeout that the handler heeds", 503, heeds, quick],
+  ["a timeout that the handler respects", 503, heeds, quick],
   ["a timeout that is kept", 200, fine, quick],
   ["signal", 200, gives(({ signal }) => ({ is: signal.aborted }))],
   ["locals", 200, gives(({ response }) => Object.assign(response.locals, { a: 1 }))],
@@ -391,7 +391,7 @@ const seen: readonly ParityCase[] = [
   ],
   ["is", 200, sees((at) => [at.is("json"), at.is("html")]), withBody],
   [
-    "is, where the length is told",
+    "a body of known length",
     200,
     sees((at) => [at.is("json"), at.is("html")]),
     { props: { ...withBody.props, headers: { "content-length": "2" } } },
@@ -422,7 +422,7 @@ const seen: readonly ParityCase[] = [
     sees((at) => at.params),
     { path: "/x/:a/:b", props: { url: "/x/1/2", params: { a: "1", b: "2" } } },
   ],
-  ["parameters of a path without", 200, sees((at) => at.params)],
+  ["parameters of a path that has none", 200, sees((at) => at.params)],
   ["the version", 200, sees((at) => [at.httpVersion, at.method])],
   ["range", 200, sees((at) => at.range(100)), asks({ range: "bytes=1-5,8-9" })],
   ["freshness", 200, sees((at) => [at.fresh, at.stale])],
@@ -434,7 +434,7 @@ const seen: readonly ParityCase[] = [
     asks({ cookie: "a=1" }),
   ],
   [
-    "many fields of one name",
+    "many header fields of one name",
     200,
     sees((at) => at.headers["x-a"]),
     { props: { headers: { "x-a": ["1", "2"] } } },
@@ -445,14 +445,14 @@ const seen: readonly ParityCase[] = [
     sees(({ socket }) => [socket.remoteAddress, socket.remoteFamily, socket.destroyed]),
   ],
   [
-    "the links of request and response",
+    "the references between request and response",
     200,
     gives(({ request, response }) => ({
       is: [request.res === response, response.req === request, response.app === request.app],
     })),
   ],
   [
-    "a logger of one request",
+    "a logger per request",
     200,
     gives(({ request }) => ({ url: request.url })),
     {
@@ -462,20 +462,20 @@ const seen: readonly ParityCase[] = [
       },
     },
   ],
-  ["a logger that cannot be made", 500, fine, { config: { childLoggerProvider: boom } }],
+  ["a logger that cannot be created", 500, fine, { config: { childLoggerProvider: boom } }],
 ];
 
 describe.each([
   ["errors", errors],
   ["inputs", inputs],
   ["answers", answers],
-  ["sending by hand", sending],
+  ["a response sent by hand", sending],
   ["streams", streaming],
   ["middlewares", middlewares],
   ["CORS", cors],
   ["result handlers", results],
   ["what a handler sees", seen],
-])("testEndpoint gives what a server gives: %s", (_group, cases) => {
+])("testEndpoint returns what a server sends: %s", (_group, cases) => {
   test.each(cases.map(([name, ...rest]) => ({ name, rest })))("$name", async ({ rest }) => {
     shortenGrace();
     await check(...rest);

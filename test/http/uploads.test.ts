@@ -91,7 +91,7 @@ test("a small file stays in memory, a larger one goes to a temporary file, and b
   await expectClean();
 });
 
-test("whatever comes in whatever pieces, it arrives as it was sent", async () => {
+test("any content arrives unchanged, in whatever chunks", async () => {
   const digest = (content: Buffer | string): string =>
     createHash("md5").update(content).digest("hex");
   const files = z.object({
@@ -115,7 +115,7 @@ test("whatever comes in whatever pieces, it arrives as it was sent", async () =>
   const wide = { ...limits, fileSize: 1_000_000, fieldSize: 1_000_000, files: 3, fields: 3 };
   const upload = { limits: wide, tempFileDir: directory };
   const server = await start({ up: endpoint }, { upload });
-  // what looks like a boundary must not end a part
+  // a string that resembles a boundary must not end a part
   const content = fc
     .tuple(
       fc.oneof(fc.nat(3000), fc.nat(400_000)),
@@ -183,7 +183,7 @@ test.each<[string, Part[], number, string]>([
   ["U7: a field named __proto__", [["__proto__", "x"]], 400, "Forbidden key in the body"],
   ["U7: a file named __proto__", [["__proto__", "x", "a"]], 400, "Forbidden key in the body"],
   ["U4: a part without a name", [["", "x", "a"]], 400, "Forbidden key in the body"],
-])("%s is refused", async (_name, parts, status, message) => {
+])("%s is rejected", async (_name, parts, status, message) => {
   const server = await begin();
   const answer = await post(server, parts);
   expect([answer.status, answer.json()]).toEqual([status, errorEnvelope(message)]);
@@ -204,7 +204,7 @@ test.each([
     "--b--\r\n",
   ],
   ["U3: a boundary in the body only", "multipart/form-data; boundary=c", "--b\r\n\r\n--b--\r\n"],
-])("%s is 400, and the server lives on", async (_name, type, body) => {
+])("%s is 400, and the server keeps running", async (_name, type, body) => {
   const server = await begin();
   const answer = await server.send("/up", {
     method: "POST",
@@ -226,7 +226,7 @@ test.each([
   expect(answer.json()).toMatchObject({ data: { name } });
 });
 
-test("decision 23: several files under one name are a list, and one satisfies a list", async () => {
+test("decision 23: several files under one name are an array, and a single one satisfies an array", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ files: z.array(ez.upload()).optional(), one: ez.upload().optional() }),
@@ -244,7 +244,7 @@ test("decision 23: several files under one name are a list, and one satisfies a 
   );
 });
 
-test("a missing file is 400, even if uploads are off, which do not parse multipart at all", async () => {
+test("a missing file is 400, even if uploads are disabled and multipart is not parsed at all", async () => {
   const missing = errorEnvelope("file: Expected file upload, received undefined");
   const answer = await post(await begin(), [["title", "x"]]);
   expect([answer.status, answer.json()]).toMatchObject([400, missing]);
@@ -254,7 +254,7 @@ test("a missing file is 400, even if uploads are off, which do not parse multipa
   expect([empty.status, empty.json()]).toMatchObject([400, missing]);
 });
 
-test("U12: a file to an endpoint without files is 415", async () => {
+test("U12: a file for an endpoint without files is 415", async () => {
   const plain = factory.build({ method: "post", input: z.object({}), handler: () => ({}) });
   const server = await begin({}, plain as never);
   expect((await post(server, [["a", "x", "a.txt"]])).status).toBe(415);
@@ -273,13 +273,13 @@ test.each([500, 5000])("mv moves a file of %i bytes, once", async (size) => {
   });
   const answer = await post(await begin({}, endpoint as never), [["file", content, "a"]]);
   expect(answer.json()).toEqual(
-    successEnvelope({ again: "The uploaded file cannot be moved: it has been moved already" }),
+    successEnvelope({ again: "The uploaded file cannot be moved: it has already been moved" }),
   );
   expect(await readFile(moved())).toEqual(content);
   await expect.poll(() => readdir(directory)).toEqual(["moved"]);
 });
 
-test("U11: mv after the response is finished rejects, and mv to nowhere is the handler's error", async () => {
+test("U11: mv after the response is finished rejects, and mv to a missing directory is the handler's error", async () => {
   let late: Promise<string> | undefined;
   const endpoint = factory.build({
     method: "post",
@@ -337,7 +337,7 @@ test("beforeUpload rejects before a byte of the body is read", async () => {
   expect(allowed.status).toBe(200);
 });
 
-test("U10: a temporary directory that is missing is 500, and the server lives on", async () => {
+test("U10: a missing temporary directory is 500, and the server keeps running", async () => {
   const server = await begin({ upload: { limits, tempFileDir: join(directory, "none") } });
   const answer = await post(server, [["file", Buffer.alloc(5000), "a"]]);
   expect(answer.status).toBe(500);
@@ -366,7 +366,7 @@ test("U1: a client that leaves at any byte leaves nothing behind, and no handler
   expect(server.linesOf("error")).toEqual([]);
 });
 
-test("ez.raw takes a body of any type as it comes, beside path parameters", async () => {
+test("ez.raw accepts a raw body of any type, beside path parameters", async () => {
   const endpoint = factory.build({
     method: "put",
     input: ez.raw({ id: z.string() }),
@@ -383,7 +383,7 @@ test("ez.raw takes a body of any type as it comes, beside path parameters", asyn
   expect([none.status, none.json()]).toMatchObject([400, errorEnvelope("raw: Expected Buffer")]);
 });
 
-test("ez.form takes the fields of a form", async () => {
+test("ez.form accepts the fields of a form", async () => {
   const endpoint = factory.build({
     method: "post",
     input: ez.form({ a: z.string(), b: z.array(z.string()) }),
@@ -399,7 +399,7 @@ test("ez.form takes the fields of a form", async () => {
   expect(answer.json()).toEqual(successEnvelope({ a: "x y", b: ["1", "2"] }));
 });
 
-test("an endpoint that asks for it has the bytes of a parsed body, to check a signature", async () => {
+test("an endpoint with keepRawBody has the bytes of a parsed body, to verify a signature", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ a: z.number() }),
@@ -419,7 +419,7 @@ test("an endpoint that asks for it has the bytes of a parsed body, to check a si
   expect(answer.json()).toEqual(successEnvelope({ a: 1, raw: '{ "a" : 1 }' }));
 });
 
-test("the bytes of an empty body are none, which can be signed as well", async () => {
+test("the bytes of an empty body are an empty Buffer, which can be signed as well", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({}),
@@ -434,14 +434,14 @@ test("the bytes of an empty body are none, which can be signed as well", async (
   expect(answer.json()).toEqual(successEnvelope({ length: 0 }));
 });
 
-test("U5: of the name of a field that is too large, the answer shows a hundred characters", async () => {
+test("U5: the response shows a hundred characters of the name of a field that is too large", async () => {
   const name = "n".repeat(300);
   const answer = await post(await begin(), [[name, "x".repeat(51)]]);
   const shown = `Field too large: ${"n".repeat(100)}`;
   expect([answer.status, answer.json()]).toEqual([413, errorEnvelope(shown)]);
 });
 
-test("a field of the application's own that is named raw is not a raw body", async () => {
+test("an application's own field named raw is not a raw body", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ raw: z.custom<number>((value) => typeof value === "number") }),

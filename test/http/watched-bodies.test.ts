@@ -9,7 +9,7 @@ import { start, successEnvelope, type Answer, type TestServer } from "./harness.
 
 const md5 = (content: Buffer): string => createHash("md5").update(content).digest("hex");
 
-/** Bodies go past the stream of their request, which others may read and watch as well. */
+/** Bodies bypass the stream of their request, which other code may also read and watch. */
 const watchedBy = (watch: RequestHandler): Pick<ServerConfig, "beforeRouting"> => ({
   beforeRouting: ({ app }) => void app.use(watch),
 });
@@ -20,7 +20,7 @@ const post = (server: TestServer): Promise<Answer> =>
   server.send("/x", { method: "POST", body: { a: 1 } });
 
 describe("a body that is parsed", () => {
-  test("is left alone by a native body parser of a factory", async () => {
+  test("is not read again after a native body parser of a factory", async () => {
     const endpoint = factory
       .use(express.json())
       .build({ method: "post", input: z.object({ a: z.int() }), handler: ({ input }) => input });
@@ -28,7 +28,7 @@ describe("a body that is parsed", () => {
     expect((await post(server)).json()).toEqual(successEnvelope({ a: 1 }));
   });
 
-  test("leaves a request that has ended when the handler runs", async () => {
+  test("leaves a request that has ended by the time the handler runs", async () => {
     const endpoint = factory.build({
       method: "post",
       handler: async ({ request }) => {
@@ -43,7 +43,7 @@ describe("a body that is parsed", () => {
     );
   });
 
-  test("is seen by those who replace a method of the request to watch it", async () => {
+  test("is visible to those who replace a method of the request to watch it", async () => {
     let seen = 0;
     const endpoint = factory.build({ method: "post", handler: async () => ({}) });
     const server = await start({ x: endpoint });
@@ -100,7 +100,7 @@ describe("an upload", () => {
       false,
     ],
     [
-      "has a first piece that is kept",
+      "has a first chunk that is kept",
       (request, _response, next) => {
         request.once("data", (piece: Buffer) => kept.push(piece));
         next();
@@ -108,7 +108,7 @@ describe("an upload", () => {
       true,
     ],
     [
-      "is kept by a method that was replaced",
+      "is kept by a replaced method",
       (request, _response, next) => {
         const emit = request.emit.bind(request);
         request.emit = (event: string, ...args: unknown[]) => {
@@ -119,7 +119,7 @@ describe("an upload", () => {
       },
       true,
     ],
-  ])("whose request %s arrives as it was sent", async (_name, watch, isKept) => {
+  ])("whose request %s arrives unchanged", async (_name, watch, isKept) => {
     const server = await start({ x: endpoint }, { upload: true, ...watchedBy(watch) });
     for (let turn = 0; turn < 4; turn++) {
       const headers = { "content-type": "multipart/form-data; boundary=b" };
@@ -129,7 +129,7 @@ describe("an upload", () => {
     }
   });
 
-  test("of text whose request is given an encoding arrives as well", async () => {
+  test("of text arrives even if an encoding is set on its request", async () => {
     const server = await start(
       { x: endpoint },
       {
@@ -147,7 +147,7 @@ describe("an upload", () => {
   });
 });
 
-test("a cors function is told of the better match, even if the method has none", async () => {
+test("a cors function receives the better match, even if it lacks the method", async () => {
   const told: unknown[] = [];
   const one = factory.build({ handler: async () => ({}) });
   const best = factory.build({ method: "post", handler: async () => ({}) });

@@ -8,7 +8,7 @@ afterEach(() => void vi.restoreAllMocks());
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
-/** Sends a body to an endpoint that takes a list, counts the elements looked at, and gives the answer. */
+/** Sends a body to an endpoint that accepts an array, counts the checked elements, and returns the response. */
 const post = async (type: string, body: string, config: Partial<ServerConfig> = {}) => {
   let checked = 0;
   const element = z.custom<number>((value) => {
@@ -26,12 +26,12 @@ const post = async (type: string, body: string, config: Partial<ServerConfig> = 
   return { answer, checked };
 };
 
-// nothing is timed here: what is out of proportion shows in a count, or would not end
+// nothing is timed here: disproportionate work shows in a count, or would not end
 describe("S7: the work for the worst requests is bounded", () => {
   test.each([
     ["of lists", "[".repeat(500_000)],
     ["of objects", `${'{"a":'.repeat(170_000)}1${"}".repeat(170_000)}`],
-  ])("a deep body %s is refused before it is parsed", async (_name, body) => {
+  ])("a deep body %s is rejected before it is parsed", async (_name, body) => {
     const parse = vi.spyOn(JSON, "parse");
     const { answer } = await post(json, body);
     expect(parse.mock.calls.filter(([text]) => text === body)).toEqual([]);
@@ -39,9 +39,9 @@ describe("S7: the work for the worst requests is bounded", () => {
   });
 
   test.each([
-    ["as they are, and one of them wrong", "1,".repeat(300_000), 300_001],
+    ["unchanged, with one of them wrong", "1,".repeat(300_000), 300_001],
     ["all of them wrong", '"",'.repeat(300_000), 10],
-  ])("of many elements (%s) no more are looked at than need be", async (_name, elements, count) => {
+  ])("no more of many elements (%s) are checked than necessary", async (_name, elements, count) => {
     const { answer, checked } = await post(json, `{"list":[${elements}""]}`);
     expect([answer.status, checked]).toEqual([400, count]);
     expect(answer.text.length).toBeLessThan(8192);
@@ -54,7 +54,7 @@ describe("S7: the work for the worst requests is bounded", () => {
     ["escaped keys", `{${String.raw`"\u005f_prot":1,`.repeat(200_000)}"a":1}`],
     ["strings with brackets", `{"list":["${String.raw`\"[{`.repeat(500_000)}"]}`],
     ["spaces", `{"list":${" ".repeat(4_000_000)}""}`],
-  ])("JSON with a lot of %s costs as much more as it is longer", async (_name, body) => {
+  ])("JSON with a lot of %s costs time proportional to its length", async (_name, body) => {
     const { answer } = await post(json, body, large);
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('"path":["list"');
@@ -64,8 +64,11 @@ describe("S7: the work for the worst requests is bounded", () => {
     ["fields", "a=1&".repeat(1_000_000), 413],
     ["fields of one name", `${"list=&".repeat(999)}list=`, 400],
     ["escapes", `list=${"%41".repeat(1_500_000)}`, 400],
-    ["spaces in front", `${" ".repeat(4_000_000)}a=1`, 400],
-  ])("a form with a lot of %s costs as much more as it is longer", async (_name, body, status) => {
-    expect((await post(form, body, large)).answer.status).toBe(status);
-  });
+    ["leading spaces", `${" ".repeat(4_000_000)}a=1`, 400],
+  ])(
+    "a form with a lot of %s costs time proportional to its length",
+    async (_name, body, status) => {
+      expect((await post(form, body, large)).answer.status).toBe(status);
+    },
+  );
 });

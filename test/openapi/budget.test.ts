@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-test("the document of 1,000 endpoints takes under 2 s of a processor, and at most 150 MB", () => {
+test("the document of 1,000 endpoints takes under 2 s of CPU time, and at most 150 MB", () => {
   const program = fileURLToPath(new URL("thousand-program.mjs", import.meta.url));
   const { stdout } = spawnSync(process.execPath, ["--expose-gc", "--import", "tsx", program], {
     encoding: "utf8",

@@ -1,4 +1,4 @@
-// Runs one command after the other in this process, as `sallyport` does in its own.
+// Runs one command after another in this process, as `sallyport` does in its own.
 import process from "node:process";
 import { runMain } from "../../src/cli/run-main.ts";
 

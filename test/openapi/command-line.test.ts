@@ -17,7 +17,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** Makes a folder with files. */
+/** Creates a directory with files. */
 const toFolder = (files: Readonly<Record<string, string>>): string => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-command-line-"));
   folders.push(folder);
@@ -34,21 +34,21 @@ let host: ChildProcess | undefined;
 
 beforeAll(() => {
   const program = fileURLToPath(new URL("command-line-host.mjs", import.meta.url));
-  // what stands for a process that tsx has been loaded into
+  // as in a process that has tsx loaded
   const ownEnv = { ...env, NODE_OPTIONS: "", VITEST: "", SALLYPORT_CLI_TSX: "1" };
   host = fork(program, { execArgv: imports, env: ownEnv });
 });
 
 afterAll(() => host?.kill());
 
-/** What a command has printed, and its exit code. */
+/** The output of a command, and its exit code. */
 interface Ended {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a command in the process of all the others, which saves the start of two. */
+/** Runs a command in a process shared by all commands, which saves the start of two processes. */
 const run = async (cwd: string, ...args: readonly string[]): Promise<Ended> => {
   if (!host) throw new Error("There is no host");
   host.send({ cwd, args });
@@ -56,7 +56,7 @@ const run = async (cwd: string, ...args: readonly string[]): Promise<Ended> => {
   return ended;
 };
 
-/** Runs a command in a process of its own. */
+/** Runs a command in its own process. */
 const runProcess = (cwd: string, ...args: readonly string[]): Ended => {
   const program = [...imports, `${root}src/cli/main.ts`];
   const options = { cwd, encoding: "utf8", env } as const;
@@ -84,7 +84,7 @@ describe("sallyport routes", () => {
     );
   });
 
-  test("prints them as JSON, of a module found by convention", async () => {
+  test("prints them as JSON, for a module found by convention", async () => {
     const folder = toFolder({ "src/routing.ts": api() });
     const { stdout } = await run(folder, "routes", "--json");
     const [hello, other] = JSON.parse(stdout) as readonly object[];
@@ -100,7 +100,7 @@ describe("sallyport routes", () => {
     });
   });
 
-  test("takes the entry of package.json, and what it exports by default", async () => {
+  test("uses the entry of package.json, and its default export", async () => {
     const folder = toFolder({
       "package.json": '{ "sallyport": { "entry": "lib/main.ts" } }',
       "lib/main.ts": api("export default { routing, config: { inputSources: { get: [] } } };"),
@@ -117,7 +117,7 @@ describe("sallyport openapi", () => {
     expect([stderr, status]).toEqual(["", 0]);
   });
 
-  test("prints JSON, or YAML, in the version that is asked for", async () => {
+  test("prints JSON or YAML, in the requested version", async () => {
     const json = await run(example, "openapi", "--openapi", "3.0");
     expect(JSON.parse(json.stdout)).toMatchObject({ openapi: "3.0.4", info: { title: "Users" } });
     const yaml = await run(example, "openapi", "src/api.ts", "--format", "yaml");
@@ -152,7 +152,7 @@ test("the exit code is that of the process", () => {
   expect(runProcess(folder, "opnapi").status).toBe(2);
 });
 
-test("help has no colours where it is not read on a terminal", () => {
+test("help has no colours if it is not printed to a terminal", () => {
   const program = [...imports, `${root}src/cli/main.ts`, "--help"];
   const coloured = { ...process.env, NO_COLOR: "", TERM: "xterm", TEST: "", CI: "" };
   const { stdout } = spawnSync(process.execPath, program, { encoding: "utf8", env: coloured });
@@ -185,7 +185,7 @@ describe("sallyport client", () => {
   });
 });
 
-describe("mistakes are told without a stack", () => {
+describe("mistakes are reported without a stack", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
     ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
     [
@@ -209,7 +209,7 @@ describe("mistakes are told without a stack", () => {
       2,
       "--openapi must be one of 3.0, 3.1, 3.2; got 2.0.",
     ],
-    ["a check of nothing", ["openapi", "--check"], {}, 2, "--check needs --out"],
+    ["a check without a file", ["openapi", "--check"], {}, 2, "--check needs --out"],
     ["a client without a file", ["client"], {}, 2, "--out is missing. Pass the file to write"],
     [
       "dates of the inferred client",
@@ -267,7 +267,7 @@ describe("mistakes are told without a stack", () => {
     expect([result.status, result.stdout]).toEqual([status, ""]);
   });
 
-  test("without a command it says what there is", async () => {
+  test("without a command it lists the commands", async () => {
     const { status, stdout } = await run(example);
     expect(status).toBe(2);
     expect(stdout).toMatch(/openapi.*\n.*routes/);

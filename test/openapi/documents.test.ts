@@ -20,7 +20,7 @@ describe.each<OpenApiVersion>(["3.0", "3.1", "3.2"])("OpenAPI %s", (openapi) => 
     expect([result.valid, result.errors ?? []]).toEqual([true, []]);
   });
 
-  test("what is wrong is found", () => {
+  test("a defect in a document is found", () => {
     const document = generateOpenApi({ routing: exampleRouting, info, openapi });
     const parameter = { name: "a", in: "nowhere", schema: {} };
     const paths = { "/a": { get: { parameters: [parameter], responses: {} } } };
@@ -37,7 +37,7 @@ test("the torture routing has more than 60 endpoints", () => {
   expect(operations.length).toBeGreaterThan(60);
 });
 
-test("a document is the same each time, and plain JSON", () => {
+test("a document is plain JSON, the same each time", () => {
   const document = generateOpenApi({ ...torture, info });
   expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   expect(generateOpenApi({ ...torture, info })).toEqual(document);

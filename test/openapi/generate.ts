@@ -1,7 +1,7 @@
 import type { Routing } from "sallyport";
 import { generateOpenApi, type JsonObject, type OpenApiOptions } from "sallyport/openapi";
 
-/** An operation as far as tests look at it. */
+/** The part of an operation that tests inspect. */
 export interface Operation {
   readonly operationId: string;
   readonly parameters?: readonly (JsonObject & { readonly name: string; readonly in: string })[];
@@ -24,7 +24,7 @@ export interface Operation {
   readonly tags?: readonly string[];
 }
 
-/** Generates a document with what a test does not care for. */
+/** Generates a document, with defaults for what a test does not care about. */
 export const generate = (routing: Routing, options: Partial<OpenApiOptions> = {}) =>
   generateOpenApi({ routing, info: { title: "Test", version: "1" }, ...options });
 
@@ -38,7 +38,7 @@ export const findOperation = (document: { readonly paths: JsonObject }, at: stri
   return operation;
 };
 
-/** Generates the document of one endpoint, and gives its operation. */
+/** Generates the document of one endpoint, and returns its operation. */
 export const generateOne = (at: string, routing: Routing, options: Partial<OpenApiOptions> = {}) =>
   findOperation(generate(routing, options), at);
 

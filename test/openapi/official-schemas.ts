@@ -10,7 +10,7 @@ const read = (name: string): Json =>
     readFileSync(new URL(`../fixtures/openapi-schemas/${name}.json`, import.meta.url), "utf8"),
   ) as Json;
 
-/** The schema of 3.0 is one of draft 4, which differs from draft 7 in two keywords. */
+/** The schema of 3.0 is a draft 4 schema, which differs from draft 7 in two keywords. */
 const fromDraft4 = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(fromDraft4);
   if (typeof value !== "object" || value === null) return value;
@@ -30,8 +30,8 @@ const create30 = () => {
 };
 
 /**
- * Ajv follows no dynamic reference from one file to another, so those to schema objects are made static: to the dialect.
- * Schemas inside of schema objects are then checked by JSON Schema alone.
+ * Ajv does not follow dynamic references between files, so those to schema objects become static references to the
+ * dialect. Nested schemas are then checked as plain JSON Schema.
  */
 const toStatic = (value: unknown, dialect: string): unknown => {
   if (Array.isArray(value)) return value.map((one) => toStatic(one, dialect));
@@ -56,7 +56,9 @@ const create = (version: string) => {
 
 const validators = new Map<string, ReturnType<typeof create>>();
 
-/** Lists what the official schema of a version, that of its schema objects included, finds wrong with a document. */
+/**
+ * Lists the errors that the official schema of a version, including that of its schema objects, finds in a document.
+ */
 export const findOfficialErrors = (document: Json, version: string): readonly string[] => {
   const validate = validators.get(version) ?? (version === "3.0" ? create30() : create(version));
   validators.set(version, validate);

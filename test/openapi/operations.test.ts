@@ -12,7 +12,7 @@ import { findOperation, generate, generateOne } from "./generate.ts";
 const handler = () => ({});
 const plain = factory.build({ handler });
 
-/** What a document of a routing is refused with. */
+/** Returns the error with which the document of a routing is rejected. */
 const errorOf = (routing: Routing, options: Partial<OpenApiOptions> = {}): OpenApiError => {
   try {
     generate(routing, options);
@@ -29,7 +29,7 @@ describe("operation ids", () => {
       .flatMap((item) => Object.values(item))
       .map((operation) => (operation as { readonly operationId: string }).operationId);
 
-  test("are made of method and path, and stay unique", () => {
+  test("are derived from method and path, and stay unique", () => {
     expect(
       idsOf({
         "": plain,
@@ -44,7 +44,7 @@ describe("operation ids", () => {
     ]);
   });
 
-  test("are those that endpoints give, for each method by a function", () => {
+  test("are those that endpoints declare, or return for each method", () => {
     const given = factory.build({ operationId: "getA", handler });
     const both = factory.build({
       method: ["put", "post"],
@@ -68,7 +68,7 @@ describe("operation ids", () => {
 });
 
 describe("paths", () => {
-  test("have their parameters in braces, and strings encoded", () => {
+  test("have their parameters in braces, and encoded literals", () => {
     const routing = {
       "a b": plain,
       "{x}": plain,
@@ -82,7 +82,7 @@ describe("paths", () => {
     ]);
   });
 
-  test("of one shape with other names are an error", () => {
+  test("that differ only in parameter names are an error", () => {
     const error = errorOf({ users: { "get :id": plain, "put :key": factory.build({ handler }) } });
     expect(error.message).toBe(
       "GET /users/:id and PUT /users/:key are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.",
@@ -148,7 +148,7 @@ describe("security", () => {
     expect(Object.values(schemes as object)).toEqual([scheme]);
   });
 
-  test("of input on a route with a body says so", () => {
+  test("of input on a route with a body is described as such", () => {
     const own = factory.addMiddleware(
       new Middleware({ security: { type: "input", name: "key" }, handler }),
     );
@@ -159,7 +159,7 @@ describe("security", () => {
     );
   });
 
-  test("of several middlewares holds together, and trees become alternatives", () => {
+  test("of several middlewares is combined, and trees become alternatives", () => {
     const [a, b, c]: Security[] = ["a", "b", "c"].map(
       (name) => ({ type: "cookie", name }) as const,
     );
@@ -175,13 +175,13 @@ describe("security", () => {
     ]);
   });
 
-  test("of two kinds of one type has two names", () => {
+  test("of two variants of one type has two names", () => {
     const or = [{ type: "bearer" }, { type: "bearer", format: "JWT" }] as const;
     expect(securityOf({ or })[0]).toEqual([{ bearer: [] }, { bearer2: [] }]);
   });
 });
 
-test("operations have the texts of their endpoints", () => {
+test("operations have the descriptions of their endpoints", () => {
   const endpoint = factory
     .build({ shortDescription: "Short", description: "**Long**", tag: ["a", "b"], handler })
     .deprecated();
@@ -193,7 +193,7 @@ test("operations have the texts of their endpoints", () => {
   });
 });
 
-test("tags are described, the others that are used are listed", () => {
+test("described tags are listed first, then the other tags in use", () => {
   const endpoint = factory.build({ tag: ["other", "users"], handler });
   const tags = { users: "Who", files: { description: "What", url: "https://a.b" } };
   expect(generate({ a: endpoint }, { tags })["tags"]).toEqual([
@@ -215,7 +215,7 @@ test("servers are URLs or objects", () => {
   ]);
 });
 
-test("HEAD is left out unless it is asked for", () => {
+test("HEAD is omitted unless requested", () => {
   const endpoint = factory.build({ input: z.object({ a: z.string() }), handler });
   const routing = { a: endpoint, "post /b": plain };
   expect(Object.keys(generate(routing).paths["/a"] ?? {})).toEqual(["get"]);
@@ -231,7 +231,7 @@ test("HEAD is left out unless it is asked for", () => {
   });
 });
 
-test("webhooks are requests that the API sends; an extension in 3.0", () => {
+test("webhooks are requests that the API sends; in 3.0, an extension", () => {
   const webhooks = {
     orderPaid: {
       input: z.object({ id: z.string() }).meta({ id: "Order" }),
@@ -277,7 +277,7 @@ test("an override changes or replaces operations", () => {
   expect(paths["/b"]?.["get"]).toEqual({ operationId: "b", responses: {} });
 });
 
-test("information is kept, as far as the version has a place for it", () => {
+test("information is kept, as far as the version supports it", () => {
   const info = {
     title: "T",
     version: "1",
@@ -301,6 +301,6 @@ test.each<[string, unknown]>([
     '`openapi` must be "3.0", "3.1" or "3.2"; got "3.3"',
     { routing: {}, info: { title: "", version: "" }, openapi: "3.3" },
   ],
-])("options are checked: %s", (message, options) => {
+])("options are validated: %s", (message, options) => {
   expect(() => generateOpenApi(options as OpenApiOptions)).toThrow(`generateOpenApi: ${message}`);
 });

@@ -25,7 +25,7 @@ const place = (
   );
 };
 
-describe("a field goes to the first place that its route has", () => {
+describe("a field is placed in the first place that its route has", () => {
   test.each<[string, Method, readonly InputSource[] | undefined, Record<string, string>]>([
     ["of get: path, query", "get", undefined, { id: "path", a: "query", "x-b": "query" }],
     ["of delete: path, query", "delete", undefined, { id: "path", a: "query" }],
@@ -44,11 +44,11 @@ describe("a field goes to the first place that its route has", () => {
       ["headers", "body", "params"],
       { id: "path", "x-b": "header", a: "body" },
     ],
-    ["headers alone take all", "get", ["headers", "params"], { id: "path", a: "header" }],
-    ["cookies alone take all", "get", ["cookies", "params"], { id: "path", a: "cookie" }],
+    ["headers alone take all fields", "get", ["headers", "params"], { id: "path", a: "header" }],
+    ["cookies alone take all fields", "get", ["cookies", "params"], { id: "path", a: "cookie" }],
     ["signed cookies, too", "get", ["signedCookies", "params"], { id: "path", a: "cookie" }],
     [
-      "cookies beside a query take none",
+      "cookies beside a query take no fields",
       "get",
       ["cookies", "query", "params"],
       { id: "path", a: "query" },
@@ -58,7 +58,7 @@ describe("a field goes to the first place that its route has", () => {
     expect(place(method, sources, ...Object.keys(expected))).toEqual(expected);
   });
 
-  test("what the query cannot carry is in the body where there is one", () => {
+  test("what the query cannot represent is in the body if there is one", () => {
     const input = z.object({ a: z.string(), filter: z.object({ b: z.string() }) });
     const endpoint = factory.build({ method: "post", input, handler: () => ({}) });
     const config = { inputSources: { post: ["query", "body"] } } as const;
@@ -68,14 +68,14 @@ describe("a field goes to the first place that its route has", () => {
     });
   });
 
-  test("a parameter of the path stays one where the input takes its name from elsewhere", () => {
+  test("a path parameter stays one even if the input takes the name from elsewhere", () => {
     const endpoint = factory.build({ input: fields("id"), handler: () => ({}) });
     const config = { inputSources: { get: ["query"] } } as const;
     const { parameters } = generateOne("GET /{id}", { ":id": endpoint }, { config });
     expect(parameters?.map((one) => `${one.in} ${one.name}`)).toEqual(["query id", "path id"]);
   });
 
-  test("the sources of an endpoint count before those of the configuration", () => {
+  test("the sources of an endpoint take precedence over those of the configuration", () => {
     const inputSources = ["query"] as const;
     const endpoint = factory.build({
       method: "post",
@@ -87,7 +87,7 @@ describe("a field goes to the first place that its route has", () => {
     expect(placesOf(generateOne("POST /a", { a: endpoint }, { config }))).toEqual({ a: "query" });
   });
 
-  test("headers with means of their own are not parameters", () => {
+  test("headers that OpenAPI describes elsewhere are not parameters", () => {
     const input = fields("authorization", "content-type", "accept", "x-a");
     const endpoint = factory.build({ input, handler: () => ({}) });
     const config = { inputSources: { get: ["headers"] } } as const;
@@ -105,7 +105,7 @@ describe("parameters", () => {
       ).map(({ name, in: _in, ...parameter }) => [name, parameter]),
     );
 
-  test("are required where the schema asks for them", () => {
+  test("are required if the schema requires them", () => {
     const input = z.object({
       a: z.string(),
       b: z.string().optional(),
@@ -134,7 +134,7 @@ describe("parameters", () => {
     });
   });
 
-  test("that are objects are deep for the extended parser, and refused for the simple one", () => {
+  test("that are objects are deep for the extended parser, and rejected for the simple one", () => {
     const input = z.object({ a: z.object({ b: z.string() }) });
     const { a } = parametersOf(input, { queryParser: "extended" });
     expect(a).toMatchObject({ style: "deepObject", explode: true });
@@ -145,7 +145,7 @@ describe("parameters", () => {
     expect(parametersOf(either)["a"]).not.toHaveProperty("style");
   });
 
-  test("of unions are required where all options ask for them, and take what any takes", () => {
+  test("of unions are required if all options require them, and accept what any option accepts", () => {
     const input = z.discriminatedUnion("by", [
       z.object({ by: z.literal("name"), name: z.string(), n: z.string() }),
       z.object({ by: z.literal("age"), age: z.coerce.number(), n: z.stringbool() }),
@@ -161,7 +161,7 @@ describe("parameters", () => {
     expect(parameters[0]?.["schema"]).toEqual({ type: "string", enum: ["name", "age"] });
   });
 
-  test("of a path are always required, also those that the input does not name", () => {
+  test("of a path are always required, even if the input does not name them", () => {
     const endpoint = factory.build({ input: fields("a").partial(), handler: () => ({}) });
     const { parameters } = generateOne("GET /x/{a}/{b}", { "x/:a/:b": endpoint });
     expect(parameters?.map(({ name, required }) => [name, required])).toEqual([
@@ -212,12 +212,12 @@ describe("the body of a request", () => {
     ["JSON", z.object({ a: z.string() }), ["application/json"]],
     ["a form", ez.form({ a: z.string() }), ["application/x-www-form-urlencoded"]],
     [
-      "a form that is extended",
+      "an extended form",
       ez.form({}).extend({ a: z.string() }),
       ["application/x-www-form-urlencoded"],
     ],
     [
-      "a form with more",
+      "a form with more fields",
       ez.form({}).and(z.object({ a: z.string() })),
       ["application/x-www-form-urlencoded"],
     ],
@@ -229,7 +229,7 @@ describe("the body of a request", () => {
     expect(Object.keys(bodyOf(input)?.content ?? {})).toEqual(types);
   });
 
-  test("is required where a field of it is", () => {
+  test("is required if one of its fields is", () => {
     expect(bodyOf(z.object({ a: z.string() }))?.required).toBe(true);
     expect(bodyOf(z.object({ a: z.string().optional() }))?.required).toBe(false);
     const union = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
@@ -237,12 +237,12 @@ describe("the body of a request", () => {
     expect(bodyOf(union.or(z.object({})))?.required).toBe(false);
   });
 
-  test("is none where nothing is left for it", () => {
+  test("is absent if no field is left for it", () => {
     expect(bodyOf(z.object({ id: z.string() }), ":id")).toBeUndefined();
     expect(bodyOf(z.object({}))).toBeUndefined();
   });
 
-  test("lacks what comes from elsewhere, also inside unions and named schemas", () => {
+  test("lacks fields from elsewhere, even inside unions and named schemas", () => {
     const named = z.object({ id: z.string(), a: z.string() }).meta({ id: "Named" });
     const input = z.union([named, z.object({ id: z.string(), b: z.string() })]);
     expect(bodyOf(input, ":id")?.content["application/json"]?.schema).toEqual({
@@ -253,14 +253,14 @@ describe("the body of a request", () => {
     });
   });
 
-  test("refers to a named schema that is all of it", () => {
+  test("refers to a named schema that covers it entirely", () => {
     const input = z.object({ a: z.string() }).meta({ id: "Named" });
     expect(bodyOf(input)?.content["application/json"]?.schema).toEqual({
       $ref: "#/components/schemas/Named",
     });
   });
 
-  test("has the fields of the middlewares, which a strict endpoint takes as well", () => {
+  test("has the fields of the middlewares, which a strict endpoint accepts as well", () => {
     const key = new Middleware({ input: z.object({ key: z.string() }), handler: () => ({}) });
     const endpoint = factory
       .addMiddleware(key)
@@ -274,7 +274,7 @@ describe("the body of a request", () => {
     });
   });
 
-  test("joins what cannot be merged", () => {
+  test("combines with allOf what cannot be merged", () => {
     const key = new Middleware({ input: z.object({ key: z.string() }), handler: () => ({}) });
     const input = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
     const endpoint = factory
@@ -284,7 +284,7 @@ describe("the body of a request", () => {
     expect(requestBody?.content["application/json"]?.schema).toHaveProperty("allOf.length", 2);
   });
 
-  test("may be that of a GET where the configuration says so", () => {
+  test("may exist for a GET if the configuration says so", () => {
     const config = { inputSources: { get: ["body"] } } as const;
     const endpoint = factory.build({ input: fields("a"), handler: () => ({}) });
     const { requestBody } = generateOne("GET /a", { a: endpoint }, { config });
@@ -292,7 +292,7 @@ describe("the body of a request", () => {
   });
 });
 
-test("methodLikeRouteBehavior counts", () => {
+test("applies methodLikeRouteBehavior", () => {
   const endpoint = factory.build({ handler: () => ({}) });
   const { paths } = generate({ get: endpoint }, { config: { methodLikeRouteBehavior: "path" } });
   expect(Object.keys(paths)).toEqual(["/get"]);

@@ -57,14 +57,14 @@ describe("the statuses of an operation", () => {
       [200, 500, 503],
     ],
     [
-      "with a timeout of all",
+      "with a timeout for all stages",
       "GET /a",
       { a: factory.build({ handler }) },
       { config: { requestTimeout: 9 } },
       [200, 500, 503],
     ],
     [
-      "with one of handlers",
+      "with a timeout for handlers",
       "GET /a",
       { a: factory.build({ handler }) },
       { config: { handlerTimeout: 9 } },
@@ -85,7 +85,7 @@ describe("the statuses of an operation", () => {
       [200, 429, 500],
     ],
     [
-      "of no content",
+      "without content",
       "DELETE /a",
       { "delete /a": factory.buildVoid({ statusCode: 204, handler }) },
       {},
@@ -123,7 +123,7 @@ describe("the statuses of an operation", () => {
 });
 
 describe("a success", () => {
-  test("has the schema of its result handler, with that of the output in it", () => {
+  test("has the schema of its result handler, which contains that of the output", () => {
     const output = z.object({ at: ez.dateOut() });
     const routing = {
       a: factory.build({ output, handler: () => ({ at: new Date() }) }),
@@ -153,7 +153,7 @@ describe("a success", () => {
     expect(generateOne("GET /a", { a: endpoint }).responses["200"]?.description).toBe("What it is");
   });
 
-  test("links to other pages where it says so", () => {
+  test("links to other pages if it declares so", () => {
     const page = (links: boolean) =>
       ez.paginated({ style: "offset", itemSchema: z.object({ id: z.int() }), links });
     const responsesOf = (links: boolean) => {
@@ -173,7 +173,7 @@ describe("a success", () => {
     ]);
   });
 
-  test("that is sent as it is has its media type, past the result handler", () => {
+  test("that is sent without an envelope has its media type, bypassing the result handler", () => {
     const contentOf = (output: z.ZodType) =>
       generateOne("GET /a", { a: factory.build({ output, handler: () => ({}) }) }).responses;
     const csv = contentOf(ez.stream("text/csv; charset=utf-8"));
@@ -186,7 +186,7 @@ describe("a success", () => {
     expect(Object.keys(contentOf(ez.file()))).toEqual(["200", "206", "304", "500"]);
   });
 
-  test("of events says what they are, in the terms of its version", () => {
+  test("of events describes them in the terms of its version", () => {
     const stream = new EventStreamFactory({ tick: z.object({ n: z.int() }) }).build({
       handler: () => undefined,
     });
@@ -256,20 +256,20 @@ describe("an error", () => {
     });
   });
 
-  test("may lack its data where the framework answers with it, too", () => {
+  test("may lack its data if the framework sends the status, too", () => {
     const schema = errorsOf(400, build({ 400: taken }))?.content?.["application/json"]?.schema;
     expect(schema).toHaveProperty("properties.error.required", ["message"]);
     expect(schema).toHaveProperty("properties.error.properties.data");
   });
 
-  test("has no data that nobody declares, and one body for all", () => {
+  test("has no undeclared data, and one body for all", () => {
     for (const status of [400, 404, 413, 415, 500])
       expect(errorsOf(status, build({ 404: "None" }))?.content).toEqual({
         "application/json": { schema: { $ref: "#/components/schemas/Error" } },
       });
   });
 
-  test("of several declarations is what any of them says", () => {
+  test("with several declarations is any of them", () => {
     const busy = new Middleware({
       errors: { 409: { description: "Busy", schema: z.object({ seconds: z.number() }) } },
       handler,
@@ -282,7 +282,7 @@ describe("an error", () => {
     );
   });
 
-  test("that comes before the endpoint is answered by whoever answers it", () => {
+  test("before the endpoint is described by the result handler that sends it", () => {
     const config = { errorHandler: problemResultHandler };
     const typesOf = (status: number, own: Pick<typeof factory, "build">) =>
       Object.keys(

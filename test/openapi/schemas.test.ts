@@ -47,7 +47,7 @@ describe("an input is described before its transformation, an output after it", 
     expect(outputOf(schema)["type"]).toBe(output);
   });
 
-  test("so are examples and defaults", () => {
+  test("examples and defaults follow the same rule", () => {
     const date = ez.dateIn({ examples: ["2026-11-21"] });
     expect(inputOf(date)["examples"]).toEqual(["2026-11-21"]);
     const flag = z.stringbool().default(true);
@@ -68,10 +68,10 @@ describe("an input is described before its transformation, an output after it", 
 
 describe("schemas", () => {
   test.each<[string, z.ZodType, JsonObject]>([
-    ["integers have no bounds that say nothing", z.int(), { type: "integer" }],
-    ["readonly is no readOnly", z.object({}).readonly(), { type: "object", properties: {} }],
+    ["integers without redundant bounds", z.int(), { type: "integer" }],
+    ["readonly without readOnly", z.object({}).readonly(), { type: "object", properties: {} }],
     [
-      "what is meant as readOnly is",
+      "explicit readOnly",
       z.string().readonly().meta({ readOnly: true }),
       { type: "string", readOnly: true },
     ],
@@ -81,12 +81,12 @@ describe("schemas", () => {
       { type: "string", format: "binary", contentMediaType: "application/octet-stream" },
     ],
     [
-      "records of any keys",
+      "records with any keys",
       z.record(z.string(), z.int()),
       { type: "object", additionalProperties: { type: "integer" } },
     ],
     [
-      "records of listed keys",
+      "records with listed keys",
       z.record(z.union([z.literal(1), z.enum(["a"])]), z.int()),
       {
         type: "object",
@@ -96,7 +96,7 @@ describe("schemas", () => {
       },
     ],
     [
-      "records of listed keys and others",
+      "records with listed keys and others",
       z.looseRecord(z.enum(["a"]), z.int()),
       { type: "object", properties: { a: { type: "integer" } }, required: ["a"] },
     ],
@@ -109,22 +109,22 @@ describe("schemas", () => {
         required: ["a", "b"],
       },
     ],
-    ["whatever JSON carries", z.json().describe("Any"), { description: "Any" }],
-    ["lists of whatever JSON carries", z.array(z.json()), { type: "array", items: {} }],
-    ["strings that begin with", z.string().startsWith("a"), { type: "string", pattern: "^a.*" }],
+    ["any JSON", z.json().describe("Any"), { description: "Any" }],
+    ["arrays of any JSON", z.array(z.json()), { type: "array", items: {} }],
+    ["strings with a prefix", z.string().startsWith("a"), { type: "string", pattern: "^a.*" }],
     [
       "booleans as strings",
       z.stringbool({ truthy: ["y"], falsy: ["n"] }),
       { type: "string", enum: ["y", "n"] },
     ],
-    ["functions of the application", z.custom(), {}],
+    ["custom functions", z.custom(), {}],
     ["nothing", z.undefined(), { not: {} }],
-    ["a big integer that is coerced", z.coerce.bigint(), { type: "integer", format: "int64" }],
+    ["a coerced bigint", z.coerce.bigint(), { type: "integer", format: "int64" }],
   ])("%s", (_name, schema, expected) => {
     expect(inputOf(schema)).toEqual(expected);
   });
 
-  test("dates are written as JSON writes them", () => {
+  test("dates are described as JSON represents them", () => {
     expect(outputOf(z.date())).toEqual({ type: "string", format: "date-time" });
     expect(outputOf(z.object({ at: z.date().optional() }))).toEqual({
       type: "object",
@@ -132,7 +132,7 @@ describe("schemas", () => {
     });
   });
 
-  test("a Buffer in JSON is what JSON makes of it", () => {
+  test("a Buffer in JSON is described as JSON represents it", () => {
     const written = outputOf(ez.buffer());
     const buffer = JSON.parse(JSON.stringify(Buffer.from("a"))) as object;
     expect(Object.keys(written["properties"] as object)).toEqual(Object.keys(buffer));
@@ -150,7 +150,7 @@ describe("schemas", () => {
     [z.symbol(), "JSON has no symbol"],
     [z.nan(), "JSON has no nan"],
     [z.literal(5n), "JSON has no bigint"],
-  ])("what cannot come is an error: %#", (schema, message) => {
+  ])("a schema that cannot be received is an error: %#", (schema, message) => {
     expect(() => inputOf(schema)).toThrow(message);
   });
 
@@ -160,11 +160,11 @@ describe("schemas", () => {
       z.object({ list: z.array(z.map(z.string(), z.int())) }),
       "of GET /a cannot be documented: JSON has no map;",
     ],
-  ])("what cannot be sent is an error: %#", (schema, message) => {
+  ])("a schema that cannot be sent is an error: %#", (schema, message) => {
     expect(() => outputOf(schema)).toThrow(message);
   });
 
-  test("an override says what else it is", () => {
+  test("an override describes other kinds", () => {
     const override: OpenApiOptions["override"] = {
       schema: ({ schema, json, direction }) => {
         if (schema._zod.def.type === "bigint")
@@ -190,12 +190,12 @@ describe("components", () => {
   const namesOf = (...endpoints: readonly ReturnType<typeof post>[]): readonly string[] =>
     Object.keys(componentsOf(...endpoints)).filter((name) => name !== "Error");
 
-  test("have the name that is given, one for both directions where they are the same", () => {
+  test("have the given name, one for both directions if they are the same", () => {
     const user = z.object({ name: z.string() }).meta({ id: "User" });
     expect(namesOf(post(z.object({ user }), z.object({ user })))).toEqual(["User"]);
   });
 
-  test("have two names where the directions differ, also by what they refer to", () => {
+  test("have two names if the directions differ, also in what they refer to", () => {
     const user = z.object({ at: ez.dateIn() }).meta({ id: "User" });
     const team = z.object({ users: z.array(user) }).meta({ id: "Team" });
     const twice = z.object({ role: z.string().default("x") }).meta({ id: "Role" });
@@ -241,7 +241,7 @@ describe("components", () => {
     });
   });
 
-  test("are made of options without a name, which are called by the values that choose them", () => {
+  test("are created from unnamed options, named after the values that select them", () => {
     const shape = z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("round"), radius: z.number() }),
       z.object({ kind: z.enum(["flat-top", "flat"]), side: z.number() }),
@@ -266,17 +266,17 @@ describe("components", () => {
   });
 
   test.each<[string, z.ZodType, z.ZodType]>([
-    ["is no string", z.literal(1), z.literal(2)],
+    ["is not a string", z.literal(1), z.literal(2)],
     ["may be null", z.literal(["a", null]), z.literal("b")],
     ["may be missing", z.literal("a").default("a"), z.literal("b")],
-  ])("options stay in their place where the discriminator %s", (_name, one, other) => {
+  ])("options stay inline if the discriminator %s", (_name, one, other) => {
     const option = (kind: z.ZodType) => z.object({ kind: kind as z.ZodLiteral<string> });
     const shape = z.discriminatedUnion("kind", [option(one), option(other)]);
     expect(Object.keys(inputOf(shape))).toEqual(["oneOf"]);
     expect(inputOf(shape)).toHaveProperty("oneOf.0.properties.kind");
   });
 
-  test("that refuse other fields stand in their place beside others", () => {
+  test("that reject other fields are inlined next to others", () => {
     const strict = z.strictObject({ a: z.string() }).meta({ id: "Strict" });
     expect(inputOf(strict.and(z.object({ b: z.int() })))).toEqual({
       allOf: [
@@ -287,14 +287,14 @@ describe("components", () => {
     expect(namesOf(post(z.object({ strict, both: strict.and(z.object({})) })))).toEqual(["Strict"]);
   });
 
-  test("of the framework make way for those of the application", () => {
+  test("of the framework yield their names to those of the application", () => {
     const error = z.object({ a: z.string() }).meta({ id: "Error" });
     const { Error: own, Error2: other } = componentsOf(post(z.object({ error })));
     expect(own).toHaveProperty("properties.a");
     expect(other).toHaveProperty("properties.status");
   });
 
-  test("of one name are one schema", () => {
+  test("with one name are one schema", () => {
     const make = (type: z.ZodType) => z.object({ type }).meta({ id: "Same" });
     const two = (one: z.ZodType, other: z.ZodType) =>
       post(
@@ -312,7 +312,7 @@ describe("components", () => {
     expect(() => componentsOf(post(together))).toThrow('"Same"');
   });
 
-  test("cannot have any name", () => {
+  test("cannot have arbitrary names", () => {
     const user = z.object({}).meta({ id: "a/b" });
     expect(() => componentsOf(post(z.object({ user })))).toThrow(
       'The id "a/b" of a schema, at POST /a0, cannot be a component name',
@@ -320,7 +320,7 @@ describe("components", () => {
   });
 });
 
-test("3.0 says it in its own dialect", () => {
+test("are written in the dialect of 3.0", () => {
   const options = { openapi: "3.0" } as const;
   const named = z.object({ a: z.string() }).meta({ id: "Named" });
   const onlyNull = { type: "string", nullable: true, enum: [null] };

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-/** Asks without keeping the connection, so that each request may reach another worker. */
+/** Sends a request without keep-alive, so that each one may reach a different worker. */
 const ask = async (): Promise<string> => {
   const response = await fetch(`http://127.0.0.1:${port}/who`, {
     headers: { connection: "close" },

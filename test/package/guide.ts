@@ -1,4 +1,4 @@
-// What the pages of the documentation show, as folders in which it is compiled and run.
+// The code on the documentation's pages, as directories in which it is compiled and run.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -31,7 +31,7 @@ export const readFiles = (page: string): ReadonlyMap<string, string> =>
     ),
   );
 
-/** The blocks of docs/guide.md as one program, each behind those before it. */
+/** The blocks of docs/guide.md as one program, in order. */
 export const readGuideProgram = (): string => {
   const guide = readPage("docs/guide.md");
   const [, preamble = ""] = /```ts preamble\n([\s\S]*?)```/.exec(guide) ?? [];
@@ -39,20 +39,20 @@ export const readGuideProgram = (): string => {
   return [preamble, ...blocks].join("\n");
 };
 
-/** A folder with files, in which the packages of this repository are found. */
+/** A directory with files in which the packages of this repository are found. */
 export interface GuideFolder {
   readonly path: string;
   /** Runs Node.js in it. */
   run(...args: readonly string[]): { readonly status: number | null; readonly output: string };
-  /** Starts a program of it, which is ended with the folder. */
+  /** Starts a program in it, which ends with the directory. */
   start(args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess;
-  /** Writes a file of it. */
+  /** Writes a file in it. */
   write(name: string, code: string): void;
-  /** Deletes it, with the programs that run in it. */
+  /** Deletes it, and ends the programs that run in it. */
   remove(): Promise<void>;
 }
 
-/** A port that nobody listens on. */
+/** Returns a free port. */
 export const findPort = async (): Promise<string> => {
   const server = createServer().listen(0);
   await once(server, "listening");
@@ -62,7 +62,7 @@ export const findPort = async (): Promise<string> => {
   return String(port);
 };
 
-/** Makes a folder with files; it is not in the repository, where vitest would not find its tests. */
+/** Creates a directory with files, outside the repository, where vitest would not find its tests. */
 export const createGuideFolder = (
   files: Iterable<readonly [name: string, code: string]>,
 ): GuideFolder => {

@@ -33,13 +33,13 @@ const runCommand = (command: string) => {
 };
 
 describe("docs/openapi.md", () => {
-  test("has no code that is not tried", () => {
+  test("has no untested code", () => {
     expect([...files.keys()]).toEqual(["src/api.ts", "src/server.ts", "src/document.ts"]);
     expect(guide.match(/^```ts/gm)).toHaveLength(files.size);
     expect(guide.match(/^npx /gm)).toHaveLength(3);
   });
 
-  test("its commands list the routes, write the document, and find what is stale", () => {
+  test("has commands that list the routes, write the document, and find a stale one", () => {
     expect(runCommand("sallyport routes")).toEqual({
       status: 0,
       output: expect.stringMatching(/GET +\/users\/:id +query params +200 400 404 500/),
@@ -52,13 +52,13 @@ describe("docs/openapi.md", () => {
     expect(document).toHaveProperty("info.title", "Users");
   });
 
-  test("its document has what the comment says", () => {
+  test("has the document that the comment describes", () => {
     const [, said = ""] = /\/\/ (\[.*\])$/m.exec(files.get("src/document.ts") ?? "") ?? [];
     expect(said).not.toBe("");
     expect(folder.run("--import", "tsx", "src/document.ts").output.trim()).toBe(said);
   });
 
-  test("its server shows the page", async () => {
+  test("has a server that shows the page", async () => {
     const { stdout } = folder.start(["--import", "tsx", "src/server.ts"]);
     let printed = "";
     stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));

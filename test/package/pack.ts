@@ -5,9 +5,8 @@ import { root } from "./guide.ts";
 
 /**
  * Runs a command.
- *
- * @returns what it printed on its standard output
- * @throws when it fails, with all that it printed.
+ * @returns its standard output
+ * @throws with all of its output when it fails
  */
 export const run = (command: string, args: readonly string[], cwd: string): string => {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
@@ -16,8 +15,7 @@ export const run = (command: string, args: readonly string[], cwd: string): stri
 };
 
 /**
- * Packs what is built, in a copy, because `npm pack` changes package.json while it runs.
- *
+ * Packs the build, in a copy, because `npm pack` changes package.json while it runs.
  * @returns the path of the package
  */
 export const pack = (folder: string): string => {
@@ -31,7 +29,7 @@ export const pack = (folder: string): string => {
   return join(folder, readdirSync(folder).find((file) => file.endsWith(".tgz")) ?? "");
 };
 
-/** Makes a project that uses the package, and checks the declarations of packages. */
+/** Creates a project that uses the package, and checks the declarations of packages. */
 export const createConsumer = (
   folder: string,
   tarball: string,

@@ -28,7 +28,7 @@ const read = (file: string): string =>
   readFileSync(join(folder, "node_modules/sallyport", file), "utf8");
 
 describe("the packed package in an empty folder", () => {
-  test("holds what users need, in 300 files at most", () => {
+  test("contains what users need, in at most 300 files", () => {
     expect(files).toContain("dist/index.js");
     expect(files).toContain("dist/index.d.ts");
     const others = files.filter((file) => !/^dist\/|^docs\/[\w-]+\.(?:md|png|svg)$/.test(file));
@@ -38,7 +38,7 @@ describe("the packed package in an empty folder", () => {
     expect(files.length).toBeLessThanOrEqual(300);
   });
 
-  test("has source maps that hold their sources, and no maps of declarations", () => {
+  test("has source maps that contain their sources, and no maps of declarations", () => {
     const maps = files.filter((file) => file.endsWith(".map"));
     expect(maps.filter((file) => !file.endsWith(".js.map"))).toEqual([]);
     expect(maps.length).toBeGreaterThan(20);
@@ -51,7 +51,7 @@ describe("the packed package in an empty folder", () => {
     expect(declarations.filter((text) => text.includes("sourceMappingURL"))).toEqual([]);
   });
 
-  test("says where the project lives, and keeps to itself what only the repository uses", () => {
+  test("says where the project lives, and omits what only the repository uses", () => {
     const manifest = JSON.parse(read("package.json")) as Record<string, unknown>;
     const address = "https://github.com/sallyport/sallyport";
     expect(manifest).toMatchObject({
@@ -63,7 +63,7 @@ describe("the packed package in an empty folder", () => {
       expect(manifest).not.toHaveProperty(name);
   });
 
-  test("has pages whose links lead to its own files, or to files of the repository by their address", () => {
+  test("has pages whose links lead to its own files, or to the repository by URL", () => {
     const repository = /^https:\/\/github\.com\/sallyport\/sallyport\/(?:blob|tree)\/main\/(.*)$/;
     const pages = files.filter((file) => file.endsWith(".md"));
     expect(pages.length).toBeGreaterThan(8);
@@ -79,7 +79,7 @@ describe("the packed package in an empty folder", () => {
     expect(broken).toEqual([]);
   });
 
-  test("has a client that is bundled for browsers, with nothing of Node.js", async () => {
+  test("has a client that can be bundled for browsers, without any Node.js code", async () => {
     const { metafile } = await build({
       stdin: { contents: 'export * from "sallyport/client"', resolveDir: folder },
       ...{ bundle: true, write: false, metafile: true, format: "esm", platform: "browser" },
@@ -95,7 +95,7 @@ describe("the packed package in an empty folder", () => {
     );
   });
 
-  test("exports the documented names when it is required from CommonJS", () => {
+  test("exports the documented names when required from CommonJS", () => {
     expect(run(process.execPath, ["require.cjs"], folder).trim().split(" ")).toEqual([
       "ConfigError",
       "DefinitionError",
@@ -130,13 +130,13 @@ describe("the packed package in an empty folder", () => {
     ]);
   });
 
-  test("type-checks under strict, and all inferred types have names", () => {
+  test("type-checks under strict, and all inferred types can be named", () => {
     const compiler = join(root, "node_modules/typescript/bin/tsc");
     run(process.execPath, [compiler, "--outDir", "out"], folder);
     expect(readdirSync(join(folder, "out"))).toContain("index.d.ts");
   });
 
-  test("writes a client by its command, the same as from the source", () => {
+  test("generates the same client by its command as from the source", () => {
     const api = `
       import { defaultEndpointsFactory as factory } from "sallyport";
       export const routing = { hello: factory.build({ handler: () => ({}) }) };
@@ -149,7 +149,7 @@ describe("the packed package in an empty folder", () => {
     expect(written).toBe(generateClient({ routing }));
   });
 
-  test("has a package.json without faults", () => {
+  test("has a valid package.json", () => {
     const bin = (name: string): string => join(root, "node_modules/.bin", name);
     run(bin("publint"), ["--strict", join(folder, "node_modules/sallyport")], folder);
     run(bin("attw"), [tarball, "--profile", "esm-only", "--no-emoji"], folder);

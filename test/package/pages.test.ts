@@ -6,12 +6,12 @@ afterAll(async () => {
   for (const folder of folders) await folder.remove();
 });
 
-// each compile reads all declarations, so that pages share one
+// each compilation reads all declarations, so pages share one
 test.each([
   { pages: ["README.md", "docs/cluster.md", "docs/guide.md"], skipLibCheck: false },
   // the declarations of vitest and of the query client need more than Node's own
   { pages: ["docs/client.md", "docs/openapi.md", "docs/testing.md"], skipLibCheck: true },
-])("what $pages.0 and others show compiles under strict", ({ pages, skipLibCheck }) => {
+])("$pages.0 and the other pages of its group compile under strict", ({ pages, skipLibCheck }) => {
   const files = pages.flatMap((page) =>
     page === "docs/guide.md"
       ? [["guide/guide.ts", readGuideProgram()] as const]

@@ -15,7 +15,7 @@ const readme = readPage("README.md");
 const files = readFiles("README.md");
 const [, session = ""] = /Try it with curl:\s*```sh\n([\s\S]*?)```/.exec(readme) ?? [];
 
-/** The commands of the README, each with the line that it prints. */
+/** The commands of the README, each with its output line. */
 const exchanges = [...session.matchAll(/^\$ (.*)\n(.*)$/gm)].map(
   ([, command = "", answer = ""]) => ({
     command,
@@ -50,7 +50,7 @@ describe("the quick start of the README", () => {
     expect(readme.split("\n").length).toBeLessThanOrEqual(200);
   });
 
-  test("runs, and answers as the README says", async () => {
+  test("runs, and responds as the README says", async () => {
     const { stdout } = folder.start(["--import", "tsx", "server.ts"]);
     if (stdout) await once(stdout, "data");
     expect(exchanges).toHaveLength(3);
@@ -62,17 +62,17 @@ describe("the quick start of the README", () => {
     }
   });
 
-  test("has a client that prints what the server answers", () => {
+  test("has a client that prints the server's responses", () => {
     const { output } = folder.run("--import", "tsx", "client.ts");
     expect(output).toBe("Hello, Ada! Hello, Ada!\n");
   });
 
-  test("is what the command line finds", () => {
+  test("is found by the command line", () => {
     const { output } = folder.run(join(root, "dist/cli/main.js"), "routes");
     expect(output).toMatch(/^GET +\/v1\/greetings\/:name /m);
   });
 
-  test("has a test that passes, and fails where the endpoint is wrong", () => {
+  test("has a test that passes, and fails if the endpoint is wrong", () => {
     const run = () => folder.run("--import", "tsx", "--test", "greet.test.ts").output;
     expect(run()).toMatch(/pass 1\n[^]*fail 0/);
     const right = files.get("greet.ts") ?? "";
@@ -86,7 +86,7 @@ describe("the example", () => {
   const [, answers = ""] =
     /Apart from the id and the timestamp, they return:\s*```json\n([\s\S]*?)```/.exec(readme) ?? [];
 
-  test("prints three requests that answer as the README says, and ends on SIGINT with code 0", async () => {
+  test("prints three requests with the responses that the README shows, and ends on SIGINT with code 0", async () => {
     const child = spawn(process.execPath, ["scripts/start.js"], {
       cwd: root,
       env: { ...process.env, PORT: await findPort() },

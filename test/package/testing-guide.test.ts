@@ -12,7 +12,7 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 describe("docs/testing.md", () => {
-  test("has tests that pass with Node's own runner, and fail where the endpoint is wrong", () => {
+  test("has tests that pass with Node's own runner, and fail if the endpoint is wrong", () => {
     const runTests = () => folder.run("--import", "tsx", "--test", "users.test.ts");
     expect(runTests()).toMatchObject({ output: expect.stringMatching(/pass 5\n[^]*fail 0/) });
     const right = files.get("users.ts") ?? "";

@@ -5,7 +5,7 @@ import type { ZodSchema } from "../../schemas/schema.ts";
 import { acceptsParameters } from "./accepts-parameters.ts";
 
 const id = z.string().regex(/^\d+$/);
-/** A function of the application, which nobody knows. */
+/** A custom function, whose result is unknown. */
 const toNumber = (text: string): number => Number(text);
 const ownCheck = (schema: z.ZodType) => schema.refine(() => true);
 
@@ -16,14 +16,14 @@ const accepts = (field: ZodSchema, parameters: Record<string, string>): boolean 
 };
 
 test.each<[string, z.ZodType]>([
-  ["as it is", id],
+  ["unchanged", id],
   ["optional, with a function of the application", id.optional().transform((text) => `${text}`)],
   ["before a transformation", id.transform(toNumber)],
-  ["optional, of what is transformed", id.transform(toNumber).optional()],
-  ["with a default, of what is transformed", id.transform(toNumber).default(1)],
-  ["nullable, of what is transformed", id.transform(toNumber).nullable()],
-  ["readonly, of what is transformed", id.transform(toNumber).readonly()],
-])("a field %s takes what fits, and nothing else", (_how, field) => {
+  ["optional, transformed", id.transform(toNumber).optional()],
+  ["with a default, transformed", id.transform(toNumber).default(1)],
+  ["nullable, transformed", id.transform(toNumber).nullable()],
+  ["readonly, transformed", id.transform(toNumber).readonly()],
+])("a field %s accepts valid values only", (_how, field) => {
   expect(accepts(field, { id: "1" })).toBe(true);
   expect(accepts(field, { id: "x" })).toBe(false);
 });
@@ -31,10 +31,10 @@ test.each<[string, z.ZodType]>([
 test.each<[string, z.ZodType]>([
   ["a refinement of the application", ownCheck(id)],
   ["a promise", z.promise(id)],
-])("of %s nothing is sure", (_what, field) => {
+])("nothing is certain about %s", (_what, field) => {
   expect(accepts(field, { id: "1" })).toBe(false);
 });
 
-test("a parameter that no field takes is no matter", () => {
+test("a parameter that no field takes is accepted", () => {
   expect(accepts(id, { other: "x" })).toBe(true);
 });

@@ -62,7 +62,7 @@ describe("raw bodies", () => {
     expect(check(routing, sources)).toEqual(expected);
   });
 
-  test("of a middleware", () => {
+  test("works for middlewares", () => {
     const behind = factory
       .addMiddleware({ input: ez.raw(), handler: () => ({}) })
       .build({ handler: () => ({}) });
@@ -99,7 +99,7 @@ describe("uploads", () => {
     expect(check(routing, sources)).toEqual(expected);
   });
 
-  test("uploads are off", () => {
+  test("works with uploads off", () => {
     const routing = { "post a": avatar, "post b": avatar, "post c": optional };
     const off = { takesUploads: false };
     expect(check(routing, {}, off)).toEqual([

@@ -26,14 +26,14 @@ const answering = (
   );
 const both = ["output.items[].n", "output.all"];
 
-describe("outputs are looked at as far as a result handler sends them as JSON", () => {
+describe("outputs are checked as far as a result handler sends them as JSON", () => {
   test.each([
     ["the default one", defaultEndpointsFactory, both],
     ["problems", problemEndpointsFactory, both],
     ["lists", arrayEndpointsFactory, ["output.items[].n"]],
     ["a schema", answering((data) => z.object({ data })), both],
     [
-      "JSON of an own type",
+      "JSON of a custom type",
       answering((schema) => ({ schema, mimeType: "application/hal+json" })),
       both,
     ],
@@ -56,14 +56,14 @@ describe("outputs are looked at as far as a result handler sends them as JSON", 
     expect(fields({ a: endpoint, b: endpoint })).toEqual(expected);
   });
 
-  test("an endpoint without output, and one that is void", () => {
+  test("accepts an endpoint without output, and a void one", () => {
     expect(fields({ a: defaultEndpointsFactory.build({ handler: () => ({ n: 1n }) }) })).toEqual(
       [],
     );
     expect(fields({ a: defaultEndpointsFactory.buildVoid({ handler }) })).toEqual([]);
   });
 
-  test("a result handler that declares nothing is named once", () => {
+  test("names a result handler that declares nothing once", () => {
     const factory = answering(() => []);
     const routing = {
       a: factory.build({ output: z.object({ a: z.string() }), handler: () => ({ a: "" }) }),

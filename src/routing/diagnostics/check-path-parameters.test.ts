@@ -32,7 +32,7 @@ test.each<[string, ZodSchema]>([
   ["in an intersection", z.object({ a: id }).and(z.object({ id: id.optional() }))],
   ["in a pipe", z.object({ id: id.optional() }).transform((value) => value)],
   ["by .partial()", z.object({ id }).partial().readonly()],
-])("a parameter that is %s", (_what, input) => {
+])("warns of a parameter that is %s", (_what, input) => {
   expect(check({ ":id": taking(input) })).toEqual([optional]);
 });
 
@@ -42,15 +42,15 @@ test.each<[string, ZodSchema]>([
   ["caught", z.object({ id: id.catch("a") })],
   ["anything", z.object({ id: z.unknown() })],
   ["preprocessed", z.object({ id: z.preprocess(String, id) })],
-  ["required by a side", z.object({ id: id.optional() }).and(z.object({ id }))],
-  ["optional in an option", z.union([z.object({ id: id.optional() }), z.object({ id })])],
+  ["required by one side", z.object({ id: id.optional() }).and(z.object({ id }))],
+  ["optional in one option", z.union([z.object({ id: id.optional() }), z.object({ id })])],
   ["of a loose object", z.looseObject({})],
   ["of a record", z.record(z.string(), id)],
-])("a parameter that is %s: sound", (_what, input) => {
+])("accepts a parameter that is %s", (_what, input) => {
   expect(check({ ":id": taking(input) })).toEqual([]);
 });
 
-test("an input that also serves a path without the parameter, and that of a shared middleware", () => {
+test("accepts an input that also serves a path without the parameter, and that of a shared middleware", () => {
   const input = z.object({ id: id.optional() });
   const both = taking(input);
   expect(check({ a: both.nest({ ":id": both }) })).toEqual([]);
@@ -61,7 +61,7 @@ test("an input that also serves a path without the parameter, and that of a shar
   expect(check({ ":id": taking(input, strict) })).toEqual([]);
 });
 
-test("a parameter that is missing, and one that is optional: once for each path", () => {
+test("warns once per path of a missing parameter, and of an optional one", () => {
   const input = taking(z.object({ id: id.optional() }));
   expect(check({ "get a/:id/:other": input, "delete a/:id/:other": input })).toEqual([
     "SLP_WARN_PATH_PARAMETER other",

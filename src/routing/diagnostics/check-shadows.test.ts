@@ -43,7 +43,7 @@ describe("routes", () => {
     const [warning, ...others] = check(...keys);
     expect(others).toEqual([]);
     expect(warning?.code).toBe("SLP_WARN_ROUTE_ORDER");
-    // the first takes it, whichever way round
+    // the first route takes it, in either order
     const toFound = (order: readonly string[]) => {
       const table = new RouteTable<string>();
       for (const key of order) table.add("get", key, key);
@@ -69,11 +69,11 @@ describe("routes", () => {
     [["/a/:id/*rest", "/a/:from-:to"]],
     [["/:a-:b/x", "/:a.:b/y"]],
     [["/v:major", "/v:major.:minor"]],
-  ])("%j: sound", (keys) => {
+  ])("%j: no warning", (keys) => {
     expect(check(...keys)).toEqual([]);
   });
 
-  test("where a third route takes an example, another one is found", () => {
+  test("finds another example if a third route takes the first", () => {
     const [warning] = check("/a/:id", "/a/:x-:y", "/a/x-x");
     expect(warning?.meta).toMatchObject({ path: "/a/:id", example: "/a/1-1" });
   });
@@ -87,8 +87,8 @@ describe("routes", () => {
   test.each<[string, z.ZodType, string]>([
     ["a UUID", z.uuid(), "/a/3f2c8a52-9b1e-4d7a-8c35-1e0f6b7a9d24"],
     ["a date", z.iso.date(), "/a/2026-11-20"],
-    ["an optional text", z.string().trim().optional(), "/a/x-x"],
-    ["a text before a function", z.string().transform((text) => text.length), "/a/x-x"],
+    ["an optional string", z.string().trim().optional(), "/a/x-x"],
+    ["a string before a function", z.string().transform((text) => text.length), "/a/x-x"],
   ])("%s has the separator", (_what, schema, example) => {
     expect(checkId(schema)).toEqual([example]);
   });
@@ -97,20 +97,20 @@ describe("routes", () => {
     ["a number", z.coerce.number()],
     ["digits", z.string().regex(/^\d+$/).transform(Number)],
     ["an enum", z.enum(["a", "b"])],
-    ["what a function decides", z.string().refine(fail)],
-    ["what a function makes", z.preprocess(fail, z.string())],
-    ["what comes later", z.promise(z.string())],
-  ])("%s does not surely have the separator", (_what, schema) => {
+    ["a value that a function checks", z.string().refine(fail)],
+    ["a value that a function makes", z.preprocess(fail, z.string())],
+    ["a value that comes later", z.promise(z.string())],
+  ])("%s does not certainly have the separator", (_what, schema) => {
     expect(checkId(schema)).toEqual([]);
   });
 
-  test("another separator, other values", () => {
+  test("uses values that contain the other route's separator", () => {
     expect(checkId(z.coerce.number(), "/a/:x.:y")).toEqual(["/a/1.1"]);
     expect(checkId(z.email(), "/a/:x.:y")).toEqual(["/a/ada%40example.com"]);
     expect(checkId(z.coerce.number().int(), "/a/:x.:y")).toEqual([]);
   });
 
-  test("two methods of the same pair are one warning", () => {
+  test("gives one warning for two methods of the same pair", () => {
     expect(check("get /:id", "post /:id", "get /:x-:y", "post /:x-:y")).toHaveLength(1);
   });
 });
@@ -141,7 +141,7 @@ describe("static files", () => {
     ["public", "post *path"],
     ["", ":slug"],
     ["public", "a:rest/*path"],
-  ])("files at /%s beside %s: sound", (mount, key) => {
+  ])("files at /%s beside %s: no warning", (mount, key) => {
     expect(checkFiles(mount, key)).toEqual([]);
   });
 });

@@ -26,7 +26,7 @@ test.each<[Wire["carrier"], readonly Kind[]]>([
   ["path", forTexts],
   ["wildcard", [...forTexts, "string"]],
   ["output", ["bigint", "dateIn", "file", "map", "nan", "never", "raw", "set", "symbol", "upload"]],
-])("each kind that does not fit %s has a fix of its own", (carrier, kinds) => {
+])("each kind that does not fit %s has its own fix", (carrier, kinds) => {
   const fixes = kinds.map((kind) => toFix(toMisfit(kind, carrier)));
   expect(fixes.filter((fix) => fix.startsWith("Use another type") || fix === "")).toEqual([]);
   expect(toFix(toMisfit("function", carrier))).toMatch(/^Use another type/);
@@ -38,13 +38,13 @@ test.each<[Wire["carrier"], string]>([
   ["path", "a path parameter is a string"],
   ["text", "a query has only strings"],
   ["wildcard", "a wildcard returns an array of strings"],
-])("the reason for %s names the schema and what the carrier has", (carrier, text) => {
+])("the reason for %s names the schema and what the carrier supports", (carrier, text) => {
   expect(toReason(toMisfit("symbol", carrier))).toContain(text);
   expect(toReason(toMisfit("symbol", carrier))).toMatch(/^is z\.symbol\(\), /);
   for (const kind of ["buffer", "dateIn", "dateOut", "raw", "upload"] as const)
     expect(toReason(toMisfit(kind, carrier))).toContain(`is ez.${kind}(), `);
 });
 
-test("what takes no value needs no name", () => {
+test("a schema that takes no value needs no name", () => {
   expect(toReason(toMisfit("never", "json"))).toBe("takes no value at all");
 });

@@ -46,37 +46,37 @@ const byGetter = z.object({
     return z.array(byGetter);
   },
 });
-/** As TypeScript makes an enum of numbers. */
+/** An enum of numbers, as TypeScript creates it. */
 const Level = { Low: 0, High: 1, 0: "Low", 1: "High" } as const;
 
 const decodeText = { decode: (text: string) => BigInt(text), encode: String };
 
-/** What JSON, a query and a path all carry. */
+/** Schemas that JSON, a query and a path can all carry. */
 const soundTexts: readonly (readonly [string, ZodSchema])[] = [
   ["a text", z.string()],
   ["formats", z.union([z.email(), z.uuid(), z.iso.date(), z.url()])],
   ["a template", z.templateLiteral(["v", z.number()])],
-  ["an enum of texts", z.enum(["a", "b"])],
-  ["literals, one of them a text", z.literal([1, "a"])],
+  ["an enum of strings", z.enum(["a", "b"])],
+  ["literals, including a string", z.literal([1, "a"])],
   ["coerced", z.object({ b: z.coerce.number() }).shape.b],
   ["coerced bigint", z.coerce.bigint()],
   ["coerced date", z.coerce.date().optional()],
-  ["a boolean of texts", z.stringbool()],
-  ["a transformed text", z.string().transform(BigInt)],
-  ["a piped text", z.string().transform(Number).pipe(z.number().min(1)).default(1)],
+  ["a boolean from strings", z.stringbool()],
+  ["a transformed string", z.string().transform(BigInt)],
+  ["a piped string", z.string().transform(Number).pipe(z.number().min(1)).default(1)],
   ["a preprocessed number", z.preprocess(Number, z.number())],
   ["a codec", z.codec(z.string(), z.bigint(), decodeText)],
   ["dateIn", ez.dateIn()],
   ["nullish", z.string().nullish()],
-  ["a union with one that fits", z.union([z.date(), z.bigint(), z.string()])],
-  ["what always fits", z.date().catch(new Date())],
+  ["a union with one option that fits", z.union([z.date(), z.bigint(), z.string()])],
+  ["a value that always fits", z.date().catch(new Date())],
   ["anything", z.any().or(z.unknown())],
-  ["a check of the application", z.custom<Date>((value) => value instanceof Date)],
+  ["a custom check", z.custom<Date>((value) => value instanceof Date)],
   ["an instance", z.instanceof(URL)],
   ["a forbidden key", z.never().optional()],
   ["undefined that may be absent", z.undefined().optional()],
-  ["a promise of a text", z.promise(z.string())],
-  ["a lazy text", z.lazy(() => z.string().readonly())],
+  ["a promise of a string", z.promise(z.string())],
+  ["a lazy string", z.lazy(() => z.string().readonly())],
   ["paginated", ez.paginated({ style: "offset", itemSchema: z.object({}) }).input.shape.limit],
 ];
 
@@ -99,7 +99,7 @@ const soundJson: readonly (readonly [string, ZodSchema])[] = [
     z.union([z.object({ b: z.date().optional() }), z.object({ c: z.bigint() })]),
   ],
   [
-    "a sound discriminated union",
+    "a valid discriminated union",
     z.discriminatedUnion("k", [
       z.object({ k: z.literal("x"), n: z.number() }),
       z.object({ k: z.literal("y"), n: z.never().optional() }),
@@ -110,7 +110,7 @@ const soundJson: readonly (readonly [string, ZodSchema])[] = [
 const unsoundJson: readonly (readonly [string, ZodSchema, string])[] = [
   ["bigint", z.bigint(), ".a bigint"],
   ["int64", z.int64(), ".a bigint"],
-  ["a literal of bigint", z.literal(1n), ".a bigint"],
+  ["a bigint literal", z.literal(1n), ".a bigint"],
   ["date", z.date(), ".a date"],
   ["an optional date", z.date().optional(), ".a date"],
   ["a defaulted date", z.date().default(new Date()), ".a date"],
@@ -127,13 +127,13 @@ const unsoundJson: readonly (readonly [string, ZodSchema, string])[] = [
   ["never", z.never(), ".a never"],
   ["void", z.void(), ".a never"],
   ["undefined", z.undefined(), ".a never"],
-  ["in a list", z.array(z.object({ at: z.date() })), ".a[].at date"],
+  ["in an array", z.array(z.object({ at: z.date() })), ".a[].at date"],
   ["in a tuple", z.tuple([z.string(), z.date()]), ".a[1] date"],
   ["in a record", z.record(z.string(), z.date()), ".a[key] date"],
   ["in a catchall", z.object({}).catchall(z.bigint()), ".a[key] bigint"],
   ["in an intersection", z.object({ b: z.date() }).and(z.object({})), ".a.b date"],
-  ["under an odd key", z.object({ "x-y": z.date() }), '.a["x-y"] date'],
-  ["a union without one that fits", z.union([z.date(), z.bigint()]), ".a date"],
+  ["under an unusual key", z.object({ "x-y": z.date() }), '.a["x-y"] date'],
+  ["a union without an option that fits", z.union([z.date(), z.bigint()]), ".a date"],
   [
     "in an option of a discriminated union",
     z.discriminatedUnion("k", [
@@ -153,7 +153,7 @@ const unsoundTexts: readonly (readonly [string, ZodSchema, string])[] = [
   ["null", z.null(), ".a null"],
   ["bigint", z.bigint(), ".a bigint"],
   ["date", z.date(), ".a date"],
-  ["literals without a text", z.literal([1, 2]), ".a number"],
+  ["literals without a string", z.literal([1, 2]), ".a number"],
   ["an enum of numbers", z.enum(Level), ".a number"],
   ["an object", z.object({ b: z.string() }), ".a object"],
   ["a record", z.record(z.string(), z.string()), ".a object"],
@@ -180,7 +180,7 @@ describe("inputs", () => {
     expect(inQuery(schema)).toContain(expected);
   });
 
-  test("nothing that may come fits a schema that is called dead", () => {
+  test("a schema reported as dead accepts no possible value", () => {
     const finder = new MisfitFinder("input");
     const toWire = (sources: InputSource[]) => {
       const entry = { path: "/" } as EndpointEntry;
@@ -203,7 +203,7 @@ describe("inputs", () => {
     expect(check(toSchemas(unsoundTexts), toWire(["query"]), texts)).toBeGreaterThan(8);
   });
 
-  test("a query may have lists of strings, and objects where it is parsed so", () => {
+  test("a query may have arrays of strings, and objects if its parser returns them", () => {
     expect(inQuery(z.array(z.string()))).toEqual([]);
     expect(inQuery(z.object({ b: z.array(z.string()) }), "extended")).toEqual([]);
     expect(inQuery(z.object({ b: z.number() }), "extended")).toEqual([".a.b number"]);
@@ -219,7 +219,7 @@ describe("inputs", () => {
     expect(findInput(schema, ["body"], { path: "/:id" })).toEqual([]);
   });
 
-  test("a wildcard gives a list of strings", () => {
+  test("a wildcard returns an array of strings", () => {
     expect(inWildcard(z.array(z.string()))).toEqual([]);
     expect(inWildcard(z.tuple([z.string()], z.coerce.number()))).toEqual([]);
     expect(inWildcard(z.string())).toEqual([".a string"]);
@@ -235,7 +235,7 @@ describe("inputs", () => {
     expect(findInput(z.object({ a: z.number() }), sources)).toEqual(expected);
   });
 
-  test("other values than objects at the top level", () => {
+  test("values other than objects at the top level are reported", () => {
     expect(findInput(z.record(z.string(), z.number()), ["query"])).toEqual(["[key] number"]);
     expect(findInput(z.unknown(), ["query"])).toEqual([]);
     expect(findInput(z.string().transform(Number), ["body"])).toEqual([" string"]);
@@ -248,7 +248,7 @@ describe("inputs", () => {
     expect(inBody(z.object({ b: leaf, c: leaf }))).toEqual([".a.b bigint", ".a.c bigint"]);
   });
 
-  test("shared parts cost no more than their number, and ten lines are enough", () => {
+  test("shared schemas cost only their number, and at most ten lines are reported", () => {
     let schema: z.ZodType = z.date();
     for (let depth = 0; depth < 60; depth++) schema = z.object({ l: schema, r: schema });
     expect(inBody(schema)).toHaveLength(10);
@@ -260,16 +260,16 @@ const soundOutputs: readonly (readonly [string, ZodSchema])[] = [
   ["a date", z.date()],
   ["dateOut", ez.dateOut()],
   [
-    "a date from a text",
+    "a date from a string",
     z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: String }),
   ],
   ["a buffer", ez.buffer()],
   ["undefined", z.undefined()],
   ["void", z.void()],
-  ["a bigint as text", z.bigint().transform(String)],
-  ["a set as a list", z.set(z.string()).transform((set) => [...set])],
+  ["a bigint as a string", z.bigint().transform(String)],
+  ["a set as an array", z.set(z.string()).transform((set) => [...set])],
   [
-    "a map piped to a list",
+    "a map piped to an array",
     z
       .map(z.string(), z.int())
       .transform((map) => [...map])
@@ -285,7 +285,7 @@ describe("outputs", () => {
   test.each<[string, ZodSchema, string]>([
     ["bigint", z.bigint().optional(), ".a bigint"],
     ["coerced bigint", z.coerce.bigint(), ".a bigint"],
-    ["what a text becomes", z.codec(z.string(), z.bigint(), decodeText), ".a bigint"],
+    ["a string that is transformed", z.codec(z.string(), z.bigint(), decodeText), ".a bigint"],
     ["map", z.map(z.string(), z.string()), ".a map"],
     ["set", z.set(z.string()).default(new Set()), ".a set"],
     ["symbol", z.symbol(), ".a symbol"],
@@ -296,7 +296,7 @@ describe("outputs", () => {
     ["raw", ez.raw(), ".a.raw raw"],
     ["file", z.file().catch(new File([], "a")), ".a file"],
     ["never", z.never(), ".a never"],
-    ["in a list", z.array(z.union([z.set(z.any()), z.bigint()])), ".a[] set"],
+    ["in an array", z.array(z.union([z.set(z.any()), z.bigint()])), ".a[] set"],
   ])("JSON does not carry %s", (_what, schema, expected) => {
     expect(inOutput(schema)).toEqual([expected]);
   });

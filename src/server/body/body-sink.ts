@@ -23,7 +23,7 @@ const { on, emit } = Object.getPrototypeOf(loadNodeHttp().IncomingMessage.protot
   readonly emit: unknown;
 };
 
-/** Checks that nobody has begun to read a request or watches it by replacing its methods, as tracing tools do. */
+/** Checks that nothing has begun to read a request, or watches it by replacing its methods, as tracing tools do. */
 export const isUnread = (request: IncomingMessage): boolean =>
   request.readableFlowing === null &&
   request.listenerCount("data") === 0 &&
@@ -31,8 +31,10 @@ export const isUnread = (request: IncomingMessage): boolean =>
   request.on === on &&
   request.emit === emit;
 
-/** Checks whether a sink will receive the whole body: nobody reads it, and none of it has arrived yet. */
+/** Checks whether a sink will receive the whole body: nothing reads it, and none of it has arrived yet. */
 export const isSinkable = (request: IncomingMessage): request is SinkableRequest =>
+  // a request of another server or an adapter inherits what is known below, but its body may come in another way
+  bodySink in request &&
   // by now it is known that bodies come through `push`, which a sink needs
   (request as { readonly [isPushed]?: boolean })[isPushed] === true &&
   isUnread(request) &&

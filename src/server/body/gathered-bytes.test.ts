@@ -13,7 +13,7 @@ const pieces = fc.array(
 const toBuffers = (parts: readonly Uint8Array[]): Buffer[] =>
   parts.map((part) => Buffer.from(part));
 
-test("whatever pieces come, the bytes are those that came", () => {
+test("returns the bytes received, in whatever chunks they come", () => {
   fc.assert(
     fc.property(pieces, (parts) => {
       const bytes = new GatheredBytes(Buffer.from("first"));
@@ -25,7 +25,7 @@ test("whatever pieces come, the bytes are those that came", () => {
   );
 });
 
-test("small pieces are copied, so that none of them is kept", () => {
+test("copies small chunks, so that none of them is kept", () => {
   const bytes = new GatheredBytes(Buffer.from("a"));
   const parts = Array.from({ length: 39_999 }, () => Buffer.from("a"));
   for (const part of parts) bytes.add(part);
@@ -36,7 +36,7 @@ test("small pieces are copied, so that none of them is kept", () => {
 test.each([
   [1023, "a"],
   [1024, "b"],
-])("a piece of %i bytes is copied where it is below a KiB", (length, letter) => {
+])("copies a chunk of %i bytes only below one KiB", (length, letter) => {
   const bytes = new GatheredBytes(Buffer.from("a"));
   const piece = Buffer.alloc(length, "a");
   bytes.add(piece);
@@ -44,7 +44,7 @@ test.each([
   expect(bytes.concat().toString()).toBe(`a${letter.repeat(length)}`);
 });
 
-test("small pieces are passed on together, and in order with large ones", async () => {
+test("passes on small chunks together, in order with large ones", async () => {
   await fc.assert(
     fc.asyncProperty(pieces, async (parts) => {
       const passed: Buffer[] = [];
@@ -62,7 +62,7 @@ test("small pieces are passed on together, and in order with large ones", async 
   expect(passed.reduce((sum, length) => sum + length)).toBe(100_000);
 });
 
-test("what was forgotten is not passed on", async () => {
+test("does not pass on forgotten chunks", async () => {
   const passed: Buffer[] = [];
   const small = new SmallPieces((piece) => passed.push(piece));
   small.add(Buffer.from("a"));

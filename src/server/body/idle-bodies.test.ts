@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { IdleBodies } from "./idle-bodies.ts";
 
-/** As much of a request as is looked at. */
+/** The part of a request that is inspected. */
 const createRequest = () => {
   const state = { bytesRead: 0, isPaused: false, complete: false };
   const request = {
@@ -25,13 +25,13 @@ beforeEach(
 );
 afterEach(() => void vi.useRealTimers());
 
-test("a body without progress is found once, between the limit and a fourth more", () => {
+test("finds a body without progress once, after the limit or up to a quarter more", () => {
   const idle = new IdleBodies(800);
   const onIdle = vi.fn();
   idle.watch(createRequest().request, onIdle);
   vi.advanceTimersByTime(799);
   expect(onIdle).not.toHaveBeenCalled();
-  // the first look, after an eighth, only begins to measure
+  // the first check, after an eighth, only starts measuring
   vi.advanceTimersByTime(101);
   expect(onIdle).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(5000);
@@ -42,7 +42,7 @@ test.each([
   ["makes progress", { bytesRead: 1 }],
   ["waits for a disk", { isPaused: true }],
   ["is complete", { complete: true }],
-])("a body that %s is left alone", (_name, change) => {
+])("ignores a body that %s", (_name, change) => {
   const idle = new IdleBodies(800);
   const onIdle = vi.fn();
   const { state, request } = createRequest();
@@ -54,7 +54,7 @@ test.each([
   expect(onIdle).not.toHaveBeenCalled();
 });
 
-test("one timer looks after all bodies, and none runs without any", () => {
+test("uses one timer for all bodies, and none without bodies", () => {
   const idle = new IdleBodies(800);
   const requests = Array.from({ length: 50 }, () => createRequest().request);
   const watched = requests.map((request) => idle.watch(request, () => undefined));
@@ -64,7 +64,7 @@ test("one timer looks after all bodies, and none runs without any", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("only what is forgotten is left alone, in whatever order, also twice", () => {
+test("ignores only forgotten bodies, in any order, even forgotten twice", () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean(), { maxLength: 12 }),

@@ -58,7 +58,7 @@ export class IdleBodies {
     return watched;
   }
 
-  /** Called when the body has been read, or nobody wants it any more. */
+  /** Called when the body has been read, or is no longer wanted. */
   forget(watched: Watched): void {
     const { before, after } = watched;
     if (!before || !after) return;

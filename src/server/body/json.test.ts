@@ -5,7 +5,7 @@ import { maxJsonDepth, parseJson } from "./json.ts";
 const nested = (depth: number): string => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 
 describe("parseJson", () => {
-  test("parses what JSON.parse parses, for any object of allowed depth without odd keys", () => {
+  test("parses what JSON.parse parses, for any object of allowed depth without forbidden keys", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const text = JSON.stringify(value);
@@ -15,12 +15,12 @@ describe("parseJson", () => {
     );
   });
 
-  test("counts depth outside of strings only", () => {
+  test("counts depth outside strings only", () => {
     const text = JSON.stringify({ a: "[{".repeat(500), b: '\\"[['.repeat(100), c: "\\" });
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  test("draws the line after the deepest allowed level", () => {
+  test("accepts the deepest allowed level and rejects the next", () => {
     expect(() => parseJson(nested(maxJsonDepth))).not.toThrow();
     expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow("Body nested too deeply");
   });
@@ -35,32 +35,32 @@ describe("parseJson", () => {
     String.raw`{"\u0063\u006F\u006E\u0073\u0074\u0072\u0075\u0063\u0074\u006F\u0072":{"\u0070rototype":1}}`,
     '{"a":{"constructor":{"prototype":1}}}',
     String.raw`{"constr\u0075ctor":{"prototype":{}}}`,
-  ])("refuses the keys of %s", (text) => {
+  ])("rejects the keys of %s", (text) => {
     expect(() => parseJson(text)).toThrow("Forbidden key in the body");
   });
 
-  test("allows the same words as values and harmless keys", () => {
+  test("accepts the same words as values, and harmless keys", () => {
     const text =
       '{"constructor":"ACME","b":"__proto__","prototype":{},"c":{"constructor":{"x":1}}}';
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  test.each(["null", "5", '"x"', "[1,2]", "true"])("refuses %s at the top", (text) => {
+  test.each(["null", "5", '"x"', "[1,2]", "true"])("rejects %s at the top level", (text) => {
     expect(() => parseJson(text)).toThrow("Expected an object");
   });
 
-  test("says nothing about the body when it is malformed", () => {
+  test("reveals nothing of a malformed body", () => {
     expect(() => parseJson('{"secret": hunter2}')).toThrow(/^Invalid JSON$/);
   });
 
-  test("makes no list of what it looks through, which would take most of the time", () => {
+  test("creates no array of the keys or values, which would take most of the time", () => {
     const spies = (["entries", "keys", "values"] as const).map((name) => vi.spyOn(Object, name));
     parseJson(String.raw`{"\u0061":[{"b":{"c":1}},[{}],"d"]}`);
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();
     vi.restoreAllMocks();
   });
 
-  // anything but linear time would not end before the test is given up
+  // anything but linear time would exceed the test's timeout
   test("takes linear time for hostile strings", () => {
     expect(() => parseJson(`{"a":"${"\\".repeat(500_000)}`)).toThrow("Invalid JSON");
   });

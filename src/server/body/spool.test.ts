@@ -13,7 +13,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-test("small parts are gathered for one write to disk", async () => {
+test("gathers small chunks into one write to disk", async () => {
   const handle = await open(join(directory, "probe"), "w");
   const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "write");
   await handle.close();
@@ -22,7 +22,7 @@ test("small parts are gathered for one write to disk", async () => {
     spool.take(Buffer.alloc(1000, "a"));
     await spool.settle();
   }
-  // what came before there was a file
+  // what arrived before there was a file
   expect(write).toHaveBeenCalledTimes(1);
   spool.take(Buffer.alloc(50_000, "a"));
   await spool.settle();

@@ -18,7 +18,7 @@ export const parseTextFields = (
   return new Promise((resolve, reject) => {
     const parser = new (loadBusboy())({
       headers: { "content-type": toMultipartField(contentType) },
-      // the body has passed its own limit already
+      // the size of the body has already been checked
       limits: { fieldSize: bytes.length, fields: mostFields, headerPairs: 100, headerSize: 16_384 },
     });
     const malformed = (cause?: unknown): void =>

@@ -26,7 +26,7 @@ const createFile = async (): Promise<UploadedFile> => {
   return new UploadedFile({ ...told, content: undefined, tempFilePath });
 };
 
-/** Lets the next renaming fail. */
+/** Makes the next rename fail. */
 const failToRename = (code: string): void => {
   vi.spyOn(process.getBuiltinModule("node:fs/promises"), "rename").mockRejectedValueOnce(
     Object.assign(new Error(code), { code }),
@@ -34,7 +34,7 @@ const failToRename = (code: string): void => {
   syncBuiltinESMExports();
 };
 
-test("a file is moved to another file system by a copy, and nothing is left behind", async () => {
+test("moves a file to another file system by copying, and leaves nothing behind", async () => {
   failToRename("EXDEV");
   const file = await createFile();
   await file.mv(join(directory, "moved"));
@@ -42,7 +42,7 @@ test("a file is moved to another file system by a copy, and nothing is left behi
   expect(existsSync(file.tempFilePath ?? "")).toBe(false);
 });
 
-test("a file that could not be moved can be moved again", async () => {
+test("can move a file again after a failed move", async () => {
   failToRename("EACCES");
   const file = await createFile();
   await expect(file.mv(join(directory, "moved"))).rejects.toThrow("EACCES");
@@ -52,7 +52,7 @@ test("a file that could not be moved can be moved again", async () => {
   expect(await files.readFile(join(directory, "moved"), "utf8")).toBe("content");
 });
 
-test("a file that was moved, or is deleted, cannot be used any more", async () => {
+test("rejects the use of a file that was moved or deleted", async () => {
   const gone = await createFile();
   await gone.discard();
   await gone.discard();
@@ -62,13 +62,13 @@ test("a file that was moved, or is deleted, cannot be used any more", async () =
   failToRename("EXDEV");
   const moved = await createFile();
   await moved.mv(join(directory, "moved"));
-  expect(() => moved.data).toThrow("cannot be read: it has been moved already");
-  await expect(moved.mv("x")).rejects.toThrow("cannot be moved: it has been moved already");
+  expect(() => moved.data).toThrow("cannot be read: it has already been moved");
+  await expect(moved.mv("x")).rejects.toThrow("cannot be moved: it has already been moved");
   await moved.discard();
   expect(existsSync(join(directory, "moved"))).toBe(true);
 });
 
-test("the digest of a file is that of its content, in memory and on disk", async () => {
+test("returns the digest of the content, in memory and on disk", async () => {
   const md5 = createHash("md5").update("content").digest("hex");
   const inMemory = new UploadedFile({
     ...{ ...told, content: Buffer.from("content") },

@@ -45,7 +45,7 @@ const toPrevious = (response: Response, name: "writeHead" | "write" | "end" | "e
   };
 };
 
-/** Stands between one response and those who write to it. */
+/** Sits between a response and the code that writes to it. */
 class Layer {
   readonly #settings: Settings;
   readonly #response: Response;

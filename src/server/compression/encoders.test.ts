@@ -5,7 +5,7 @@ import { createEncoder } from "./encoders.ts";
 
 const text = Array.from({ length: 3000 }, (_, index) => Math.sin(index)).join();
 
-/** The sizes of the pieces that an encoder gives of a text. */
+/** The sizes of the chunks into which an encoder splits a string. */
 const toSizes = async (encoding: string, options: object): Promise<number[]> => {
   const encoder = createEncoder(encoding, options, text.length);
   if (!encoder) throw new Error(`There is no ${encoding}`);
@@ -17,13 +17,13 @@ const toSizes = async (encoding: string, options: object): Promise<number[]> => 
 const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0);
 
 describe("an encoder", () => {
-  test.each(["br", "gzip", "deflate"])("gives pieces of the chosen size (%s)", async (encoding) => {
+  test.each(["br", "gzip", "deflate"])("emits chunks of the chosen size (%s)", async (encoding) => {
     expect(Math.max(...(await toSizes(encoding, { chunkSize: 100 })))).toBe(100);
     expect(Math.max(...(await toSizes(encoding, {})))).toBeGreaterThan(1000);
   });
 
   test.each(["gzip", "deflate"])(
-    "compresses by the chosen level, 6 unless told (%s)",
+    "compresses at the chosen level, by default 6 (%s)",
     async (encoding) => {
       const toSize = async (options: object): Promise<number> =>
         sum(await toSizes(encoding, options));
@@ -36,14 +36,14 @@ describe("an encoder", () => {
     },
   );
 
-  test("of brotli has a quality for answers, not for files", async () => {
-    // the quality of 11 would be a tenth smaller and take twenty times as long
+  test("for brotli uses a quality for responses, not for files", async () => {
+    // a quality of 11 would be a tenth smaller and take twenty times as long
     expect(sum(await toSizes("br", {}))).toBeGreaterThan(text.length * 0.4);
   });
 
   // Node has it since 22.15 and 23.8
   test.skipIf(!("createZstdCompress" in zlib)).each([0, 1, 1024, 1025, 2 ** 21, 2 ** 40])(
-    "of zstd has tables for a body of %i bytes",
+    "for zstd has tables for a body of %i bytes",
     async (length) => {
       const encoder = createEncoder("zstd", {}, length);
       encoder?.end(text);
@@ -54,11 +54,11 @@ describe("an encoder", () => {
     },
   );
 
-  test("of an unknown kind there is none", () => {
+  test("does not exist for an unknown encoding", () => {
     expect(createEncoder("lzw", {}, undefined)).toBeUndefined();
   });
 
-  test("needs no length", async () => {
+  test("does not require a length", async () => {
     const encoder = createEncoder("gzip", {}, undefined);
     encoder?.end("a");
     expect(zlib.gunzipSync(await buffer(encoder as NonNullable<typeof encoder>)).toString()).toBe(

@@ -7,7 +7,7 @@ import { checkServerConfig } from "./check-server-config.ts";
 const run = (): void => undefined;
 const most = 0x7fffffff;
 
-/** What an option may be, and what it may not be, the nearest values first. */
+/** The accepted and the rejected values of each option, the nearest ones first. */
 const options: readonly (readonly [
   name: string,
   right: readonly unknown[],
@@ -65,35 +65,38 @@ const toConfig = (name: string, value: unknown): object => {
 };
 
 describe.each(options)("the option %s", (name, right, wrong) => {
-  test.each(right.map((value) => [value]))("may be %o", (value) => {
+  test.each(right.map((value) => [value]))("accepts %o", (value) => {
     expect(() => checkServerConfig(toConfig(name, value))).not.toThrow();
   });
 
-  test.each(wrong.map((value) => [value]))("must not be %o, and the error names it", (value) => {
-    const check = () => checkServerConfig(toConfig(name, value));
-    expect(check).toThrow(ConfigError);
-    expect(check).toThrow(new RegExp(`^The option \`${name}\` must be [^;]+; got `));
-  });
+  test.each(wrong.map((value) => [value]))(
+    "rejects %o with an error that names the option",
+    (value) => {
+      const check = () => checkServerConfig(toConfig(name, value));
+      expect(check).toThrow(ConfigError);
+      expect(check).toThrow(new RegExp(`^The option \`${name}\` must be [^;]+; got `));
+    },
+  );
 
-  // the one that a server cannot do without
-  test.skipIf(name === "http.listen")("may be left undefined", () => {
+  // the one option that a server requires
+  test.skipIf(name === "http.listen")("accepts undefined", () => {
     expect(() => checkServerConfig(toConfig(name, undefined))).not.toThrow();
   });
 });
 
-test("a wrong value is shown in one line, and not in its depth", () => {
+test("shows a wrong value in one line, without nested values", () => {
   const wrong = { a: { secret: { b: 1 } }, c: [1, 2] };
   expect(() => checkServerConfig(toConfig("cors", wrong))).toThrow(/got an object with a, c\.$/);
 });
 
-test("a secret is not shown", () => {
+test("does not show a secret", () => {
   expect(() => checkServerConfig(toConfig("cookies.secret", ["hunter2", 5]))).toThrow(
     /got an array of 2\.$/,
   );
 });
 
 test.each([null, undefined, "x", [], run])(
-  "a configuration must be an object, not %o",
+  "rejects a configuration that is not an object: %o",
   (config) => {
     for (const check of [checkServerConfig, checkAppConfig])
       expect(() => check(config)).toThrow("The option `config` must be an object");
@@ -101,13 +104,13 @@ test.each([null, undefined, "x", [], run])(
 );
 
 describe("the configuration of an application", () => {
-  test("needs the application", () => {
+  test("requires the application", () => {
     expect(() => checkAppConfig({ cors: false })).toThrow("The option `app` is missing");
     expect(() => checkAppConfig({ app: {} })).toThrow("The option `app` must be an Express");
     expect(() => checkAppConfig({ app: run, cors: false })).not.toThrow();
   });
 
-  test("has no options of a server", () => {
+  test("has no server options", () => {
     expect(() => checkAppConfig({ app: run, http: {} })).toThrow("There is no option `http`.");
     expect(() => checkAppConfig({ app: run, bodyLimits: 1 })).toThrow(
       "There is no option `bodyLimits`. Did you mean `bodyLimit`? The options are ",

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
 import { dropStalledReader } from "./stalled-reader.ts";
 
-/** As much of a response and its socket as is looked at. */
+/** The part of a response and its socket that is inspected. */
 const createResponse = (given: { readonly timeout?: number; readonly waiting?: number } = {}) => {
   const socket = {
     writableLength: given.waiting ?? 1,
@@ -18,7 +18,7 @@ const createResponse = (given: { readonly timeout?: number; readonly waiting?: n
   return { socket, response, report, watch };
 };
 
-test("a client that reads nothing is reported and dropped, once", () => {
+test("reports and drops a client that reads nothing, once", () => {
   const { socket, response, report, watch } = createResponse();
   for (let writes = 0; writes < 20; writes++) watch();
   expect(socket.timeout).toBe(500);
@@ -27,7 +27,7 @@ test("a client that reads nothing is reported and dropped, once", () => {
   expect(socket.destroy).toHaveBeenCalledOnce();
 });
 
-test("a client that has read everything waits for the handler", () => {
+test("waits for the handler if the client has read everything", () => {
   const { socket, response, report, watch } = createResponse();
   watch();
   socket.writableLength = 0;
@@ -39,8 +39,8 @@ test("a client that has read everything waits for the handler", () => {
 test.each([
   ["nothing waits", { waiting: 0 }, 500, undefined],
   ["there is no limit", {}, 0, undefined],
-  ["the application has a timeout of its own", { timeout: 900 }, 500, 900],
-])("nobody is watched where %s", (_why, given, timeout, left) => {
+  ["the application has its own timeout", { timeout: 900 }, 500, 900],
+])("watches nobody if %s", (_why, given, timeout, left) => {
   const { socket, response, watch } = createResponse(given);
   watch(timeout);
   expect(socket.timeout).toBe(left);
@@ -50,7 +50,7 @@ test.each([
 test.each([
   [500, 0],
   [900, 900],
-])("of a socket timeout of %i ms, %i is left once the reply is out", (own, left) => {
+])("a socket timeout of %i ms is %i once the response is sent", (own, left) => {
   const { socket, response, watch } = createResponse();
   let seen: number | undefined;
   // Node's own listener, which sets the timeout of the idle connection
@@ -61,7 +61,7 @@ test.each([
   expect([seen, socket.timeout]).toEqual([left, left]);
 });
 
-test("a response that has lost its socket is left alone", () => {
+test("ignores a response that has lost its socket", () => {
   const response = new EventEmitter() as unknown as ServerResponse;
   Object.assign(response, { socket: null });
   dropStalledReader(response, { timeout: 500, report: () => undefined });

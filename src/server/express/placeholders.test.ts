@@ -2,12 +2,12 @@ import express from "express";
 import { expect, test } from "vitest";
 import { requestMembers, responseMembers } from "./placeholders.ts";
 
-// `query` is parsed anew here
+// `query` is parsed again here
 test.each([
   ["requests", requestMembers, express.request, ["query"]],
   ["responses", responseMembers, express.response, []],
 ] as const)(
-  "there is a placeholder for each member of %s in Express",
+  "there is a placeholder for each member of Express' %s",
   (_of, members, own, except) => {
     const names = Object.getOwnPropertyNames(own).filter((name) => !except.includes(name as never));
     expect([...members].toSorted()).toEqual([...names, "app"].toSorted());

@@ -82,7 +82,7 @@ const unsign = (
   if (dot < 0) return undefined;
   const value = signed.slice(0, dot);
   const given = Buffer.from(signed.slice(dot + 1));
-  // the length tells the kinds of signatures apart, so that anything else costs nothing
+  // the length distinguishes the kinds of signatures, so that other values cost nothing
   const sign =
     given.length === lengthWithName && nameBinding !== "off"
       ? (secret: string) => signWithName(name, value, secret)

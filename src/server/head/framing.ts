@@ -21,7 +21,7 @@ export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage)
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
     const value = rawHeaders[index + 1] ?? "";
-    // most fields can be told by their length alone, and most hosts by their usual spelling
+    // the length alone rules out most fields, and most hosts are spelt `Host`
     if (name.length === hostLength && (name === "Host" || name.toLowerCase() === "host")) {
       if (host !== undefined) throw new RequestError("SLP_HEADER_HOST");
       host = value;

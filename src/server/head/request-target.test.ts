@@ -49,18 +49,18 @@ test.each([
   expect(codeOf(url)).toBe("SLP_TARGET_MALFORMED");
 });
 
-test("an asterisk is the server as a whole, for OPTIONS alone", () => {
+test("accepts an asterisk for the whole server, with OPTIONS only", () => {
   const options = Object.assign(toRequest("*"), { method: "OPTIONS" });
   expect(toCanonicalPath(options)).toBe("*");
   expect(codeOf("*")).toBe("SLP_TARGET_MALFORMED");
 });
 
-test("a target is too long beyond 8192 characters", () => {
+test("rejects a target of more than 8192 characters", () => {
   expect(codeOf(`/${"a".repeat(8191)}`)).toHaveLength(8192);
   expect(codeOf(`/${"a".repeat(8192)}`)).toBe("SLP_TARGET_TOO_LONG");
 });
 
-test("the authority of a target in absolute form takes the place of the host", () => {
+test("uses the authority of an absolute-form target as the host", () => {
   const request = toRequest("http://target:81/a");
   toCanonicalPath(request);
   expect(request.headers.host).toBe("target:81");

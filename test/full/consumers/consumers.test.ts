@@ -48,7 +48,7 @@ const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}, node = proces
 
 const inModules = (path: string): string => join(home, "node_modules", path);
 
-describe("Redocly lints the documents without errors", () => {
+describe("Redocly", () => {
   const lint = (path: string) => {
     const args = ["lint", "--config", "redocly.yaml", "--format", "json", path];
     const env = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
@@ -61,14 +61,14 @@ describe("Redocly lints the documents without errors", () => {
     return { errors: totals.errors, rules: new Set(problems.map(({ ruleId }) => ruleId)) };
   };
 
-  test.each(names)("%s", (name) => {
+  test.each(names)("lints the documents without errors: %s", (name) => {
     const { errors, rules } = lint(toPath(name));
     expect(errors).toBe(0);
-    // an operation that has nothing to refuse has no such response
+    // an operation that cannot reject anything has no such response
     expect([...rules].filter((rule) => rule !== "operation-4xx-response")).toEqual([]);
   });
 
-  test.each(["3.0", "3.1", "3.2"])("and finds what is wrong in a document of %s", (version) => {
+  test.each(["3.0", "3.1", "3.2"])("finds a defect in a document of %s", (version) => {
     const document = structuredClone(documents.get(`example-${version}`) ?? { paths: {} });
     const item = Object.values(document.paths)[0] as Record<string, object>;
     item["get"] = { ...item["get"], parameters: [{ name: "a", in: "path", schema: {} }] };
@@ -82,7 +82,7 @@ describe("Redocly lints the documents without errors", () => {
 });
 
 describe("generated clients", () => {
-  // two of the generators need a later Node.js than this package
+  // two of the generators need a newer Node.js than this package
   const node = ensureNodes().get("22");
   const generated = (name: string): string => join(home, "generated", name);
   const generators: Readonly<Record<string, (name: string, out: string) => readonly string[]>> = {
@@ -99,7 +99,7 @@ describe("generated clients", () => {
     ],
   };
 
-  // openapi-typescript knows nothing of 3.2, whose event streams it refuses
+  // openapi-typescript does not know 3.2, and rejects its event streams
   const pairs = Object.keys(generators).flatMap((generator) =>
     names
       .filter((name) => generator !== "openapi-typescript" || !name.endsWith("3.2"))
@@ -115,22 +115,25 @@ describe("generated clients", () => {
   test.each([
     ["7", join(root, "node_modules/typescript/bin/tsc")],
     ["5.9", inModules("typescript/bin/tsc")],
-  ])("type-check with TypeScript %s, as do the programs that call them", (_version, compiler) => {
-    const compilerOptions = {
-      ...{ module: "esnext", moduleResolution: "bundler", target: "es2023", strict: true },
-      ...{ lib: ["es2023", "dom", "dom.iterable"], types: ["node"], noEmit: true },
-      ...{ typeRoots: [join(root, "node_modules/@types")], allowImportingTsExtensions: true },
-    };
-    const include = ["generated", "programs/*.ts"];
-    writeFileSync(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
-    const { output, status } = run([compiler, "-p", "tsconfig.json", "--listFiles"]);
-    const lines = output.split("\n");
-    expect([status, lines.filter((line) => line.includes(" error "))]).toEqual([0, []]);
-    const missing = pairs.filter(
-      ([generator, name]) => !lines.some((line) => line.includes(`/${generator}-${name}`)),
-    );
-    expect(missing).toEqual([]);
-  });
+  ])(
+    "type-check with TypeScript %s, including the programs that use them",
+    (_version, compiler) => {
+      const compilerOptions = {
+        ...{ module: "esnext", moduleResolution: "bundler", target: "es2023", strict: true },
+        ...{ lib: ["es2023", "dom", "dom.iterable"], types: ["node"], noEmit: true },
+        ...{ typeRoots: [join(root, "node_modules/@types")], allowImportingTsExtensions: true },
+      };
+      const include = ["generated", "programs/*.ts"];
+      writeFileSync(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
+      const { output, status } = run([compiler, "-p", "tsconfig.json", "--listFiles"]);
+      const lines = output.split("\n");
+      expect([status, lines.filter((line) => line.includes(" error "))]).toEqual([0, []]);
+      const missing = pairs.filter(
+        ([generator, name]) => !lines.some((line) => line.includes(`/${generator}-${name}`)),
+      );
+      expect(missing).toEqual([]);
+    },
+  );
 
   test.each(["hey-api", "openapi-fetch"])("call the running example: %s", async (program) => {
     const { port } = await start(exampleRouting, { cors: false });
@@ -149,7 +152,7 @@ describe("generated clients", () => {
 });
 
 describe("express-openapi-validator in front of an API", () => {
-  /** Gives the port of the validator. */
+  /** Returns the port of the validator. */
   const startValidator = async (path: string, port: number): Promise<number> => {
     const args = ["programs/validator.mjs", path, String(port)];
     const child = spawn(process.execPath, args, {
@@ -161,13 +164,13 @@ describe("express-openapi-validator in front of an API", () => {
     return Number(String(line));
   };
 
-  test.each(["3.0", "3.1"])("%s: refuses nothing that the example accepts", async (version) => {
+  test.each(["3.0", "3.1"])("%s: rejects nothing that the example accepts", async (version) => {
     const { port } = await start(exampleRouting, { cors: false });
     const document = documents.get("example-3.1") ?? { paths: {} };
     const driven = await drive({
       ...{ document, calls: 2000, secret: apiKey },
       port: await startValidator(toPath(`example-${version}`), port),
-      // it reads uploads by itself
+      // the validator reads uploads itself
       only: (at) => isFinite(at) && !/^(?:post|put) .*picture$/.test(at),
     });
     expect(driven.violations).toEqual([]);
@@ -175,7 +178,7 @@ describe("express-openapi-validator in front of an API", () => {
     expect(driven.refused).toBeGreaterThan(500);
   });
 
-  /** What the validator refuses whatever the document says. */
+  /** What the validator rejects regardless of the document. */
   const ownRefusals: readonly RegExp[] = [
     /must be url encoded/, // a space as + in a query
     /Empty value found for query parameter/,
@@ -183,13 +186,13 @@ describe("express-openapi-validator in front of an API", () => {
     /query parameter 'key' required/, // a key that may be in the body, which no document can say
   ];
 
-  test.each(["3.0", "3.1"])("%s: nor what the torture API does", async (version) => {
+  test.each(["3.0", "3.1"])("%s: rejects nothing that the torture API accepts", async (version) => {
     const { port } = await start(tortureRouting, tortureConfig);
     const document = documents.get("torture-3.1") ?? { paths: {} };
     const driven = await drive({
       ...{ document, calls: 2000, secret: "let-me-in", isLenient, isForgiving },
       port: await startValidator(toPath(`torture-${version}`), port),
-      // it reads uploads by itself, numbers of forms not at all, and knows nothing of catches
+      // the validator reads uploads itself, does not convert numbers in forms, and knows nothing of catches
       only: (at) => !/\/(?:upload|form|kinds\/catch)$/.test(at),
     });
     const violations = driven.violations.filter(
@@ -199,7 +202,7 @@ describe("express-openapi-validator in front of an API", () => {
     expect(driven.violations.length).toBeLessThan(driven.accepted / 10);
   });
 
-  test("but tells of a document that is wrong", async () => {
+  test("reports a wrong document", async () => {
     const { port } = await start(exampleRouting, { cors: false });
     const document = documents.get("example-3.1") ?? { paths: {} };
     const path = join(home, "documents/wrong.json");

@@ -9,9 +9,8 @@ const commit = "a3714473feb3d2908add734d340e7755fd85e0a3";
 const source = `https://codeload.github.com/expressjs/express/tar.gz/${commit}`;
 
 /**
- * Puts Express' own tests into a folder: those of the checkout that EXPRESS_SOURCE names, or those
- * of a commit, downloaded once.
- *
+ * Puts Express' own tests into a directory: those of the checkout that EXPRESS_SOURCE names, or
+ * those of a commit, downloaded once.
  * @param cache where the download is kept
  * @returns why there are none, or undefined
  */

@@ -11,10 +11,10 @@ interface Run {
   readonly failures: readonly { readonly fullTitle: string }[];
 }
 
-// not below `.cache`: files in such folders are hidden, and not sent
+// not below `.cache`: files in hidden directories are not sent
 const root = mkdtempSync(join(tmpdir(), "express-suite-"));
 
-/** Lays out a copy of Express' repository whose main file is given; gives why there are no tests, or undefined. */
+/** Lays out a copy of Express' repository with the given main file; returns why there are no tests, or undefined. */
 const layOut = async (name: string, main: string): Promise<string | undefined> => {
   const folder = join(root, name);
   mkdirSync(join(folder, "lib"), { recursive: true });
@@ -46,13 +46,13 @@ const runTests = (name: string): Run => {
   return JSON.parse(output.slice(begin)) as Run;
 };
 
-// these send a Host that is no host, `http://example.com`, which is refused on purpose (RFC 9112, 3.2)
+// these send a Host that is not a host, `http://example.com`, which is rejected on purpose (RFC 9112, 3.2)
 const refusedHosts = [
   "res when accepting html should escape the url",
   "res when accepting html should not render evil javascript links in anchor href (prevent XSS)",
   "res when accepting text should encode the url",
 ];
-// endpoints have get, post, put, patch and delete; the rest gets 405 before a middleware runs
+// endpoints have get, post, put, patch and delete; other methods get 405 before any middleware runs
 const otherMethods =
   /^res "etag" setting when enabled should send ETag in response to ([A-Z-]+) request$/;
 const ownMethods = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
@@ -72,14 +72,14 @@ describe("Express' own tests of request and response", () => {
 
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  test("pass on Express itself, as laid out here", (context) => {
+  test("pass on Express itself in this layout", (context) => {
     if (missing !== undefined) context.skip(missing);
     const { stats, failures } = runTests("control");
     expect(failures.map(({ fullTitle }) => fullTitle)).toEqual([]);
     expect(stats.passes).toBeGreaterThan(480);
   });
 
-  test("pass behind factory.use, but for hosts that are rejected and methods that no endpoint has", (context) => {
+  test("pass behind factory.use, except for rejected hosts and methods that no endpoint has", (context) => {
     if (missing !== undefined) {
       report(
         `Express' own tests were not run: ${missing}. Set EXPRESS_SOURCE to a checkout of its repository.`,

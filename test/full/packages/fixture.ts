@@ -7,12 +7,15 @@ import { ensureInstalled } from "../install.ts";
 const own = fileURLToPath(new URL("./", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Where the packages are installed: beside the project, whose own packages stay as they are. */
+/** Where the packages are installed: next to the project, whose own packages stay unchanged. */
 export const home = join(root, "node_modules/.cache/packages");
 
 const lock = readFileSync(join(own, "package-lock.json"), "utf8");
 
-/** Installs the packages that the lock file names, unless they are there, and puts this project and the programs beside them. */
+/**
+ * Installs the packages that the lock file names, unless they are there, and puts this project and the programs next to
+ * them.
+ */
 export const ensurePackages = (): void => {
   ensureInstalled(own, home);
   const target = join(home, "node_modules/sallyport");
@@ -25,7 +28,7 @@ export const ensurePackages = (): void => {
   }
 };
 
-/** The version of a package that is installed. */
+/** The installed version of a package. */
 export const toVersion = (name: string): string => {
   const { packages } = JSON.parse(lock) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;
@@ -35,7 +38,7 @@ export const toVersion = (name: string): string => {
   return installed.version;
 };
 
-/** What a program has printed, and how it ended. */
+/** The output of a program, and how it ended. */
 export interface Ended {
   readonly status: number | null;
   readonly output: string;
@@ -44,7 +47,7 @@ export interface Ended {
 
 /** How Node.js is run. */
 export interface RunOptions {
-  /** @default the folder of the installation */
+  /** @default the directory of the installation */
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
   /** @default the version that runs the tests */
@@ -66,7 +69,7 @@ export const runNode = (
   return { status, output: stdout, errors: stderr };
 };
 
-/** Runs a program of the folder `programs`. */
+/** Runs a program of the directory `programs`. */
 export const runProgram = (
   name: string,
   args: readonly string[] = [],
@@ -78,7 +81,7 @@ export const runProgram = (
   return runNode(all, options);
 };
 
-/** Compiles files of the installation with strict options; gives what the compiler says. */
+/** Compiles files of the installation with strict options; returns the compiler's output. */
 export const compile = (files: readonly string[], options: object): string => {
   const path = join(home, "tsconfig.json");
   const compilerOptions = {

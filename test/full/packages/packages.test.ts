@@ -21,7 +21,7 @@ const drive = (names: readonly string[], instrument?: string, node?: string): Ou
   );
 };
 
-/** Those that do not keep their entry's word. */
+/** Returns the outcomes that differ from what their entry promises. */
 const findWrong = (outcomes: readonly Outcome[]): readonly Outcome[] => {
   const notIn = new Map(entries.map((entry) => [entry.name, entry.notIn]));
   return outcomes.filter(
@@ -37,30 +37,27 @@ beforeAll(() => {
   ensurePackages();
   entries = JSON.parse(runProgram("run.mjs", ["--list"]).output) as readonly Entry[];
   outcomes.push(...drive(listShared()));
-  // what exchanges parts of Node or Express has a process of its own
+  // a package that replaces parts of Node or Express has its own process
   for (const { name, isolated } of entries)
     if (isolated) outcomes.push(...drive([name], isolated === true ? undefined : isolated));
 }, 900_000);
 
 describe("packages of the ecosystem", () => {
-  test("there are at least 45, and each was driven in four places", () => {
+  test("are at least 45, each driven in four places", () => {
     expect(entries.length).toBeGreaterThanOrEqual(45);
     expect(outcomes.length).toBe(entries.length * places.length);
     expect(entries.filter(({ notIn }) => "express" in notIn)).toEqual([]);
   });
 
-  test.each(places)(
-    "each has its effect, unless the reason is given why it has none: %s",
-    (place) => {
-      expect(findWrong(outcomes.filter((one) => one.place === place))).toEqual([]);
-    },
-  );
+  test.each(places)("each has its effect, or a stated reason why it has none: %s", (place) => {
+    expect(findWrong(outcomes.filter((one) => one.place === place))).toEqual([]);
+  });
 
-  test("what works on plain Express works in hooks and under attachRouting", () => {
+  test("that work on plain Express also work in hooks and under attachRouting", () => {
     expect(entries.filter(({ notIn }) => "hooks" in notIn || "attach" in notIn)).toEqual([]);
   });
 
-  test("those that share a process do the same on the other versions of Node.js", () => {
+  test("those that share a process work the same on the other versions of Node.js", () => {
     const others = [...ensureNodes()].filter(([, node]) => node !== process.execPath);
     expect(others.length).toBeGreaterThanOrEqual(2);
     for (const [version, node] of others) {
@@ -70,11 +67,11 @@ describe("packages of the ecosystem", () => {
     }
   });
 
-  test("docs/express.md shows the table as it is", () => {
+  test("are listed in docs/express.md with their current results", () => {
     const table = `<!-- packages -->\n\n${toTable(entries, outcomes)}\n\n<!-- /packages -->`;
     const updated = page.replace(/<!-- packages -->[\s\S]*<!-- \/packages -->/, () => table);
     if (updated !== page) writeFileSync(docs, updated);
-    // where this fails, the page has been written anew: look at it and commit it
+    // if this fails, the page has been rewritten: check and commit it
     expect(page).toBe(updated);
   });
 });
@@ -98,13 +95,13 @@ describe("the recipes of docs/express.md", () => {
   test.each(recipes.map(({ name }) => name))("%s does what it says", (name) => {
     const { output, errors } = runProgram("recipes.mjs", [name], instruments[name]);
     expect(output + errors).toContain("\nproven\n");
-    // a recipe must not be warned of
+    // a recipe must not cause warnings
     expect(output.match(/ warn: (?!SLP_WARN_NO_SERVER).*/g)).toBeNull();
   });
 });
 
 test.each(["pino", "winston", "bunyan"])(
-  "LoggerOverrides extends the whole type of %s's loggers, and all declarations are checked",
+  "LoggerOverrides extends the whole type of %s's loggers, with all declarations checked",
   (name) => {
     expect(compile([`types/${name}.ts`], { skipLibCheck: false, noEmit: true })).toBe("");
   },

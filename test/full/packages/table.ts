@@ -1,9 +1,9 @@
 import { toVersion } from "./fixture.ts";
 
-/** The places where a package may stand, in the order of the table. */
+/** The places where a package may be used, in the order of the table. */
 export const places = ["express", "factory", "hooks", "attach"] as const;
 
-/** A place where a package may stand. */
+/** A place where a package may be used. */
 export type Place = (typeof places)[number];
 
 /** A row of the table before it is driven. */
@@ -14,11 +14,11 @@ export interface Entry {
   readonly effect: string;
   /** Where it does not work, and why. */
   readonly notIn: Readonly<Partial<Record<Place, string>>>;
-  /** Whether it has a process of its own, and what is loaded there before everything else. */
+  /** Whether it has its own process, and what is loaded there first. */
   readonly isolated?: boolean | string;
 }
 
-/** What came of an entry in one place. */
+/** The outcome of an entry in one place. */
 export interface Outcome {
   readonly name: string;
   readonly place: Place;
@@ -37,7 +37,7 @@ const headings: readonly string[] = [
   ],
 ];
 
-/** The table of the documentation, aligned as the formatter aligns it. */
+/** The table of the documentation, aligned like the formatter does. */
 export const toTable = (entries: readonly Entry[], outcomes: readonly Outcome[]): string => {
   const reasons = [...new Set(entries.flatMap(({ notIn }) => Object.values(notIn)))];
   const toCell = ({ name, notIn }: Entry, place: Place): string => {

@@ -5,13 +5,13 @@ import type { Answer } from "../../http/harness.ts";
 import type { Operation } from "../generate.ts";
 import { toKey, type Draft } from "./requests.ts";
 
-/** Headers of any response, which documents do not list. */
+/** Header fields of any response, which documents do not list. */
 const ordinary: ReadonlySet<string> = new Set([
   ...["content-type", "content-length", "date", "connection", "keep-alive", "transfer-encoding"],
   ...["x-content-type-options", "cache-control", "accept", "x-accel-buffering", "vary"],
 ]);
 
-/** Holds requests and answers against a document. */
+/** Checks requests and responses against a document. */
 export class Checker {
   readonly #document: JsonObject;
   readonly #ajv: Ajv2020;
@@ -24,7 +24,7 @@ export class Checker {
     this.#ajv.addSchema({ ...document, $id: "document:/" });
   }
 
-  /** Says what of an answer its document does not allow. */
+  /** Returns what a document does not allow in a response. */
   checkAnswer(operation: Operation, { status, headers, text }: Answer): string | undefined {
     const response = this.#resolve(operation.responses[String(status)]) as
       | Operation["responses"][string]
@@ -68,7 +68,7 @@ export class Checker {
     return undefined;
   }
 
-  /** Says what of a request that was accepted its document does not allow. */
+  /** Returns what a document does not allow in an accepted request. */
   checkRequest(operation: Operation, draft: Draft): string | undefined {
     for (const parameter of operation.parameters ?? []) {
       const value = draft.parameters.get(toKey(parameter));
@@ -100,7 +100,7 @@ export class Checker {
     return target as JsonObject;
   }
 
-  /** A text as it came in a URL or a header, read by what its schema says. */
+  /** Converts a string from a URL or a header to the type of its schema. */
   #validateText(schema: JsonObject, value: unknown): string | undefined {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return this.#validate(schema, value);
@@ -109,7 +109,7 @@ export class Checker {
     const [text = ""] = texts;
     if (texts.length === 1 && text.trim() !== "" && Number.isFinite(Number(text)))
       readings.push(Number(text), [Number(text)]);
-    // an empty text is 0 to whoever coerces it
+    // an empty string is 0 when coerced
     if (text === "") readings.push(0);
     const wrongs = readings.map((reading) => this.#validate(schema, reading));
     return wrongs.includes(undefined) ? undefined : wrongs[0];
@@ -125,13 +125,13 @@ export class Checker {
   }
 }
 
-/** References are into the document. */
+/** References point into the document. */
 const withBase = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withBase);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {
-      // Ajv's own is stricter than that of OpenAPI
+      // Ajv's own format is stricter than that of OpenAPI
       if (key === "discriminator") return [];
       return [[key, key === "$ref" ? `document:/${String(inner)}` : withBase(inner)]];
     }),

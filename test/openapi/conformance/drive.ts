@@ -6,34 +6,37 @@ import { Random } from "./random.ts";
 import { draftRequest, mutate, writeRequest } from "./requests.ts";
 import { Values } from "./values.ts";
 
-/** What a drive is to do. */
+/** The options of a drive. */
 export interface Drive {
   readonly port: number;
   readonly document: { readonly paths: JsonObject; readonly [key: string]: unknown };
   readonly calls: number;
   readonly seed?: number;
-  /** What lets the client in. */
+  /** The credentials of the client. */
   readonly secret: string;
-  /** Operations whose schema says less than the server checks: valid requests may be refused there. */
+  /** Operations whose schema says less than the server checks: valid requests may be rejected there. */
   readonly isLenient?: (path: string) => boolean;
-  /** Operations that replace what is wrong, and so accept more than their schema says. */
+  /** Operations that replace invalid values, and so accept more than their schema says. */
   readonly isForgiving?: (path: string, mutation: string | undefined) => boolean;
   readonly only?: (at: string) => boolean;
 }
 
-/** What came of a drive. */
+/** The outcome of a drive. */
 export interface Driven {
   readonly calls: number;
   readonly accepted: number;
   readonly refused: number;
   readonly violations: readonly string[];
-  /** What has been answered with, such as `get /users 200`. */
+  /** The responses seen, such as `get /users 200`. */
   readonly statuses: ReadonlySet<string>;
 }
 
 const never = (): boolean => false;
 
-/** Drives a server with requests that its document allows, and with broken ones, and checks everything against the document. */
+/**
+ * Drives a server with requests that its document allows, and with invalid ones, and checks everything against the
+ * document.
+ */
 export const drive = async (options: Drive): Promise<Driven> => {
   const {
     port,

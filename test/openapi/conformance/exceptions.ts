@@ -1,8 +1,11 @@
-/** What follows a transformation, the refinements of a file, and how parameters of a query depend on each other, is more than a schema of the wire can say. */
+/**
+ * A schema of the wire format cannot express what follows a transformation, refinements of a file, or dependencies
+ * between query parameters.
+ */
 export const isLenient = (path: string): boolean =>
   ["/kinds/piped", "/search/{kind}", "/broken", "/v1/users/{id}/picture"].includes(path);
 
-/** A catch takes anything, and an option of a union drops what only the other options name. */
+/** A catch accepts anything, and an option of a union drops fields that only the other options declare. */
 export const isForgiving = (path: string, mutation: string | undefined): boolean =>
   path === "/kinds/catch" ||
   (path === "/search/{kind}" && /^another query (?:name|age)$/.test(mutation ?? ""));

@@ -7,11 +7,11 @@ export interface GeneratorMutant {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** The operations that it shows in. */
+  /** The operations that reveal it. */
   readonly only: RegExp;
 }
 
-/** Lines of `src/openapi`, each broken so that documents become untrue. */
+/** Lines of `src/openapi`, each broken so that documents become wrong. */
 export const generatorMutants: readonly GeneratorMutant[] = [
   { file: "placement", from: 'return "path";', to: 'return "query";', only: /users/ },
   {
@@ -115,7 +115,7 @@ export const generatorMutants: readonly GeneratorMutant[] = [
 const done = z.object({ done: z.boolean() });
 const id = z.object({ id: z.uuid() });
 
-/** Endpoints that do not what the document of the torture routing says. */
+/** Endpoints that violate the document of the torture routing. */
 export const handlerMutants: Readonly<
   Record<string, { readonly at: string; readonly routing: Routing }>
 > = {

@@ -1,4 +1,4 @@
-/** Numbers that look random, the same for each seed. */
+/** Pseudo-random numbers, the same for each seed. */
 export class Random {
   #state: number;
 
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number within bounds, both included. */
+  /** An integer within bounds, both included. */
   integer(minimum: number, maximum: number): number {
     return minimum + Math.floor(this.next() * (maximum - minimum + 1));
   }

@@ -3,10 +3,10 @@ import type { Operation } from "../generate.ts";
 import type { Random } from "./random.ts";
 import type { Values } from "./values.ts";
 
-/** A request as it is made up, before it is written. */
+/** A generated request before it is serialised. */
 export interface Draft {
   readonly parameters: Map<string, unknown>;
-  /** Undefined for none. */
+  /** Undefined for no body. */
   body: unknown;
   mediaType: string | undefined;
   /** Sent instead of the body. */
@@ -27,13 +27,13 @@ export interface Written {
 export const toKey = (parameter: { readonly name: string; readonly in: string }): string =>
   `${parameter.in} ${parameter.name}`;
 
-/** Makes up a request that the document allows. */
+/** Generates a request that the document allows. */
 export const draftRequest = (operation: Operation, values: Values, random: Random): Draft => {
   const parameters = new Map<string, unknown>();
   for (const parameter of operation.parameters ?? []) {
     if (parameter["required"] !== true && random.chance(0.4)) continue;
     let value = values.make(parameter["schema"]);
-    // an empty segment is no segment, and a list without elements no list
+    // an empty segment is not a segment, and an array without elements is not sent
     if (parameter.in === "path")
       for (let tries = 0; tries < 9 && !fitsPath(value); tries++)
         value = values.make(parameter["schema"]);
@@ -54,11 +54,11 @@ export const draftRequest = (operation: Operation, values: Values, random: Rando
 
 const fitsPath = (value: unknown): boolean => {
   const text = String(value);
-  // a dash divides two parameters of the torture routing
+  // a dash separates two parameters of the torture routing
   return text !== "" && !/[-./\\%]|^_/.test(text.replace(/^[\da-f-]{36}$/, "uuid"));
 };
 
-/** Breaks something of a request. */
+/** Breaks a part of a request. */
 export const mutate = (draft: Draft, operation: Operation, random: Random): void => {
   const junk = (): unknown =>
     random.pick<unknown>([null, 5, true, "junk", [], {}, [1, "a"], { a: 1 }]);
@@ -71,7 +71,7 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
       `without ${one}`,
       () => {
         draft.parameters.delete(one);
-        // a key may be a parameter and a credential
+        // a key may be both a parameter and a credential
         draft.hasCredentials = false;
       },
     ]);
@@ -93,7 +93,7 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
   if (operation.requestBody) {
     if (draft.mediaType?.includes("json")) {
       kinds.push(["malformed JSON", () => (draft.rawBody = '{"a":')]);
-      kinds.push(["a list as body", () => (draft.rawBody = "[1]")]);
+      kinds.push(["an array as body", () => (draft.rawBody = "[1]")]);
     }
     if (draft.mediaType !== "*/*" && draft.mediaType !== "image/png")
       kinds.push([
@@ -131,7 +131,7 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
   change();
 };
 
-/** Takes away, adds or replaces a property at some depth. */
+/** Removes, adds or replaces a property at some depth. */
 const breakInside = (object: JsonObject, random: Random, junk: () => unknown): void => {
   const keys = Object.keys(object);
   if (keys.length === 0 || random.chance(0.1)) {
@@ -146,7 +146,7 @@ const breakInside = (object: JsonObject, random: Random, junk: () => unknown): v
   else object[key] = junk();
 };
 
-/** Writes a request as it goes over the wire, with the credentials that its operation asks for. */
+/** Serialises a request, with the credentials that its operation requires. */
 export const writeRequest = (
   draft: Draft,
   path: string,

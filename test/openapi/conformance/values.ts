@@ -2,7 +2,7 @@ import type { JsonObject } from "sallyport/openapi";
 import fc from "fast-check";
 import type { Random } from "./random.ts";
 
-/** Texts of formats whose patterns are too intricate to be made up. */
+/** Strings of formats whose patterns are too complex for generated values. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   date: ["2026-11-21", "2024-02-29"],
   "date-time": ["2026-11-21T10:30:00Z", "1999-12-31T23:59:59.999Z"],
@@ -16,7 +16,7 @@ const samples: Readonly<Record<string, readonly string[]>> = {
 
 const texts = ["", "a", "abc", "x y", "äöü", "0", "true", "null", "😀", "a/b?c=d&e", "%41", "__"];
 
-/** Makes values that fit a schema of a document. */
+/** Generates values that fit a schema of a document. */
 export class Values {
   readonly #document: JsonObject;
   readonly #random: Random;
@@ -27,13 +27,13 @@ export class Values {
     this.#random = random;
   }
 
-  /** Keeps the last ids that a server has given, so that requests may be about what is there. */
+  /** Keeps the last ids that a server has returned, so that requests may refer to existing objects. */
   learn(text: string): void {
     const ids = text.match(/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/g) ?? [];
     this.#ids = [...ids, ...this.#ids].slice(0, 5);
   }
 
-  /** What a reference leads to. */
+  /** Returns what a reference points to. */
   resolve(schema: JsonObject): JsonObject {
     const { $ref: reference } = schema;
     if (typeof reference !== "string") return schema;
@@ -90,7 +90,7 @@ export class Values {
     if (known) return random.pick(known);
     const regexp = typeof pattern === "string" ? new RegExp(pattern) : undefined;
     const [minimum, maximum] = [Number(minLength), Number(maxLength)];
-    // JSON Schema counts characters, not UTF-16 units
+    // JSON Schema counts characters, not UTF-16 code units
     const fits = (text: string): boolean =>
       (regexp?.test(text) ?? true) && count(text) >= minimum && count(text) <= maximum;
     const given = [...texts, ...Object.values(samples).flat(), "10:30", "10:30:15.5"].filter(fits);

@@ -15,7 +15,7 @@ import { z } from "zod";
 
 export { arrayEndpointsFactory, defaultEndpointsFactory, problemEndpointsFactory };
 
-/** A guard of each kind of security: whoever sends `let-me-in` anywhere is let in. */
+/** A guard for each kind of security: it accepts `let-me-in` anywhere. */
 const guard = (security: Security): Middleware =>
   new Middleware({
     security,
@@ -30,7 +30,7 @@ const flows = {
   clientCredentials: { tokenUrl: "https://example.com/token", scopes: { read: "To read" } },
 };
 
-/** Factories by what they ask for. */
+/** Factories by the security they require. */
 export const guarded = {
   basic: defaultEndpointsFactory.addMiddleware(guard({ type: "basic" })),
   bearer: defaultEndpointsFactory.addMiddleware(guard({ type: "bearer", format: "JWT" })),
@@ -73,7 +73,7 @@ export const guarded = {
   ),
 } as const;
 
-/** Answers with XML, and with several statuses. */
+/** Responds with XML, and with several statuses. */
 const xmlHandler = new ResultHandler({
   positive: [
     { schema: z.string(), statusCode: 200, mimeType: "application/xml" },
@@ -95,7 +95,7 @@ const xmlHandler = new ResultHandler({
 
 export const xmlFactory = new EndpointsFactory(xmlHandler);
 
-/** Answers with an envelope of its own, in which data of errors has a place. */
+/** Responds with its own envelope, which has a place for the data of errors. */
 const ownHandler = new ResultHandler({
   positive: (data) => ({ schema: z.object({ ok: z.literal(true), data }) }),
   negative: (data) => ({
@@ -112,7 +112,7 @@ const ownHandler = new ResultHandler({
 
 export const ownFactory = new EndpointsFactory(ownHandler);
 
-/** Bytes of an image. */
+/** The bytes of an image. */
 const pngHandler = new ResultHandler({
   positive: { schema: ez.buffer(), mimeType: "image/png" },
   negative: () => defaultEndpointsNegative(),

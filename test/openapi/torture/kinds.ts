@@ -57,7 +57,7 @@ const book: z.ZodType = z
   })
   .meta({ id: "Book" });
 
-/** A schema of each kind that JSON can carry; what it gives is what it takes, or is encoded. */
+/** A schema of each kind that JSON can represent; it returns what it accepts, or has an encoded form. */
 export const kinds = {
   string: z.string(),
   bounded: z.string().min(2).max(5),

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Random } from "../conformance/random.ts";
 import { kinds } from "./kinds.ts";
 
-/** Those whose wire says less than they check, or that stand nowhere but in a field. */
+/** Kinds whose wire format says less than they check, or that can only be fields. */
 const unfit: ReadonlySet<string> = new Set(["catch", "piped", "optional", "described"]);
 const leaves: readonly z.ZodType[] = Object.entries(kinds).flatMap(([name, schema]) =>
   unfit.has(name) ? [] : [schema],
 );
 
-/** Makes schemas of the kinds of the torture routing, put together at random. */
+/** Generates random schemas from the kinds of the torture routing. */
 export class RandomSchemas {
   readonly #random: Random;
   #named = 0;
@@ -29,7 +29,7 @@ export class RandomSchemas {
       () => z.record(z.enum(["one", "two"]), inner()),
       () => z.union([inner(), inner()]),
       () => this.#discriminated(depth + 1),
-      // what a loose side lets pass cannot be merged with what the other side has made of it
+      // values that a loose side lets pass cannot be merged with what the other side has made of them
       () =>
         object()
           .strip()

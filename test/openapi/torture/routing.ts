@@ -13,7 +13,7 @@ import {
 } from "./factories.ts";
 import { kinds } from "./kinds.ts";
 
-/** Takes a value of a kind, and gives it back. */
+/** Accepts a value of a kind, and returns it. */
 const toEcho = (schema: z.ZodType, name: string) =>
   factory.build({
     method: "post",
@@ -61,7 +61,7 @@ const limited = new Middleware({
   },
 });
 
-/** Endpoints beside those of single kinds. */
+/** Endpoints other than those of single kinds. */
 const others = {
   root: { "": factory.build({ output: done, handler: finish }) },
   "get /users/:id": factory.build({

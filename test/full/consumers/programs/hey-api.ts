@@ -1,4 +1,4 @@
-// Calls the example by the client that @hey-api/openapi-ts generates.
+// Calls the example with the client that @hey-api/openapi-ts generates.
 import { client } from "../generated/hey-api-example-3.1/client.gen.js";
 import {
   deleteV1UsersById,

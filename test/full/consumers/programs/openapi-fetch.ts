@@ -1,4 +1,4 @@
-// Calls the example by openapi-fetch, over the types that openapi-typescript generates.
+// Calls the example with openapi-fetch and the types that openapi-typescript generates.
 import createClient from "openapi-fetch";
 import type { components, paths } from "../generated/openapi-typescript-example-3.1.js";
 import { assert, key, url } from "./outside.ts";

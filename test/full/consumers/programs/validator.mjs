@@ -1,5 +1,5 @@
-// express-openapi-validator between a client and an API. What it refuses is sent on all the same: where the API
-// accepts it, the answer is 418 with what the validator said.
+// express-openapi-validator between a client and an API. What it rejects is forwarded nevertheless: if the API accepts
+// it, the response is 418 with the validator's message.
 import { once } from "node:events";
 import { request as sendOn } from "node:http";
 import express from "express";
@@ -10,7 +10,7 @@ const app = express().disable("x-powered-by").disable("etag");
 
 const toObject = (pairs) => Object.fromEntries(new URLSearchParams(pairs));
 
-/** Reads a body as its type says; what is malformed stays a text. */
+/** Parses a body by its type; a malformed one stays a string. */
 const parse = (bytes, type = "") => {
   if (!Buffer.isBuffer(bytes)) return undefined;
   const text = String(bytes);
@@ -29,7 +29,7 @@ app.use(express.raw({ type: () => true, limit: "1mb" }), (request, _response, ne
 });
 app.use(middleware({ apiSpec, validateRequests: true, validateResponses: true }));
 
-/** Gives the answer of the API to a request as it came. */
+/** Returns the API's response to an unchanged request. */
 const ask = async ({ method, originalUrl, headers, rawBytes }) => {
   const outgoing = sendOn({ port, method, path: originalUrl, headers });
   outgoing.end(Buffer.isBuffer(rawBytes) ? rawBytes : undefined);
@@ -48,7 +48,7 @@ app.use(async (request, response) => {
   const { status, headers, bytes } = answer;
   if (!headers["content-type"]?.includes("json")) return reply(response, answer);
   response.setHeaders(new Headers(headers)).removeHeader("content-length");
-  // validated by what stands in for `json`
+  // validated through the replacement of `json`
   response.status(status).json(JSON.parse(String(bytes)));
 });
 

@@ -1,6 +1,6 @@
-// A client that tells everything of an answer, and keeps cookies where asked.
+// A client that returns every part of a response, and keeps cookies if requested.
 
-/** Answers with status, headers, text, and the body or its `data` where it is JSON. */
+/** Resolves to status, headers, text, and the body or its `data` if it is JSON. */
 export const createClient = (url) => {
   const send = async (path, { body, headers = {}, ...init } = {}) => {
     const isJson = body !== undefined && Object.getPrototypeOf(body) === Object.prototype;

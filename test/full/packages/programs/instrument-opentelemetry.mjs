@@ -1,4 +1,4 @@
-// Loaded before everything else, by --import: OpenTelemetry with its spans kept in memory.
+// Loaded first, with --import: OpenTelemetry with its spans kept in memory.
 import { register } from "node:module";
 import { registerInstrumentations } from "@opentelemetry/instrumentation";
 import { ExpressInstrumentation } from "@opentelemetry/instrumentation-express";

@@ -1,4 +1,4 @@
-// Loaded before everything else, by --import: Sentry with what it would send kept in memory.
+// Loaded first, with --import: Sentry with its reports kept in memory.
 import * as Sentry from "@sentry/node";
 
 export const events = [];
@@ -6,7 +6,7 @@ Sentry.init({
   dsn: "https://key@sentry.invalid/1",
   tracesSampleRate: 1,
   traceLifecycle: "static",
-  // the client of the tests is in the same process, and must not tell the server to sample nothing
+  // the tests' client is in the same process, and must not tell the server not to sample
   tracePropagationTargets: [],
   transport: (options) =>
     Sentry.createTransport({ ...options, recordDroppedEvent: () => undefined }, async () => ({})),

@@ -1,4 +1,4 @@
-// The four places where a package may stand, each serving the same handler with the same envelope.
+// The four places where a package may be used, each serving the same handler with the same envelope.
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { inspect } from "node:util";
@@ -11,10 +11,10 @@ export const placeNames = ["express", "factory", "hooks", "attach"];
 
 const listenOptions = { port: 0, host: "127.0.0.1" };
 
-/** A layer is a middleware, or a path with the middleware that is mounted there. */
+/** A layer is a middleware, or a path with the middleware mounted there. */
 const toArguments = (layer) => (Array.isArray(layer) ? layer : [layer]);
 
-/** A factory has no paths of its own: a router mounts what wants one. */
+/** A factory has no paths of its own: a router mounts middlewares that need one. */
 const toNative = (layer) => (Array.isArray(layer) ? express.Router().use(...layer) : layer);
 
 const toRouting = ({ method, path, handler, input, isVoid }, factory) => {
@@ -23,7 +23,7 @@ const toRouting = ({ method, path, handler, input, isVoid }, factory) => {
   return Object.fromEntries([path].flat().map((path) => [path, endpoint]));
 };
 
-/** Where the framework warns or reports a fault, something is amiss, unless the entry provokes faults. */
+/** A warning or a reported fault means a failure, unless the entry provokes faults. */
 const createLogger = (lines) => {
   const write = (message, meta) => void lines.push(`${message} ${inspect(meta)}`);
   return { debug: () => undefined, info: () => undefined, warn: write, error: write };
@@ -38,7 +38,7 @@ const toConfig = (spec, more) =>
     ...more,
   });
 
-/** Listens with what `node:http` or a framework gives. */
+/** Listens with what `node:http` or a framework provides. */
 export const listen = async (server) => {
   if (!server.listening) {
     server.listen(listenOptions);
@@ -79,7 +79,7 @@ const serveByExpress = async (spec) => {
   return toServed(app, server, () => closeServer(server));
 };
 
-/** Express knows an error handler by its four parameters. */
+/** Express recognises an error handler by its four parameters. */
 const answerError = (error, _request, response, _next) => {
   if (response.headersSent) return;
   const { message, status = 500, statusCode = status } = error;
@@ -130,9 +130,8 @@ const serveByPlace = {
 };
 
 /**
- * Serves one route with a package in front of it.
- *
- * `layers(place)` gives the middlewares in their order, `prepare(app)` sets what is no middleware, such as a view engine.
+ * Serves one route with a package in front of it. `layers(place)` returns the middlewares in order; `prepare(app)` sets
+ * anything that is not a middleware, such as a view engine.
  */
 export const serve = (place, spec) =>
   serveByPlace[place]({

@@ -1,4 +1,4 @@
-// Drives the recipes of docs/express.md; the test has put them beside this folder as they stand there.
+// Drives the recipes of docs/express.md, which the test has copied verbatim next to this directory.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { io } from "socket.io-client";
@@ -17,7 +17,7 @@ const waitFor = async (find) => {
   throw new Error("It did not come");
 };
 
-/** Proves a recipe by requests to its server. */
+/** Checks a recipe with requests to its server. */
 const proves = (prove) => async (name) => {
   const recipe = await load(name);
   const url = toUrl(recipe);

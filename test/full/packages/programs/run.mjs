@@ -21,7 +21,7 @@ const withTimeout = (work) =>
     }),
   ]);
 
-/** Serves what an entry tells to serve, and lets it prove the effect; nothing may be logged as a fault meanwhile. */
+/** Serves an entry and lets it prove its effect; nothing may be logged as a fault meanwhile. */
 const prove = async (entry, place) => {
   const spec = await entry.create(place);
   const lines = [];

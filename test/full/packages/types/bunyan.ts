@@ -1,4 +1,4 @@
-// As pino.ts.
+// Like pino.ts.
 import Bunyan from "bunyan";
 import { createConfig, defaultEndpointsFactory } from "sallyport";
 

@@ -1,4 +1,4 @@
-// As pino.ts.
+// Like pino.ts.
 import { createConfig, defaultEndpointsFactory } from "sallyport";
 import winston from "winston";
 

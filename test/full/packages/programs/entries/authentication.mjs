@@ -1,4 +1,4 @@
-// Packages that tell who a client is.
+// Packages that identify the client.
 import assert from "node:assert/strict";
 import { memoryAdapter } from "better-auth/adapters/memory";
 import { betterAuth } from "better-auth";

@@ -1,4 +1,4 @@
-// Packages that limit how often and how long.
+// Packages that limit rate and duration.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import timeout from "connect-timeout";
@@ -52,7 +52,7 @@ export const entries = [
         assert.equal(late.status, 503);
         assert.match(late.json.error.message, /timeout/i);
         assert.deepEqual((await send("/t?ms=1")).data, { isLate: false });
-        // the handler that was given up must not answer again
+        // the abandoned handler must not respond again
         await sleep(300);
       },
     }),

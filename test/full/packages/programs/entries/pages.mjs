@@ -15,14 +15,14 @@ const writeFiles = (folder, files) => {
   }
 };
 
-/** Builds the smallest site of Next.js once; the build is kept beside the packages. */
+/** Builds a minimal Next.js site once; the build is kept next to the packages. */
 const buildSite = () => {
   const folder = join(home, "next-site");
   if (existsSync(join(folder, ".next/BUILD_ID"))) return folder;
   rmSync(folder, { recursive: true, force: true });
   writeFiles(folder, {
     "package.json": '{ "private": true }',
-    // without JSX: below node_modules Next.js takes files as they are
+    // without JSX: Next.js does not compile files below node_modules
     "pages/index.js": `import { createElement } from "react";
 export default () => createElement("h1", null, "Home of the site");`,
     "pages/users/[id].js": `import { createElement } from "react";

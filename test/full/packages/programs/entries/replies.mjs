@@ -1,4 +1,4 @@
-// Packages that change what is sent, or send themselves.
+// Packages that change what is sent, or send it themselves.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -83,7 +83,7 @@ export const entries = [
           assert.deepEqual([whole.status, whole.text], [200, "a file"]);
           const part = await send("/files/a.txt", { headers: { range: "bytes=2-5" } });
           assert.deepEqual([part.status, part.text], [206, "file"]);
-          // fetch would ask for no cached answer
+          // fetch would not request a cached response
           const headers = {
             "if-none-match": whole.headers.get("etag"),
             "cache-control": "max-age=0",

@@ -1,4 +1,4 @@
-// Packages that keep something of a client between requests.
+// Packages that keep data of a client between requests.
 import assert from "node:assert/strict";
 import flash from "connect-flash";
 import cookieParser from "cookie-parser";

@@ -1,4 +1,4 @@
-// Packages that take the server rather than a request.
+// Packages that use the server rather than a request.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import expressWs from "express-ws";
@@ -88,7 +88,7 @@ export const entries = [
         });
       };
       return {
-        // the server that the framework makes is there once it listens
+        // the framework's server exists once it listens
         ...(place === "hooks" ? {} : { prepare: useEcho }),
         handler: () => ({ a: 1 }),
         prove: async ({ send, url }, { app, server }) => {

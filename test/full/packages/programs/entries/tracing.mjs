@@ -34,7 +34,7 @@ const nameTransaction = (request, _response, next) => {
 
 const naming = defaultEndpointsFactory.use(nameTransaction);
 
-/** For an application of one's own, whose error handlers do not see what endpoints throw. */
+/** For a user's own application, whose error handlers do not see errors of endpoints. */
 const reporting = naming.addMiddleware({
   around: async (_args, next) => {
     try {
@@ -46,7 +46,7 @@ const reporting = naming.addMiddleware({
   },
 });
 
-// Sentry drops an error that it has seen, so each place has its own
+// Sentry drops an error that it has already seen, so each place throws its own
 const fail = ({ request }) => {
   throw new Error(`of ${request.params.id}`);
 };

@@ -1,4 +1,4 @@
-// Packages that check requests and responses.
+// Packages that validate requests and responses.
 import assert from "node:assert/strict";
 import express from "express";
 import OpenApiValidator from "express-openapi-validator";
