@@ -204,10 +204,6 @@ export const readOptionality = (
   }
 };
 
-/** The schema that a schema was copied from, as by `.meta()`; if that is unknown, a copy does not count as its original. */
-export const readParent = ({ _zod }: ZodSchema): ZodSchema | undefined =>
-  (_zod as { readonly parent?: ZodSchema }).parent;
-
 /**
  * The strings that `z.stringbool()` accepts; undefined for other schemas, or if they are unknown, in which case any
  * string is documented.

@@ -147,7 +147,7 @@ let expected: readonly unknown[] = [];
 
 beforeAll(async () => {
   expected = await tellAll(() => undefined);
-});
+}, 60_000);
 
 afterEach(() => {
   vi.doUnmock("zod");
