@@ -1,16 +1,21 @@
 import type { Response } from "express";
+import { readFields } from "../http/header-fields.ts";
 import { isOwnMethodOfNode } from "../http/node-internals.ts";
 import { writeHead } from "../http/reply-head.ts";
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
 /** Whether any of the fields that Express reads is set; most responses have none. */
-const isDescribed = (response: Response): boolean =>
-  response.getHeaderNames().length > 0 &&
-  (response.hasHeader("Content-Type") ||
-    response.hasHeader("ETag") ||
-    response.hasHeader("Last-Modified") ||
-    response.hasHeader("Transfer-Encoding"));
+const isDescribed = (response: Response): boolean => {
+  const fields = readFields(response);
+  if (fields === null) return false;
+  if (fields !== undefined) return descriptions.some((name) => fields[name] !== undefined);
+  return (
+    response.getHeaderNames().length > 0 && descriptions.some((one) => response.hasHeader(one))
+  );
+};
+
+const descriptions = ["content-type", "etag", "last-modified", "transfer-encoding"] as const;
 
 /** The settings of the Express application that concern responses. */
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
