@@ -1,6 +1,6 @@
 /**
- * Everything that relies on undocumented parts of node:http and node:stream is in this file and in `reply-head.ts`,
- * which copies heads that Node has written.
+ * Everything that relies on undocumented parts of node:http and node:stream is in this file, in `reply-head.ts`, which
+ * copies heads that Node has written, and in `header-fields.ts`, which reads and sets their fields.
  *
  * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
  * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
