@@ -296,6 +296,16 @@ export const watchDump = (prototype: IncomingMessage): void => {
   };
 };
 
-/** Whether anybody but Node, which has one listener, may wait for the end of a response. */
-const isAwaited = (response: ServerResponse | undefined): boolean =>
-  !response || response.listenerCount("finish") > 1 || response.listenerCount("close") > 0;
+/** The property of a response with the number of its listeners, of `finish` and of `close` each, that leave requests alone. */
+export const harmlessListeners: unique symbol = Symbol.for("sallyport/harmless-listeners");
+
+/** Whether anybody else may wait for the end of a response; Node itself has one listener. */
+const isAwaited = (
+  response: (ServerResponse & { readonly [harmlessListeners]?: number }) | undefined,
+): boolean => {
+  if (!response) return true;
+  const harmless = response[harmlessListeners] ?? 0;
+  return (
+    response.listenerCount("finish") > 1 + harmless || response.listenerCount("close") > harmless
+  );
+};

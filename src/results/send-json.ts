@@ -1,6 +1,5 @@
 import type { Response } from "express";
 import { readFields } from "../http/header-fields.ts";
-import { isOwnMethodOfNode } from "../http/node-internals.ts";
 import { writeHead } from "../http/reply-head.ts";
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
@@ -111,13 +110,17 @@ const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => 
 };
 
 /** Checks for methods that a native middleware has put on a response, or another prototype that it has given it. */
-const hasOwnMethod = (response: Response): boolean => {
-  if (!Object.hasOwn(Object.getPrototypeOf(response) as object, appSettings)) return true;
-  for (const key of Reflect.ownKeys(response)) {
-    if (typeof Reflect.get(response, key) === "function" && !isOwnMethodOfNode(key)) return true;
-  }
-  return false;
-};
+const hasOwnMethod = (response: Response): boolean =>
+  !Object.hasOwn(Object.getPrototypeOf(response) as object, appSettings) ||
+  sendingMethods.some((name) => Object.hasOwn(response, name));
+
+/** The methods that `response.json` calls. Reading those of Express from the prototype would load it. */
+const sendingMethods = [
+  ...["json", "send", "status", "set", "header", "get", "type"],
+  ...["setHeader", "getHeader", "getHeaderNames", "hasHeader", "removeHeader", "flushHeaders"],
+  ...["writeHead", "write", "end", "emit", "cork", "uncork", "destroy"],
+  ...["_implicitHeader", "_storeHeader", "_send", "_writeRaw", "_finish", "_flush"],
+];
 
 const toSettings = (response: Response & { readonly [appSettings]?: AppSettings }): AppSettings =>
   response[appSettings] ?? (response.app as unknown as { settings: AppSettings }).settings;

@@ -6,6 +6,7 @@ import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
+import { harmlessListeners } from "../http/node-internals.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
@@ -225,6 +226,7 @@ const atEnd =
       const status = response.headersSent ? response.statusCode : undefined;
       log(request, logger, { status, bytes: countWritten(socket) - before, milliseconds });
     };
+    (response as { [harmlessListeners]?: number })[harmlessListeners] = 1;
     response.once("finish", end).once("close", end);
   };
 

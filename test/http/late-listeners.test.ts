@@ -1,6 +1,7 @@
+import { IncomingMessage } from "node:http";
 import type { Request, RequestHandler } from "express";
 import { defaultEndpointsFactory, type ServerConfig } from "sallyport";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
@@ -38,9 +39,35 @@ test.each(["finish", "close"])(
   },
 );
 
+test("the access log leaves a request to its quiet end, and a listener beside it does not", async () => {
+  const flowing: unknown[] = [];
+  const requests: Request[] = [];
+  const routing = {
+    a: defaultEndpointsFactory.build({
+      handler: async ({ request, response }) => {
+        requests.push(request);
+        if (request.query["listen"] !== undefined) response.once("close", () => undefined);
+        return {};
+      },
+    }),
+  };
+  const emitted = vi.spyOn(IncomingMessage.prototype, "read");
+  const server = await start(routing);
+  for (const target of ["/a", "/a?listen"]) {
+    emitted.mockClear();
+    expect((await server.send(target)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    flowing.push(emitted.mock.contexts.includes(requests.at(-1)));
+  }
+  emitted.mockRestore();
+  expect(requests.map((request) => request.readableEnded)).toEqual([true, true]);
+  expect(flowing).toEqual([false, true]);
+  expect(server.lines.filter(({ message }) => message.startsWith("GET: "))).toHaveLength(2);
+});
+
 test("a request that has lost its response ends", async () => {
-  const ended = listEvents((request) => (_request, _response, next) => {
-    Object.assign(request, { res: null });
+  const ended = listEvents((request) => (_request, response, next) => {
+    response.once("prefinish", () => Object.assign(request, { res: null }));
     next();
   });
   await expect(ended).resolves.toEqual([]);
@@ -62,14 +89,18 @@ test("a request whose `emit` was replaced emits its end", async () => {
 });
 
 test("the fields of a response that was sent at once are text, as Express sets them", async () => {
-  let length: unknown;
-  await listEvents(() => (_request, response, next) => {
-    response.once("finish", () => {
-      length = [response.getHeader("Content-Length"), response.getHeaders()["content-length"]];
-    });
-    next();
+  const lengths: unknown[] = [];
+  const a = defaultEndpointsFactory.build({
+    handler: async ({ response }) => {
+      response.once("finish", () => {
+        lengths.push(response.getHeader("Content-Length"), response.getHeaders()["content-length"]);
+      });
+      return {};
+    },
   });
-  expect(length).toEqual(["30", "30"]);
+  const server = await start({ a });
+  expect((await server.send("/a")).status).toBe(200);
+  expect(lengths).toEqual(["30", "30"]);
 });
 
 test("a query that a hook has redefined for all requests is the one that is read", async () => {

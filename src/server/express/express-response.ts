@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { noteReply, watchPipes } from "../../http/node-internals.ts";
+import { harmlessListeners, noteReply, watchPipes } from "../../http/node-internals.ts";
 import { sendingMark } from "../../pipeline/response-state.ts";
 import { type Stoppables, stoppables } from "../../pipeline/stoppables.ts";
 import { currentWalk, type Walk } from "../../pipeline/walk.ts";
@@ -63,6 +63,7 @@ export const createResponseClass = (
   class ExpressResponse extends OwnResponse {
     [lazyLocals]: unknown = undefined;
     [sendingMark] = false;
+    [harmlessListeners] = 0;
     [watchedMark]: boolean | "native" = false;
     [sentFields]: SentFields | undefined = undefined;
 
