@@ -245,7 +245,7 @@ describe("where Node lacks a member, requests are answered rightly all the same"
       `GET /echo HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
       `POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\n`,
     ];
-    for (const bytes of sent) expect(listStatuses(await server.raw(bytes))).toEqual([400]);
+    for (const bytes of sent) expect(listStatuses(await server.raw(bytes, 5000))).toEqual([400]);
     const leaving = await server.open();
     leaving.end("GET /ec");
     leaving.resume();
@@ -292,9 +292,9 @@ describe("where Node lacks a member, requests are answered rightly all the same"
       const head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
       socket.write(get("/large"));
       // the next request finds that nobody reads the reply; what follows has arrived with it
-      await sleep(200);
+      await once(socket, "readable");
       socket.write(`${get("/large")}${head}Content-Length: ${posted.length}\r\n\r\n${posted}`);
-      await sleep(200);
+      await expect.poll(() => seen, { timeout: 10_000 }).toContain("HPE_PAUSED");
       let text = "";
       socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
       // bytes that nobody has read may reset the connection, which is an error as well
