@@ -150,8 +150,11 @@ export const watchPipes = (prototype: ServerResponse): void => {
  * Node considers a connection idle once its response is `finished`, so this property is changed while Node checks. If
  * that is impossible, idle connections wait for those responses.
  */
-export const closeIdleBut = (replies: readonly ServerResponse[], closeIdle: () => void): void => {
-  if (!replies.every(canUnfinish)) {
+export const closeIdleExcept = (
+  replies: readonly ServerResponse[],
+  closeIdle: () => void,
+): void => {
+  if (!replies.every(canResetFinished)) {
     let left = replies.length;
     const onClosed = (): void => {
       if (--left === 0) closeIdle();
@@ -167,7 +170,7 @@ export const closeIdleBut = (replies: readonly ServerResponse[], closeIdle: () =
   }
 };
 
-const canUnfinish = (reply: ServerResponse): boolean =>
+const canResetFinished = (reply: ServerResponse): boolean =>
   Object.getOwnPropertyDescriptor(reply, "finished")?.writable === true;
 
 /**

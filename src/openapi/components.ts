@@ -4,7 +4,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
 import { isAnyJson } from "./any-json.ts";
 import { readDiscriminator } from "./discriminator.ts";
-import { isSame, mapReferences, omitReferences, openTogether, visitReferences } from "./json.ts";
+import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } from "./json.ts";
 import type { Direction, JsonObject } from "./options.ts";
 import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
@@ -87,7 +87,7 @@ export class Components {
       ),
     );
     const refer = (value: JsonObject): JsonObject => {
-      const own = openTogether(omitReferences(value, empty), closed);
+      const own = inlineClosed(omitReferences(value, empty), closed);
       return this.#toReferences(own, direction, place) as JsonObject;
     };
     for (const [key, definition] of all)

@@ -96,7 +96,7 @@ const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => 
   );
 };
 
-/** Checks for methods that a native middleware has put on a response, or another prototype that it has given it. */
+/** Checks whether a native middleware has given a response methods of its own, or another prototype. */
 const hasOwnMethod = (response: Response): boolean => {
   if (!Object.hasOwn(Object.getPrototypeOf(response) as object, appSettings)) return true;
   for (const key of Reflect.ownKeys(response)) {

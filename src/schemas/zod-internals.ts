@@ -219,7 +219,7 @@ export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undef
   return truthy && falsy && [...truthy, ...falsy];
 };
 
-/** Makes a schema parse as another one does in reverse. */
+/** Makes a schema parse like another one in the opposite direction. */
 export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
   schema._zod.parse = (payload, context) =>
     inner._zod.run(payload, {

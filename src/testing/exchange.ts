@@ -10,7 +10,7 @@ export interface Sent {
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer | undefined;
-  /** Makes the client leave. */
+  /** Disconnects the client. */
   readonly signal?: AbortSignal | undefined;
 }
 

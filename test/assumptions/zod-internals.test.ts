@@ -155,7 +155,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(z.string().default("a")._zod.optout).toBeUndefined();
   });
 
-  test("a copy knows its parent, and a stringbool its strings", () => {
+  test("a copy refers to its parent, and a stringbool to its strings", () => {
     const schema = z.string();
     expect(readParent(schema.meta({ title: "a" }))).toBe(schema);
     expect(readBooleanStrings(z.stringbool({ truthy: ["y"], falsy: ["n"] }))).toEqual(["y", "n"]);

@@ -427,7 +427,7 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
     expect(isChild ? server.lines : child.lines).toEqual([]);
   });
 
-  it("a child logger also logs what belongs to no endpoint", async () => {
+  it("a child logger also logs requests that reach no endpoint", async () => {
     const child = createRecorder();
     const server = await start(
       {},

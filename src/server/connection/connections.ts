@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { closeIdleBut, findReply, readThroughStream } from "../../http/node-internals.ts";
+import { closeIdleExcept, findReply, readThroughStream } from "../../http/node-internals.ts";
 
 /** The connections of a server, with what Node does not track about them. */
 class Connections {
@@ -64,7 +64,7 @@ export const watchConnections = (server: Server, isTls: boolean): void => {
   connectionsOf.set(server, connections);
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
-    closeIdleBut(connections.listUnsent(), closeIdle);
+    closeIdleExcept(connections.listUnsent(), closeIdle);
   };
 };
 
