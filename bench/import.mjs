@@ -27,7 +27,7 @@ const entries = {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "The time to import main entries, in addition to Node.js itself.\n\n  --rounds 15  --node 24\n",
+      "The time to import the main entry of each framework, in addition to Node.js itself.\n\n  --rounds 15  --node 24\n",
     );
     return;
   }

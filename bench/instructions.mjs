@@ -27,8 +27,8 @@ const { values } = parseArgs({
 const help = `Instructions per request in user space, including garbage collection, as callgrind counts them.
 
   --server NAMES     of bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport)
-  --workload NAMES   get,list,post; start: from the start of the process to the first response, in millions
-                     (with --server thousand-bare,thousand); one: with --server middlewares:1:async and others
+  --workload NAMES   get,list,post (default); start (with --server thousand-bare,thousand): from the start of the
+                     process to the first response, in millions; one (with --server middlewares:1:async and others)
   --warmup COUNT     requests before counting starts (12000)
   --requests COUNT   counted requests (4000; twice as many for list)
   --node 24|current
@@ -111,7 +111,9 @@ const clearDumps = (folder) => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name));
 };
 
-/** The functions that V8 has compiled, as listed by `--perf-basic-prof`; the last one at an address is the one that ran. */
+/**
+ * The functions that V8 has compiled, as listed by `--perf-basic-prof`; the last one at an address is the one that ran.
+ */
 const readCompiled = (pid) => {
   const byStart = new Map();
   for (const line of readFileSync(`/tmp/perf-${pid}.map`, "utf8").split("\n")) {
@@ -235,7 +237,9 @@ const main = async () => {
   try {
     execFileSync("valgrind", ["--version"], { stdio: "ignore" });
   } catch {
-    throw new Error("The bench needs valgrind: `apt-get install valgrind` on Debian and Ubuntu.");
+    throw new Error(
+      "The benchmark needs valgrind: `apt-get install valgrind` on Debian and Ubuntu.",
+    );
   }
   process.stdout.write(
     `Node.js ${versionOf(node)}, thousands of instructions per request, after ${values.warmup} requests\n`,

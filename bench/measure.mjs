@@ -19,11 +19,15 @@ const has = (command) => {
 /** Returns what is missing on this machine, and how to install it. */
 export const assertTools = () => {
   if (process.platform !== "linux")
-    throw new Error("The bench reads /proc and pins processes with taskset, so it needs Linux.");
+    throw new Error(
+      "The benchmark reads /proc and pins processes with taskset, so it needs Linux.",
+    );
   if (!has("wrk"))
-    throw new Error("The bench needs wrk: `apt-get install wrk` on Debian and Ubuntu.");
+    throw new Error("The benchmark needs wrk: `apt-get install wrk` on Debian and Ubuntu.");
   if (!has("taskset"))
-    throw new Error("The bench needs taskset: `apt-get install util-linux` on Debian and Ubuntu.");
+    throw new Error(
+      "The benchmark needs taskset: `apt-get install util-linux` on Debian and Ubuntu.",
+    );
 };
 
 export const median = (values) => {

@@ -62,7 +62,7 @@ const toPlot = ({ results, titles }) => {
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="780" height="${y}" font-family="sans-serif" font-size="11">`,
-    `<title>CPU time of the server per request, in microseconds; less is better</title>`,
+    `<title>CPU time of the server per request, in microseconds; lower is better</title>`,
     `<rect width="780" height="${y}" fill="#ffffff"/>`,
     ...lines,
     "</svg>\n",

@@ -121,7 +121,7 @@ const main = async () => {
   const node = findNode(values.node);
   const own = fileURLToPath(import.meta.url);
   process.stdout.write(
-    `Node.js ${versionOf(node)}, microseconds per request without a kernel, and the difference to bare\n\n`,
+    `Node.js ${versionOf(node)}, microseconds per request without a kernel, and the difference from bare\n\n`,
   );
   for (const workload of values.workload.split(",")) {
     const costs = servers.map(() => []);

@@ -60,7 +60,7 @@ export interface RequestErrorOptions {
 }
 
 /**
- * A fault of the request to which the framework itself responds, such as malformed JSON or an unknown path.
+ * A fault in the request to which the framework itself responds, such as malformed JSON or an unknown path.
  *
  * Its message is fixed and never echoes the request, apart from the name of an upload field.
  */
@@ -101,7 +101,10 @@ export class InputValidationError extends Error {
   }
 }
 
-/** A handler's return value does not fit the output schema, a defect of the application; the response has status 500. */
+/**
+ * A handler's return value does not fit the output schema, which is a defect in the application; the response has
+ * status 500.
+ */
 export class OutputValidationError extends Error {
   override readonly name = "OutputValidationError";
   readonly code = "SLP_OUTPUT_INVALID";
@@ -238,7 +241,7 @@ export type ServerFaultCode =
   | "SLP_OUTPUT_UNSERIALIZABLE"
   | "SLP_THROWN_NON_ERROR";
 
-/** A defect of the application that shows only while a request runs; the response has status 500. */
+/** A defect in the application that only shows while a request runs; the response has status 500. */
 export class ServerFault extends Error {
   override readonly name = "ServerFault";
   readonly code: ServerFaultCode;

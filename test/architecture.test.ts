@@ -161,9 +161,11 @@ describe("architecture", () => {
     // members with an underscore, except for those that authors of streams and of schemas are meant to use
     const underscored =
       /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
+    const quoted = /"_(?!zod"|_proto__")\w+"/g;
     const ofZod =
-      /_zod\.(?!def\b|run\b|input\b|output\b|toJSONSchema\b)\w+|\bcore\.util\.(?!Primitive)\w+/g;
-    const others = /\bshouldKeepAlive\b|\bdestroySoon = |\.finished = |"HPE_\w+"|once\("socket"/g;
+      /_zod\??\.(?!def\b|run\b|input\b|output\b)\w+|\bcore\.util\.(?!Primitive)\w+|\.(?:optin|optout|propValues|bag|traits|parent)\b|Internals\)\.\w+|"memo"|context\.direction/g;
+    const others =
+      /\bshouldKeepAlive\b|\bdestroySoon = |\.finished = |"HPE_\w+"|once\("socket"|listenerCount\("(?:unpipe|drain)"/g;
     const fences = new Set([
       "src/http/node-internals.ts",
       "src/http/reply-head.ts",
@@ -173,7 +175,7 @@ describe("architecture", () => {
       .filter((file) => !fences.has(file) && !file.startsWith("src/testing/"))
       .flatMap((file) => {
         const code = read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-        return [underscored, ofZod, others].flatMap((pattern) =>
+        return [underscored, quoted, ofZod, others].flatMap((pattern) =>
           [...code.matchAll(pattern)].map(([text]) => `${file}: ${text}`),
         );
       });

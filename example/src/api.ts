@@ -2,7 +2,7 @@ import { createConfig } from "sallyport";
 
 export { routing } from "./routing.ts";
 
-/** What the server and the command line share. */
+/** The configuration of the server, which the command line also reads. */
 export const config = createConfig({
   http: { listen: Number(process.env["PORT"] ?? 8090) },
   cors: true,
@@ -14,11 +14,11 @@ export const config = createConfig({
     info: {
       title: "Users",
       version: "1.0.0",
-      description: "A small API of users, which are kept in memory.",
+      description: "A small users API that stores its data in memory.",
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     tags: {
-      users: "Who may use the application",
+      users: "The users of the application",
       exports: "Data for other programs",
     },
   },

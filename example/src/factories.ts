@@ -29,14 +29,14 @@ const keyMiddleware = new Middleware({
   security: { type: "header", name: "x-api-key" },
   handler: async ({ request, logger }) => {
     if (!isSame(request.get("x-api-key") ?? "", apiKey)) {
-      logger.warn("A request without the right key");
-      throw createHttpError(401, "Send the right key in the header x-api-key");
+      logger.warn("Rejected a request without a valid key");
+      throw createHttpError(401, "Send a valid key in the header x-api-key");
     }
     return { caller: "example" };
   },
 });
 
-/** Builds endpoints that everyone may call. */
+/** Builds endpoints that anyone may call. */
 export const publicFactory = defaultEndpointsFactory.addContext(async () => ({ users }));
 
 /** Builds endpoints that need the key. */

@@ -4,7 +4,7 @@ import { apiKey } from "./factories.ts";
 
 const { servers } = await createServer(config, routing);
 const address = servers[0]?.address();
-if (typeof address !== "object" || !address) throw new Error("The example needs a port");
+if (typeof address !== "object" || !address) throw new Error("The example must listen on a port");
 const url = `http://localhost:${address.port}`;
 
 // oxlint-disable-next-line no-console -- the first thing a newcomer reads

@@ -18,6 +18,6 @@ export const user = userFields
   .extend({
     id: z.uuid(),
     createdAt: ez.dateOut({ examples: ["2026-11-21T10:30:00.000Z"] }),
-    picture: z.string().optional().describe("Where the picture is"),
+    picture: z.string().optional().describe("The path of the picture"),
   })
   .meta({ id: "User", description: "A user" });

@@ -127,7 +127,7 @@ export const readPicture = publicFactory.build({
   handler: async ({ input, ctx, response }) => {
     const found = ctx.users.findPicture(input.id);
     if (!found) throw createHttpError(404, "There is no such picture");
-    // its content may be anything, whatever the sender named it
+    // the content may be anything, whatever its declared type
     response.set("X-Content-Type-Options", "nosniff");
     return found;
   },
@@ -135,7 +135,7 @@ export const readPicture = publicFactory.build({
 
 export const watchUsers = changesFactory.build({
   tag: "users",
-  shortDescription: "Tells what happens to users",
+  shortDescription: "Streams the changes to users",
   handler: async ({ ctx: { users, emit, signal } }) => {
     for await (const [change] of users.watch(signal))
       if (change.event === "saved") await emit("saved", change.user);
@@ -157,6 +157,6 @@ export const exportUsers = csvFactory.build({
   },
 });
 
-/** Quoted always; a leading apostrophe keeps spreadsheets from running a cell that looks like a formula. */
+/** Always quoted; a leading apostrophe keeps spreadsheets from running a cell that looks like a formula. */
 const toCell = (text: string): string =>
   `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;

@@ -23,7 +23,7 @@ export type UserFields = Pick<User, "name" | "email" | "role">;
 /** The fields that a client may change; undefined ones stay as they are. */
 export type UserChanges = { readonly [K in keyof UserFields]?: UserFields[K] | undefined };
 
-/** Users in memory; they are gone when the process ends. */
+/** Keeps users in memory; they are lost when the process ends. */
 export class UsersStore {
   readonly #users = new Map<string, User>();
   readonly #pictures = new Map<string, Buffer>();
@@ -73,7 +73,7 @@ export class UsersStore {
     const known = this.#users.get(id);
     if (!known) return undefined;
     this.#pictures.set(id, picture);
-    // a new address for each picture, so that no browser shows an old one
+    // a new URL for each picture, so that no browser shows an old one
     return this.#save({ ...known, picture: `/v1/users/${id}/picture?version=${randomUUID()}` });
   }
 

@@ -17,7 +17,7 @@ export const clientCommand = defineCommand({
     },
     types: {
       type: "boolean",
-      description: "Write the types of the inferred client instead, as a .d.ts",
+      description: "Write a .d.ts file with the types of the inferred client instead",
     },
     check: {
       type: "boolean",

@@ -28,7 +28,7 @@ export const openApiCommand = defineCommand({
     format: {
       type: "string",
       valueHint: "json|yaml",
-      description: "By default, from the extension of --out, or json",
+      description: "json or yaml; by default, according to the extension of --out, or json",
     },
     openapi: {
       type: "string",
@@ -43,10 +43,10 @@ export const openApiCommand = defineCommand({
   run: async ({ args }): Promise<number> => {
     const { out, format = toFormat(out), openapi, check = false } = args;
     if (format !== "json" && format !== "yaml")
-      throw wrong(`--format must be json or yaml; got ${format}`);
+      throw wrong(`--format must be json or yaml; got ${format}.`);
     if (openapi !== undefined && !versions.includes(openapi))
-      throw wrong(`--openapi must be one of ${versions.join(", ")}; got ${openapi}`);
-    if (check && out === undefined) throw wrong("--check needs --out, the file to check");
+      throw wrong(`--openapi must be one of ${versions.join(", ")}; got ${openapi}.`);
+    if (check && out === undefined) throw wrong("--check needs --out, the file to check.");
     const path = findEntry(args.entry);
     const status = runWithTypeScript(path);
     if (status !== undefined) return status;

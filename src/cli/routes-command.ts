@@ -36,7 +36,7 @@ export const routesCommand = defineCommand({
   meta: { name: "routes", description: "Lists the routes of the API." },
   args: {
     entry: entryArgument,
-    json: { type: "boolean", description: "Print them as JSON" },
+    json: { type: "boolean", description: "Print the routes as JSON" },
   },
   run: async ({ args }): Promise<number> => {
     const path = findEntry(args.entry);

@@ -19,7 +19,8 @@ const commands: Readonly<Record<string, CommandDef>> = {
 const main: CommandDef = {
   meta: {
     name: "sallyport",
-    description: "Shows and documents an API made with sallyport, and writes its client.",
+    description:
+      "Lists the routes of an API made with sallyport, and writes its document and its client.",
   },
   subCommands: commands,
 };

@@ -9,7 +9,7 @@ export type HeaderFields = Headers | Readonly<Record<string, string | undefined>
 /** Header fields, or a function that returns them for each attempt. */
 export type HeaderSource = HeaderFields | (() => HeaderFields | Promise<HeaderFields>);
 
-/** When and how often a request is retried. */
+/** When and how many times a request is retried. */
 export interface RetryOptions {
   /** The maximum number of retries, not counting the first attempt. */
   readonly limit: number;
@@ -37,7 +37,7 @@ export interface RetryOptions {
 /** One attempt at a call, as hooks see it. */
 export interface Attempt extends CallRoute {
   readonly url: string;
-  /** The request; `onRequest` may change it. */
+  /** The header fields of the request; `onRequest` may change them. */
   readonly headers: Headers;
   /** The number of the attempt, counted from 1. */
   readonly attempt: number;
@@ -62,14 +62,14 @@ export interface SharedOptions {
   /** Whether cookies are sent to and accepted from other origins. */
   readonly credentials?: "include" | "omit" | "same-origin" | undefined;
   /**
-   * The time limit of an attempt until its response has been read, in milliseconds; for an event stream, until it
+   * The time limit of an attempt, in milliseconds, until its response has been read; for an event stream, until it
    * begins.
    *
    * @default no limit
    */
   readonly timeout?: number | undefined;
   /**
-   * How often a request is retried after a network error, a timeout or a status of 408, 425, 429, 502, 503 or 504.
+   * How many times a request is retried after a network error, a timeout or a status of 408, 425, 429, 502, 503 or 504.
    *
    * @default 0
    */

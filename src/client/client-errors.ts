@@ -51,7 +51,7 @@ export class AbortedError extends ClientError {
   }
 }
 
-/** A part of the input cannot be sent as it is; nothing was sent. */
+/** A part of the input cannot be sent as is; nothing was sent. */
 export class UnsendableInputError extends ClientError {
   /** The place in the input, such as `filter.tags[0]`. */
   readonly field: string;

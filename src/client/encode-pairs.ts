@@ -63,7 +63,7 @@ const encodeBracketed = (field: string, name: string, value: unknown, depth: num
     : listFields(field, value);
   assertFull(field, parts);
   if (depth >= maxBrackets || (isArray && parts.length > maxBracketed))
-    refuse(field, "exceeds what the extended parser reads");
+    refuse(field, "exceeds the limits of the extended parser");
   return parts
     .map(([part, inner]) => {
       const inside = toField(field, part);

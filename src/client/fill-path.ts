@@ -32,7 +32,7 @@ const fillSegment = (parts: readonly string[], take: (name: string) => unknown):
     const next = parts[index + 1] ?? "";
     // the first occurrence of this literal after a parameter ends the parameter
     return text === "" || (parts[index + 2] && (text + next).indexOf(next, 1) !== text.length)
-      ? refuse(part, `is empty, or contains "${next}", which would end it`)
+      ? refuse(part, `is empty, or contains "${next}", which would end the parameter`)
       : text;
   });
   return encodeSegment(parts[1], texts.join(""));

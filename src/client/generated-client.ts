@@ -87,7 +87,7 @@ export interface GeneratedClient<Routes> {
   /**
    * Receives the events of a stream. When the stream ends or breaks off, it is reopened with `Last-Event-ID`.
    *
-   * The subscription ends with the loop over it, when `signal` is aborted, or when the API responds with 204.
+   * The subscription ends when the loop over it ends, when `signal` is aborted, or when the API responds with 204.
    *
    * @param key method and path of an event stream
    * @throws {@link ReplyError} during the iteration when the API responds with 4xx, {@link UnexpectedBodyError} when it

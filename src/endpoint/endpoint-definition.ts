@@ -31,7 +31,7 @@ export interface DefinitionBase<
   /**
    * The method or methods that the endpoint serves.
    *
-   * @default "get" at a plain key of the routing map, else the method of the key
+   * @default the method of the key in the routing map, or "get" if the key has none
    */
   readonly method?: M | readonly M[] | undefined;
   /**
@@ -133,7 +133,7 @@ export interface EndpointDefinition<
   /**
    * Schema of the handler's return value; the parsed value is sent.
    *
-   * @default the returned object is sent as it is; `undefined` becomes `{}`
+   * @default the returned object is sent as is; `undefined` becomes `{}`
    */
   readonly output?: Output | undefined;
   /**

@@ -150,7 +150,7 @@ export class EndpointsFactory<
     if (middleware.length > 3)
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        "use: got a function of four parameters, which is an Express error handler. The result handler sends errors; add error handlers to the app in `afterRouting`.",
+        "use: got a function with four parameters, which is an Express error handler. The result handler sends errors; add error handlers to the app in `afterRouting`.",
       );
     if (typeof options === "function" || more.length > 0)
       throw new DefinitionError(

@@ -37,8 +37,8 @@ import type { StreamHandler } from "./run-event-stream.ts";
 /** Options of an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
   /**
-   * After how many milliseconds of silence a comment is sent; 0 sends no comments. Comments keep proxies from closing
-   * the connection and reveal clients that have left.
+   * How long the stream may be silent before a comment is sent, in milliseconds; 0 sends no comments. Comments keep
+   * proxies from closing the connection and reveal clients that have disconnected.
    *
    * @default 15000
    */
@@ -107,7 +107,9 @@ export class EventStreamFactory<
     this.#factory = new EndpointsFactory(createEventStreamResultHandler(events));
   }
 
-  /** Returns a factory whose endpoints also run the given middleware, as {@link EndpointsFactory.addMiddleware} does. */
+  /**
+   * Returns a factory whose endpoints also run the given middleware, as {@link EndpointsFactory.addMiddleware} does.
+   */
   addMiddleware<
     Returned extends MiddlewareReturn,
     Input extends InputSchema = NoInput,
@@ -127,7 +129,9 @@ export class EventStreamFactory<
     return this.#derive(this.#factory.addMiddleware(middleware));
   }
 
-  /** Returns a factory whose endpoints also run a middleware written for Express, as {@link EndpointsFactory.use} does. */
+  /**
+   * Returns a factory whose endpoints also run a middleware written for Express, as {@link EndpointsFactory.use} does.
+   */
   use<
     Req extends Request = Request,
     Res extends Response = Response,
@@ -297,7 +301,7 @@ const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStr
   if (names.length === 0)
     throw new DefinitionError(
       "SLP_DEFINITION_EVENT",
-      "new EventStreamFactory: the first argument must be an object of one event or more, as in { time: z.number() }.",
+      "new EventStreamFactory: the first argument must be an object of one or more events, as in { time: z.number() }.",
     );
   assertKeys("new EventStreamFactory", options, Object.keys(defaults), "option");
   const { heartbeat, openAfter, maxBuffered } = defaults;

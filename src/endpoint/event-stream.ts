@@ -13,7 +13,7 @@ import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
 
 /** What an event may carry besides its data. */
 export interface EmitOptions {
-  /** The client sends it back as `Last-Event-ID` when it reconnects; a string without CR, LF and NUL. */
+  /** The client sends it back as `Last-Event-ID` when it reconnects; a string without CR, LF or NUL. */
   readonly id?: string | undefined;
   /** How long the client should wait before it reconnects, in whole milliseconds. */
   readonly retry?: number | undefined;
@@ -24,9 +24,9 @@ export interface EventStream<Events extends EventSchemas> {
   /**
    * Sends an event; its data is serialised as one line of JSON.
    *
-   * Await it: it resolves once the client can take more, or when the client leaves in the meantime. Invalid arguments
-   * throw synchronously; the promise rejects only if the schema of the data is asynchronous. On a closed stream it
-   * rejects with an `AbortError`, which ends the handler; if not awaited, that rejection is ignored.
+   * Await it: it resolves once the client can take more, or when the client disconnects in the meantime. Invalid
+   * arguments throw synchronously; the promise rejects only if the schema of the data is asynchronous. On a closed
+   * stream it rejects with an `AbortError`, which ends the handler; if not awaited, that rejection is ignored.
    *
    * @throws {@link OutputValidationError} when the data does not fit the event's schema.
    * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data is not serialisable as JSON, or the event
@@ -37,9 +37,9 @@ export interface EventStream<Events extends EventSchemas> {
     data: SchemaInput<Events[Name]>,
     options?: EmitOptions,
   ) => Promise<void>;
-  /** Returns whether the client has left or the response has ended. */
+  /** Returns whether the client has disconnected or the response has ended. */
   readonly isClosed: () => boolean;
-  /** Aborted when the client leaves, or when the endpoint's own `timeout` expires. */
+  /** Aborted when the client disconnects, or when the endpoint's own `timeout` expires. */
   readonly signal: AbortSignal;
 }
 
@@ -205,7 +205,7 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     if (typeof id !== "string" || /[\r\n\0]/.test(id))
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `id` must be a string without line breaks and NUL; encode it, for example with encodeURIComponent.",
+        "emit: `id` must be a string without line breaks or NUL; encode it, for example with encodeURIComponent.",
       );
     head += `id: ${id}\n`;
   }
@@ -213,7 +213,7 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     if (!Number.isSafeInteger(retry) || retry < 0)
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `retry` must be an integer in milliseconds, 0 or more; round it, for example with Math.round.",
+        "emit: `retry` must be an integer number of milliseconds, 0 or more; round it, for example with Math.round.",
       );
     head += `retry: ${retry}\n`;
   }

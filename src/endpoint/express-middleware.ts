@@ -22,7 +22,8 @@ export interface ExpressMiddlewareOptions<
   /** Converts an error of the middleware, usually into an HTTP error. */
   readonly transformer?: ((error: Error) => Error) | undefined;
   /**
-   * Whether `request.body` is read and parsed before the middleware runs, for one that uses it, such as a sanitiser.
+   * Whether `request.body` is read and parsed before the middleware runs; set it for a middleware that uses the parsed
+   * body, such as a sanitiser.
    *
    * @default false, which suits middlewares that read the body themselves, such as multer or a proxy
    */
@@ -48,7 +49,7 @@ export class ExpressMiddleware<
 }
 
 /**
- * Runs a middleware as Express does: everything after it runs within its call of `next`, so that state it enters, such
+ * Runs a middleware as Express does: everything after it runs within its call to `next`, so that state it enters, such
  * as an AsyncLocalStorage store, stays active.
  *
  * It settles when everything after it has settled, when the middleware fails, or when it ends the response without
@@ -110,7 +111,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   });
 };
 
-/** An error thrown by `provider` is not the middleware's, although it runs within the middleware's call of `next`. */
+/** An error thrown by `provider` is not the middleware's, although it runs within the middleware's call to `next`. */
 const provide = async (give: () => unknown, rest: Rest): Promise<void> => rest.run(await give());
 
 const transform = (

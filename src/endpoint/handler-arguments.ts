@@ -13,7 +13,7 @@ export interface HandlerArguments<Input, Context> {
   readonly request: Request;
   /** The Express response; once you send it yourself, nothing else is sent. */
   readonly response: Response;
-  /** Aborted when the client leaves before the response is sent, or when the handler's time limit expires. */
+  /** Aborted when the client disconnects before the response is sent, or when the handler's time limit expires. */
   readonly signal: AbortSignal;
 }
 

@@ -55,15 +55,18 @@ export interface MiddlewareDefinition<
   readonly around?: undefined;
 }
 
-/** What `next` of an `around` middleware resolves to, and what the middleware returns; it carries the type of the context. */
+/**
+ * What `next` of an `around` middleware resolves to, and what the middleware returns; it carries the type of the
+ * context.
+ */
 export interface Passed<Context> {
   readonly "~context": Context;
 }
 
 /**
  * Runs everything after an `around` middleware: further middlewares, input validation, the handler and output
- * validation. It resolves before the response is sent. It rejects with any error thrown there, when the client leaves,
- * and when the request's time limit expires.
+ * validation. It resolves before the response is sent. It rejects with any error thrown there, and also when the client
+ * disconnects or the request's time limit expires.
  */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- editors show its name on hover
 export type AroundNext = {
@@ -166,7 +169,7 @@ export class Middleware<
     if (typeof (handler ?? around) !== "function" || (handler && around))
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        "new Middleware: `handler` must be a function that returns an object for the context, or `around` one that calls `next`. Set one of them.",
+        "new Middleware: set either `handler`, a function that returns an object for the context, or `around`, a function that calls `next`.",
       );
     assertKeys("new Middleware", definition, [
       ...["input", "security", "errors", "body", "handler", "around"],
@@ -217,7 +220,7 @@ const toSpan =
     if (calls === 0 && !args.response.headersSent && !args.response.writableEnded)
       throw new ServerFault(
         "SLP_AROUND_NOT_CALLED",
-        "An `around` middleware neither called `next` nor threw an error nor sent the response",
+        "An `around` middleware did not call `next`, throw an error or send the response",
       );
   };
 

@@ -13,8 +13,8 @@ export interface GenerateClientOptions {
   /**
    * How clients receive the dates of responses: as the strings that are sent, or converted to `Date`s.
    *
-   * Dates are `z.date()`, `ez.dateOut()` and `z.iso.datetime()`; the latter is truncated to milliseconds. In a union
-   * where a string or another object may also be something else, they stay strings.
+   * Dates are `z.date()`, `ez.dateOut()` and `z.iso.datetime()`; the latter is truncated to milliseconds. They stay
+   * strings in a union where a string or another object is also possible.
    *
    * @default "string"
    */

@@ -4,8 +4,8 @@
  *
  * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
  * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
- * `test/assumptions/node.test.ts`. If Node.js lacks one, a slower documented way is used, which
- * `test/assumptions/without-node-internals.test.ts` tests.
+ * `test/assumptions/node-internals.test.ts`. If Node.js lacks one, a slower documented way is used, which
+ * `without-node-internals.test.ts` and `without-node-members.test.ts` test beside it. CONTRIBUTING.md lists the parts.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -84,6 +84,22 @@ const createResponse = (socket: Socket): ServerResponse => {
   return new node.ServerResponse(new node.IncomingMessage(socket));
 };
 
+let ownMethods: ReadonlySet<unknown> | undefined;
+
+/**
+ * Checks whether Node puts a function of this name on each response itself, as `_onPendingData`. A name that is unknown
+ * here counts as put there by somebody else, and the response is sent by Express.
+ */
+export const isOwnMethodOfNode = (name: PropertyKey): boolean =>
+  (ownMethods ??= probeOwnMethods()).has(name);
+
+const probeOwnMethods = (): ReadonlySet<unknown> => {
+  const response = createResponse(createStream() as unknown as Socket);
+  const isMethod = (name: PropertyKey): boolean =>
+    typeof Reflect.get(response, name) === "function";
+  return new Set(Reflect.ownKeys(response).filter(isMethod));
+};
+
 const probeSocketEvent = (): boolean => {
   const socket = createStream() as unknown as Socket;
   const response = createResponse(socket);
@@ -114,12 +130,15 @@ export const watchPush = (prototype: IncomingMessage & { [isPushed]?: boolean })
   };
 };
 
+/** Checks whether a stream is piped to a response: `pipe` adds a listener for `unpipe`. */
+export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
+
 /**
- * Checks whether a stream feeds a response: `pipe` adds a listener for `unpipe`, and `pipeline` of an iterable one for
- * `drain`. If Node adds none for `drain`, a response counts as fed after its first chunk.
+ * Checks whether a stream feeds a response: it is piped, or `pipeline` of an iterable listens for `drain`. If Node adds
+ * no such listener, a response counts as fed after its first chunk, so that a handler must await its `pipeline`.
  */
 export const isFed = (response: ServerResponse): boolean =>
-  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
+  isPiped(response) || response.listenerCount("drain") > 0;
 
 let listensForUnpipe: boolean | undefined;
 
@@ -134,7 +153,7 @@ const probePipe = (): boolean => {
 
 type Emit = (this: ServerResponse, event: string, ...args: unknown[]) => boolean;
 
-/** Adds the listener of {@link isFed} on the event `pipe` if Node itself adds none. */
+/** Adds the listener of {@link isPiped} on the event `pipe` if Node itself adds none. */
 export const watchPipes = (prototype: ServerResponse): void => {
   if ((listensForUnpipe ??= probePipe())) return;
   const { emit } = prototype as unknown as { readonly emit: Emit };
@@ -162,9 +181,20 @@ export const closeIdleExcept = (
     for (const reply of replies) reply.once("close", onClosed);
     return;
   }
+  unfinishDuring(replies, closeIdle);
+};
+
+/**
+ * Closes a server as {@link closeIdleExcept} does, also if Node's `close` does not call the server's own
+ * `closeIdleConnections`.
+ */
+export const closeExcept = (replies: readonly ServerResponse[], close: () => void): void =>
+  unfinishDuring(replies.filter(canUnfinish), close);
+
+const unfinishDuring = (replies: readonly ServerResponse[], run: () => void): void => {
   for (const reply of replies) (reply as { finished: boolean }).finished = false;
   try {
-    closeIdle();
+    run();
   } finally {
     for (const reply of replies) (reply as { finished: boolean }).finished = true;
   }
@@ -212,6 +242,11 @@ export const parserStatuses: ReadonlyMap<string, number> = new Map([
   ["ERR_HTTP_REQUEST_TIMEOUT", 408],
 ]);
 
+/** The `emit` of all streams; tools that watch a request replace it. */
+const { emit: ownEmit } = process.getBuiltinModule("node:events").prototype as {
+  readonly emit: unknown;
+};
+
 /** The state of a stream, as far as its end is concerned. */
 interface StreamState {
   ended: boolean;
@@ -235,7 +270,8 @@ export const endQuietly = (request: IncomingMessage): boolean => {
     request.readableLength === 0 &&
     request.readableFlowing === null &&
     request.listenerCount("end") === 0 &&
-    request.listenerCount("close") === 0;
+    request.listenerCount("close") === 0 &&
+    request.emit === ownEmit;
   if (!isUnheard) return false;
   const { _readableState: state } = request as unknown as { readonly _readableState?: StreamState };
   if (!state) return false;
@@ -248,14 +284,25 @@ export const endQuietly = (request: IncomingMessage): boolean => {
   return true;
 };
 
-type Dump = (this: IncomingMessage) => void;
+type Dump = (this: AnsweredRequest) => void;
 
-/** Ends requests quietly once their response is out, when Node calls a request's `_dump` to read the rest of its body. */
+/** A request with its response, as Express connects them. */
+type AnsweredRequest = IncomingMessage & { readonly res?: ServerResponse | undefined };
+
+/**
+ * Ends requests quietly once their response is out, when Node calls a request's `_dump` to read the rest of its body.
+ * Listeners of the response run next and may still listen for the end of the request, so it does not end before them.
+ */
 export const watchDump = (prototype: IncomingMessage): void => {
   const inside = prototype as unknown as { _dump?: Dump };
   const { _dump: dump } = inside;
   if (!dump) return;
   inside._dump = function () {
-    if (!endQuietly(this)) dump.call(this);
+    if (isAwaited(this.res) || !endQuietly(this)) dump.call(this);
   };
 };
+
+/** Whether anybody but Node, which has one listener, waits for the end of a response. */
+const isAwaited = (response: ServerResponse | undefined): boolean =>
+  response !== undefined &&
+  (response.listenerCount("finish") > 1 || response.listenerCount("close") > 0);

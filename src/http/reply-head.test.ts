@@ -3,6 +3,7 @@ import { createServer, ServerResponse, STATUS_CODES, type Server } from "node:ht
 import { connect, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { hideFromSources } from "../../test/assumptions/hide.ts";
 import { writeHead } from "./reply-head.ts";
 
 const type = "application/json; charset=utf-8";
@@ -109,6 +110,51 @@ describe("the head of a response", () => {
     }
   });
 
+  const members = [
+    ...["_header", "_contentLength", "_keepAliveTimeout", "_maxRequestsPerSocket", "_storeHeader"],
+    ...["_defaultKeepAlive", "_removedConnection", "_expect_continue", "shouldKeepAlive"],
+    "maxRequestsOnConnectionReached",
+  ];
+  test.each(members)("is put together by Node where it has no `%s`", async (name) => {
+    class Response extends ServerResponse {}
+    const countLooks = hideFromSources(Response.prototype, name);
+    // what has been learnt is forgotten
+    vi.resetModules();
+    const { writeHead: writeAnew } = await import("./reply-head.ts");
+    const send =
+      (write: (response: ServerResponse) => unknown) =>
+      (response: ServerResponse, index: number): void => {
+        if (name === "_removedConnection" && index > 0) {
+          response.setHeader("Connection", "close");
+          response.removeHeader("Connection");
+        }
+        write(response);
+        response.end("x");
+        STATUS_CODES[208] = "Exchanged";
+      };
+    const phrase = STATUS_CODES[208];
+    const heads = [get, get, "HEAD / HTTP/1.1", get];
+    const options = { ServerResponse: Response };
+    try {
+      const expected = await exchange(
+        send((response) => byNode(response, 208, 1)),
+        heads,
+        options,
+      );
+      STATUS_CODES[208] = phrase;
+      const write = send((response) => writeAnew(response, 208, type, 1));
+      expect(await exchange(write, heads, options)).toBe(expected);
+      expect(expected.match(/208 \w+/g)?.slice(1)).toEqual([
+        "208 Exchanged",
+        "208 Exchanged",
+        "208 Exchanged",
+      ]);
+      expect(countLooks()).toBeGreaterThan(0);
+    } finally {
+      STATUS_CODES[208] = phrase;
+    }
+  });
+
   test("goes through a `writeHead` that somebody has replaced", async () => {
     const original = Reflect.get(ServerResponse.prototype, "writeHead") as () => unknown;
     const respond = (response: ServerResponse): void => {
@@ -142,5 +188,25 @@ describe("the head of a response", () => {
     const ages = dates.map((date) => Date.now() - Date.parse(date));
     expect(Math.max(...ages.slice(2))).toBeLessThan(2500);
     expect(dates.slice(2)).not.toContain(dates[0]);
+  });
+
+  test("has the real date where a test has replaced the clock", async () => {
+    vi.resetModules();
+    // it has not read the date yet
+    const fresh = await import("./reply-head.ts");
+    const heads: (string | null)[] = [];
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    try {
+      const respond = (response: ServerResponse): void => {
+        fresh.writeHead(response, 200, type, 1);
+        heads.push((response as unknown as { readonly _header: string | null })._header);
+        response.end("x");
+      };
+      await exchange(respond, [get, get, get]);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(heads.join("")).toContain("Date: ");
+    expect(heads.join("")).not.toContain("1970");
   });
 });

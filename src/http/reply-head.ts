@@ -7,9 +7,9 @@ interface Inside {
   readonly _keepAliveTimeout: number;
   readonly _maxRequestsPerSocket: number;
   readonly _defaultKeepAlive: boolean;
-  readonly _removedConnection: boolean;
-  readonly _expect_continue: boolean;
-  readonly maxRequestsOnConnectionReached: boolean;
+  readonly _removedConnection?: boolean;
+  readonly _expect_continue?: boolean;
+  readonly maxRequestsOnConnectionReached?: boolean;
   readonly _storeHeader: unknown;
 }
 
@@ -74,9 +74,10 @@ const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   response.statusMessage === undefined &&
   inside._defaultKeepAlive &&
   inside._maxRequestsPerSocket === 0 &&
-  !inside.maxRequestsOnConnectionReached &&
-  !inside._removedConnection &&
-  !inside._expect_continue &&
+  // a member that is missing does not count as false
+  inside.maxRequestsOnConnectionReached === false &&
+  inside._removedConnection === false &&
+  inside._expect_continue === false &&
   response.getHeaderNames().length === 0;
 
 const isFor = (template: Template, response: ServerResponse, inside: Inside, type: string) =>
@@ -122,21 +123,22 @@ const toEnd = (keepAliveTimeout: number): string => {
 
 /** Whether a method is Node's own and was not replaced by a tool, which must see each call. */
 const isOfNode = (method: unknown, part: string): boolean =>
-  Function.prototype.toString.call(method).includes(part);
+  typeof method === "function" && Function.prototype.toString.call(method).includes(part);
 
 /** The value of `Date` for the current second; undefined once it is over. */
 let today: string | undefined;
 
-// tests may replace the global one
+// tests may replace the global ones, which leaves Node's own clock as it is
 const startTimer = setTimeout;
+const Clock = Date;
 
 const readDate = (): string => {
-  const now = Date.now();
+  const now = Clock.now();
   startTimer(
     () => {
       today = undefined;
     },
     1000 - (now % 1000),
   ).unref();
-  return (today = new Date(now).toUTCString());
+  return (today = new Clock(now).toUTCString());
 };

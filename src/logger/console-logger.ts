@@ -50,7 +50,7 @@ const doNothing = (): void => undefined;
 export const safeLogger: unique symbol = Symbol.for("sallyport/safe-logger");
 
 /**
- * Creates the built-in logger, which writes each entry as one line to the standard output. Disabled levels cost a call
+ * Creates the built-in logger, which writes each entry as one line to standard output. Disabled levels cost a call
  * of an empty function.
  */
 export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {

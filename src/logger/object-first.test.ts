@@ -37,7 +37,7 @@ test("adds no code to an error without one", () => {
 });
 
 test.each([
-  ["bunyan", { _level: 20, fields: {}, streams: [] }],
+  ["bunyan", { addStream: () => undefined, fields: {}, streams: [] }],
   ["pino", { [Symbol.for("pino.serializers")]: {} }],
 ])("passes the object first to %s, if the line has one", (_name, marks) => {
   const info = vi.fn();

@@ -27,7 +27,7 @@ const pinoMark = Symbol.for("pino.serializers");
 const isPino = (logger: object): boolean => pinoMark in logger;
 
 const isBunyan = (logger: object): boolean =>
-  "_level" in logger && "fields" in logger && Array.isArray(Reflect.get(logger, "streams"));
+  "addStream" in logger && "fields" in logger && Array.isArray(Reflect.get(logger, "streams"));
 
 const isWinston = (logger: object): boolean =>
   "levels" in logger && "format" in logger && Array.isArray(Reflect.get(logger, "transports"));

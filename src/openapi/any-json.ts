@@ -1,13 +1,14 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { readLazy } from "../schemas/zod-internals.ts";
 import { isSame } from "./json.ts";
 
 /** Checks whether a schema is that of `z.json()`, which accepts any JSON. */
 export const isAnyJson = (schema: ZodSchema): boolean => {
-  const { _zod: internals } = schema as z.core.$ZodTypes;
-  if (internals.def.type !== "lazy") return false;
-  const { getter } = internals.def;
-  const { def } = ((internals as z.core.$ZodLazyInternals).innerType as z.core.$ZodTypes)._zod;
+  const { def: outer } = (schema as z.core.$ZodTypes)._zod;
+  if (outer.type !== "lazy") return false;
+  const { getter } = outer;
+  const { def } = (readLazy(schema as z.core.$ZodLazy) as z.core.$ZodTypes)._zod;
   if (def.type !== "union" || def.options.length !== 6) return false;
   const isItself = (inner: ZodSchema): boolean => {
     const { def: own } = (inner as z.core.$ZodTypes)._zod;

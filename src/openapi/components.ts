@@ -2,6 +2,7 @@ import { z } from "zod";
 import { OpenApiError } from "../errors.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
+import { readMadeName } from "../schemas/zod-internals.ts";
 import { isAnyJson } from "./any-json.ts";
 import { readDiscriminator } from "./discriminator.ts";
 import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } from "./json.ts";
@@ -78,7 +79,9 @@ export class Components {
     const all = Object.entries($defs as Record<string, JsonObject>);
     const empty = new Set(
       all.flatMap(([key, definition]) =>
-        isOfZod(key) && Object.keys(definition).length === 0 ? [definitions + key] : [],
+        readMadeName(key) !== undefined && Object.keys(definition).length === 0
+          ? [definitions + key]
+          : [],
       ),
     );
     const closed = new Map(
@@ -301,7 +304,7 @@ const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
     .join("");
 
 /** Zod numbers schemas that have no name. */
-const toName = (key: string, place: WritePlace): string =>
-  isOfZod(key) ? `${place.name}${key.slice(2)}` : key;
-
-const isOfZod = (key: string): boolean => key.startsWith("__schema");
+const toName = (key: string, place: WritePlace): string => {
+  const made = readMadeName(key);
+  return made === undefined ? key : `${place.name}${made}`;
+};

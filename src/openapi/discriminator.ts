@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { readPropertyValues } from "../schemas/zod-internals.ts";
+import { readOptionality, readPropertyValues } from "../schemas/zod-internals.ts";
 import { listOf } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
@@ -28,8 +28,11 @@ export const readDiscriminator = (schema: ZodSchema): Discriminator | undefined 
 
 const mayLack = (option: ZodSchema, name: string): boolean => {
   const { def } = (option as z.core.$ZodTypes)._zod;
-  const property = def.type === "object" ? def.shape[name]?._zod : undefined;
-  return property?.optin === "optional" || property?.optout === "optional";
+  const property = def.type === "object" ? def.shape[name] : undefined;
+  if (!property) return false;
+  return (["input", "output"] as const).some(
+    (direction) => readOptionality(property, direction) === "optional",
+  );
 };
 
 /** Maps the values of a discriminator to the options, each of which is a reference. */

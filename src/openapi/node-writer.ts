@@ -72,7 +72,7 @@ export class NodeWriter {
     if (reason !== undefined && JSON.stringify(json) === before)
       throw new OpenApiError(
         "SLP_OPENAPI_SCHEMA",
-        `${toPath(node)} of ${node.place.at} cannot be documented: ${reason} Or describe it with \`override.schema\`.`,
+        `${toPath(node)} of ${node.place.at} cannot be documented: ${reason} Alternatively, describe it with \`override.schema\`.`,
         node.place,
       );
   }

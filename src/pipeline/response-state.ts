@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Response } from "express";
-import { hasLeft, isFed } from "../http/node-internals.ts";
+import { hasLeft, isFed, isPiped } from "../http/node-internals.ts";
 
 /** Marks a response that is being sent although no byte has left yet, as with `response.sendFile`. */
 export const sendingMark: unique symbol = Symbol.for("sallyport/sending");
@@ -23,7 +23,7 @@ export const isIdle = (response: Response): boolean => {
  * response to HEAD needs no body, so the stream is stopped and the head is sent at once.
  */
 export const watchFeeding = (response: Response): void => {
-  if (response.listenerCount("unpipe") === 0) return;
+  if (!isPiped(response)) return;
   if (response.req.method === "HEAD" && !response.writableEnded) {
     response.once("unpipe", (source: Readable) => source.destroy());
     response.end();

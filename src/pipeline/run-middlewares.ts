@@ -20,7 +20,7 @@ export type LastStage = (plan: EndpointPlan, walk: Walk) => Promise<void>;
  * Runs the middlewares in order, then everything after them; returned objects are merged into the context.
  *
  * It stops if a middleware sends the response or the client leaves. What comes after a native middleware runs within
- * its call of `next`, and what comes after an `around` middleware within that middleware's call of `next`.
+ * its call to `next`, and what comes after an `around` middleware within that middleware's call to `next`.
  *
  * @param from the index of the first middleware to run
  */

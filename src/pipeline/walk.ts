@@ -23,7 +23,7 @@ class ClientLeft extends Error {
   readonly code = "ABORT_ERR";
 
   constructor() {
-    super("The client left");
+    super("The client disconnected");
   }
 }
 

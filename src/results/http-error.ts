@@ -64,8 +64,8 @@ export const getMessageFromError = (thrown: unknown): string => {
 /**
  * Converts any thrown value to an HTTP error, with the original as its cause.
  *
- * The status is the error's integer `statusCode`, else `status`, within 400..599; otherwise 500. An error made by
- * `http-errors` is returned unchanged.
+ * The status is the error's `statusCode`, or else its `status`, if that is an integer from 400 to 599; otherwise 500.
+ * An error made by `http-errors` is returned unchanged.
  */
 export const ensureHttpError = (thrown: unknown): HttpError => {
   const error = ensureError(thrown);

@@ -39,8 +39,9 @@ export type AcceptedOutput = Readonly<Record<string, unknown>>;
 /**
  * The argument of a result handler's `handler`: either `output` or `error` is set, and the other is null.
  *
- * A handler for certain outputs declares them, as in `({ output, error }: Result<{ rows: Row[] }>) => ...`. In its
- * factories, endpoints with another output are then compile errors.
+ * A handler that supports only certain outputs declares them, as in
+ * `({ output, error }: Result<{ rows: Row[] }>) => ...`. In its factories, an endpoint with any other output is then a
+ * compile error.
  */
 export type Result<Output = AcceptedOutput> = ResultContext &
   (
@@ -74,10 +75,8 @@ export interface ResultHandlerDefinition<
   /** The error responses, or a function that returns them from the schema of the error's data, if any. */
   readonly negative: Negative | ((data?: ErrorDataPlaceholderSchema) => Negative);
   /**
-   * Sends the response.
-   *
-   * It must send one, or return a promise that settles once it is sent. If it sends nothing, sallyport responds with
-   * 500.
+   * Sends the response, or returns a promise that settles once the response is sent. If it sends nothing, sallyport
+   * responds with 500.
    */
   readonly handler: (result: Result<Output>) => unknown;
 }

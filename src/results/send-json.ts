@@ -1,4 +1,5 @@
 import type { Response } from "express";
+import { isOwnMethodOfNode } from "../http/node-internals.ts";
 import { writeHead } from "../http/reply-head.ts";
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
@@ -8,7 +9,8 @@ const isDescribed = (response: Response): boolean =>
   response.getHeaderNames().length > 0 &&
   (response.hasHeader("Content-Type") ||
     response.hasHeader("ETag") ||
-    response.hasHeader("Last-Modified"));
+    response.hasHeader("Last-Modified") ||
+    response.hasHeader("Transfer-Encoding"));
 
 /** The settings of the Express application that concern responses. */
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
@@ -100,10 +102,7 @@ const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => 
 const hasOwnMethod = (response: Response): boolean => {
   if (!Object.hasOwn(Object.getPrototypeOf(response) as object, appSettings)) return true;
   for (const key of Reflect.ownKeys(response)) {
-    // Node's own
-    if (key === "_onPendingData") continue;
-    if (typeof (response as unknown as Record<PropertyKey, unknown>)[key] === "function")
-      return true;
+    if (typeof Reflect.get(response, key) === "function" && !isOwnMethodOfNode(key)) return true;
   }
   return false;
 };

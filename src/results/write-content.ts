@@ -54,7 +54,7 @@ const writeFile = async (
   const { path, root, maxAge = 0, fileName = declaration.fileName } = file;
   if (root === undefined && !isAbsolute(path))
     throw new TypeError(
-      "ez.file(): the handler must return an absolute path, or { path, root } with the directory that the path is in",
+      "ez.file(): the handler must return an absolute path, or { path, root }, where `root` is the directory that contains the file",
     );
   setHead(response, { type: declaration.type, fileName });
   await setEtag(response, root === undefined ? path : join(root, path));

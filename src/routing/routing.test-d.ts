@@ -43,6 +43,42 @@ test("a path parameter that the input lacks is an error with a message", () => {
   void createServer(config, { ":id": bySlug });
 });
 
+test("an input without a shape is checked by its type", () => {
+  const record = factory.build({
+    input: z.record(z.literal("id"), z.string()),
+    handler: async () => ({}),
+  });
+  const either = factory.build({
+    input: z.union([z.object({ id: z.string() }), z.object({ id: z.number(), to: z.string() })]),
+    handler: async () => ({}),
+  });
+  void createServer(config, { "a/:id": record, ":id": { get: either } });
+  // @ts-expect-error -- The input schema lacks the path parameter "to"
+  void createServer(config, { ":to": record });
+  // @ts-expect-error -- The input schema lacks the path parameter "name"
+  void createServer(config, { ":id/:name": either });
+});
+
+test("a parameter may be split between an endpoint and its middlewares", () => {
+  const both = factory
+    .addMiddleware({ input: z.object({ slug: z.string() }), handler: async () => ({}) })
+    .build({ input: z.object({ id: z.string() }), handler: async () => ({}) });
+  void createServer(config, { ":slug/:id": both });
+  // @ts-expect-error -- The input schema lacks the path parameter "to"
+  void createServer(config, { ":slug/:id/:to": both });
+});
+
+test("values that are chosen at run time are accepted, and maps among them checked", () => {
+  const isNew = Math.random() > 0.5;
+  void createServer(config, { ":id": isNew ? withId : loose, "get /x": isNew ? withId : bySlug });
+  void createServer(config, { ":id": isNew ? withId : { get: withId } });
+  // @ts-expect-error -- The input schema lacks the path parameter "id"
+  void createServer(config, { ":id": isNew ? withId : withoutId });
+  const annotated: Routing = { get: withoutId };
+  const byName: Record<string, typeof withoutId> = {};
+  void createServer(config, { ":id": annotated, things: byName });
+});
+
 test("a map with a type annotation is checked at run time only", () => {
   const routing: Routing = { ":slug": withId };
   void createServer(config, routing);

@@ -1,5 +1,5 @@
-import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
-import type { AnySchema } from "../schemas/schema.ts";
+import type { MarkedEndpoint, endpointMark } from "../endpoint/endpoint.ts";
+import type { AnySchema, SchemaInput } from "../schemas/schema.ts";
 import type { ServeStatic } from "./static-files.ts";
 
 /**
@@ -51,43 +51,56 @@ type Missing<Parameters, Input> =
       ? never
       : Exclude<Parameters, KeysOf<Input>>;
 
-interface EndpointTypes {
-  readonly input: AnySchema;
-  readonly middlewareInput: unknown;
-}
+/** The type of a property; a condition on the type of the object would cost the compiler more. */
+type Get<Type, Key> = Type[Key & keyof Type];
+
+/** The shape of an endpoint's input, which is cheaper to read than the input's type; never if it has none. */
+type ShapeOf<Value> = Get<Get<Get<Value, "~types">, "input">, "shape">;
+
+/** The parameters that are not among the keys of a shape. */
+type Unfound<Shape, Parameters> = Parameters extends keyof Shape
+  ? string extends keyof Shape
+    ? Parameters
+    : never
+  : Parameters;
 
 interface TypedEndpoint {
-  readonly "~types": EndpointTypes;
+  readonly "~types": { readonly input: AnySchema; readonly middlewareInput: unknown };
 }
 
-type InputOf<Value extends TypedEndpoint> = Value["~types"]["input"];
-type MiddlewareInputOf<Value extends TypedEndpoint> = Value["~types"]["middlewareInput"];
+/** Reads the types of the inputs; only needed where the shape does not suffice. */
+type Lacking<Value, Parameters> = Value extends TypedEndpoint
+  ? Missing<Parameters, SchemaInput<Value["~types"]["input"]> & Value["~types"]["middlewareInput"]>
+  : never;
 
-/** The keys of an object schema's shape are cheap to read, unlike its input type, which is only read if they do not suffice. */
-type CheckEndpoint<Value extends TypedEndpoint, Parameters> = [Parameters] extends [
-  ShapeKeys<InputOf<Value>> | KeysOf<MiddlewareInputOf<Value>>,
-]
-  ? Value
-  : CheckInput<
-      Value,
-      Missing<Parameters, InputOf<Value>["_zod"]["input"] & MiddlewareInputOf<Value>>
-    >;
+type Describe<Names> = [Names] extends [never]
+  ? unknown
+  : `The input schema lacks the path parameter "${Names & string}"`;
 
-type ShapeKeys<Schema> = Schema extends { readonly shape: infer Shape } ? keyof Shape : never;
+/** Checks an endpoint, or a map, at a path that has parameters. */
+type CheckBeneath<Value, Parameters> = typeof endpointMark extends keyof Value
+  ? Unfound<ShapeOf<Value>, Parameters> extends never
+    ? unknown
+    : Describe<Lacking<Value, Parameters>>
+  : Value extends MarkedEndpoint | ServeStatic
+    ? unknown
+    : { [Key in keyof Value]: CheckBeneath<Value[Key], Parameters | ParametersOf<Key>> };
 
-type CheckInput<Value, Lacking> = [Lacking] extends [never]
-  ? Value
-  : `The input schema lacks the path parameter "${Lacking & string}"`;
+/** A key with a path parameter. */
+type Parametric = `${string}:${string}` | `${string}*${string}`;
 
-type CheckValue<Value, Parameters extends string> = Value extends MarkedEndpoint & TypedEndpoint
-  ? [Parameters] extends [never]
-    ? Value
-    : CheckEndpoint<Value, Parameters>
-  : Value extends ServeStatic
-    ? Value
-    : CheckRouting<Value, Parameters>;
-
-/** A routing map in which an endpoint whose input lacks a parameter of its path is replaced by a message. */
-export type CheckRouting<Map, Parameters extends string = never> = string extends keyof Map
-  ? Map
-  : { [Key in keyof Map]: CheckValue<Map[Key], Parameters | ParametersOf<Key>> };
+/**
+ * What a routing map must also be: it has a message in place of each endpoint whose input lacks a parameter of its path.
+ * An endpoint is recognised by its mark among the keys, which costs the compiler less than comparing it with a type.
+ */
+export type CheckRouting<Value> = string extends keyof Value
+  ? unknown
+  : {
+      [Key in keyof Value]: Key extends Parametric
+        ? CheckBeneath<Value[Key], ParametersOf<Key>>
+        : typeof endpointMark extends keyof Value[Key]
+          ? unknown
+          : Value[Key] extends MarkedEndpoint | ServeStatic
+            ? unknown
+            : CheckRouting<Value[Key]>;
+    };

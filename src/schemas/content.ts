@@ -108,10 +108,10 @@ const isFile = (value: unknown): boolean => {
 };
 
 /**
- * The output of an endpoint that sends a stream as it is, without an envelope.
+ * The output of an endpoint that sends a stream as is, without an envelope.
  *
- * The result handler sends errors that occur before the first chunk; a later error breaks the response off. When the
- * client leaves, the stream is destroyed.
+ * The result handler sends errors that occur before the first chunk; a later error cuts the response off. When the
+ * client disconnects, the stream is destroyed.
  *
  * @param type the media type
  * @throws {@link DefinitionError} when it is not a media type.
@@ -123,7 +123,7 @@ export const stream = (type = "application/octet-stream", options?: ContentOptio
   declareContent({ kind: "stream", type }, isStream, "Expected stream", options);
 
 /**
- * The output of an endpoint that sends a file as it is, without an envelope: the handler returns its path, or `{ path,
+ * The output of an endpoint that sends a file as is, without an envelope: the handler returns its path, or `{ path,
  * root }`.
  *
  * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. A missing file is a 404.

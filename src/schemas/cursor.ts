@@ -10,7 +10,7 @@ import { listInnerSchemas } from "./some-schema.ts";
 /** The maximum length of a cursor, in characters. */
 export const maxCursorLength = 4096;
 
-/** The minimum length of a secret, in characters; HMAC-SHA256 recommends keys as long as its output. */
+/** The minimum length of a secret, in characters; RFC 2104 recommends keys at least as long as the hash. */
 const minSecretLength = 32;
 
 const macLength = 32;

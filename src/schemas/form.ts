@@ -16,8 +16,7 @@ export function form<Schema extends z.ZodObject>(fields: Schema, meta?: SchemaMe
 export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.ZodObject {
   if (!(fields instanceof z.ZodObject)) assertShape("ez.form", fields);
   const schema = fields instanceof z.ZodObject ? fields : z.object(fields);
-  const marked = z.core.clone(
-    schema,
+  const marked = schema.clone(
     // descriptors are copied, not read: fields may refer to something that is declared later
     Object.defineProperties(
       {},

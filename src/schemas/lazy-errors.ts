@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { findIssueUtilities, finishIssue, type Run } from "./zod-internals.ts";
+import {
+  findIssueUtilities,
+  finishIssue,
+  isBackward,
+  passOnMemo,
+  type Run,
+} from "./zod-internals.ts";
 import type { ZodSchema } from "./schema.ts";
 
 type Payload = Parameters<Run>[0];
@@ -104,7 +110,7 @@ class UnionIssue {
 const toLazyCatch = (schema: z.core.$ZodCatch): Run => {
   const { def } = schema._zod;
   return (payload, context) => {
-    if (context.direction === "backward") return def.innerType._zod.run(payload, context);
+    if (isBackward(context)) return def.innerType._zod.run(payload, context);
     const result = def.innerType._zod.run({ value: payload.value, issues: [] }, context);
     return result instanceof Promise
       ? result.then((late) => settleCatch(def, late, payload, context))
@@ -120,8 +126,7 @@ const settleCatch = (
 ): Payload => {
   if (result.issues.length === 0) {
     payload.value = result.value;
-    // marks what Zod has not finished yet, for values that contain themselves
-    if ("memo" in result) Object.assign(payload, { memo: result.memo });
+    passOnMemo(result, payload);
     return payload;
   }
   payload.value = def.catchValue(new Caught(result, payload.value, context));

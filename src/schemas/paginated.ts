@@ -30,7 +30,7 @@ const reservedNames: Readonly<Record<PaginationStyle, readonly string[]>> = {
   offset: ["total", "limit", "offset"],
 };
 
-/** A schema of a cursor: of `ez.cursor`, or of a string that the handler creates and checks itself. */
+/** A schema of a cursor: one made by `ez.cursor`, or one of a string that the handler creates and checks itself. */
 export type CursorText = CursorCodec | z.ZodString;
 
 /** The argument of `ez.paginated`. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { describeAs } from "./zod-internals.ts";
 
 /** An integer in a range, as a number or as plain decimal digits; a preset value if it is missing. */
 export type PlainInteger = z.ZodPrefault<
@@ -21,7 +22,7 @@ export const plainInteger = (minimum: number, maximum: number, preset: number): 
     .union([z.number(), digits], { error: "Invalid input: expected a plain integer" })
     .pipe(z.number().min(minimum, { abort: true }).max(maximum, { abort: true }).int());
   // documents show the integer that it means, not the ways to spell it
-  schema._zod.toJSONSchema = () => ({ type: "integer", minimum, maximum });
+  describeAs(schema, { type: "integer", minimum, maximum });
   // `.default()` would be missing from an input's documents, because the schema transforms
   return schema.prefault(preset);
 };

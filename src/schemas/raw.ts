@@ -12,7 +12,7 @@ const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
 /**
  * A Buffer, in the input or in the output.
  *
- * With a media type, it is the output of an endpoint that sends the bytes as they are, without an envelope.
+ * With a media type, it is the output of an endpoint that sends the bytes as is, without an envelope.
  *
  * @throws {@link DefinitionError} when the first argument is not a media type.
  * @example

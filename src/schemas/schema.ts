@@ -16,7 +16,7 @@ export type ObjectLike = object & {
 /** An {@link ObjectLike} that is not a promise, which would also match. */
 export type ReturnedObject = ObjectLike & { readonly then?: never };
 
-/** A schema that parses to an object: an object, record, union, intersection, transformation to an object, ... */
+/** A schema whose result is an object, such as an object, a record, a union, an intersection or a transformation. */
 export interface InputSchema extends AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: ObjectLike };
 }
@@ -30,7 +30,10 @@ export interface OutputSchema extends AnySchema {
   };
 }
 
-/** Kinds of schemas that never return an object; resolving their output types would cost 150 type instantiations per endpoint. */
+/**
+ * Kinds of schemas that never return an object; resolving their output types would cost 150 type instantiations per
+ * endpoint.
+ */
 const otherKinds = [
   ...(["array", "bigint", "boolean", "date", "enum", "file", "literal", "map", "nan"] as const),
   ...(["never", "null", "number", "promise", "set", "string", "symbol"] as const),
@@ -54,7 +57,7 @@ export interface NoInput extends InputSchema {
   readonly _zod: { readonly input: EmptyObject; readonly output: EmptyObject };
 }
 
-/** Stands for a missing output schema: the returned object is sent as it is. */
+/** Stands for a missing output schema: the returned object is sent as is. */
 export interface NoOutput extends OutputSchema {
   readonly _zod: {
     readonly def: { readonly type: "custom" };

@@ -19,7 +19,7 @@ export interface AttachedRouting {
 /**
  * Adds the API to your own Express application or router.
  *
- * Your own routes may come before and after it; requests for other paths are passed on to what follows.
+ * Your own routes may come before and after it; requests for other paths are passed on to the layers that follow.
  *
  * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid.
  * @example

@@ -6,7 +6,7 @@ import type { RunningServer } from "./start-server.ts";
 /**
  * Starts the server.
  *
- * @returns once every configured server listens
+ * @returns the running server, once it listens at every configured address
  * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, any error of a hook,
  * and Node's error when a server cannot listen; nothing is left listening then.
  * @example

@@ -24,7 +24,7 @@ export interface RouteQueryOptions<Data> {
 /**
  * Returns the options of a query: its key, and a function that fetches the response's data.
  *
- * The data is the `data` of the default envelope, or the body of other result handlers. An error response is thrown as
+ * The data is `data` in the default envelope, and the body with other result handlers. An error response is thrown as
  * a `ReplyError`, which has `status`, `body` and `issues`.
  *
  * @example

@@ -35,7 +35,7 @@ export const toSentHeaders = (where: string, given: RequestProps["headers"]): He
     } catch {
       throw new DefinitionError(
         "SLP_TEST_OPTIONS",
-        `${where}: requestProps.headers has a field that cannot be sent: ${JSON.stringify(name)}: ${JSON.stringify(value)}. Names consist of letters, digits and hyphens, values of Latin-1 characters on one line.`,
+        `${where}: requestProps.headers has a field that cannot be sent: ${JSON.stringify(name)}: ${JSON.stringify(value)}. Names consist of letters, digits and hyphens; values consist of Latin-1 characters without line breaks.`,
       );
     }
   }

@@ -45,7 +45,7 @@ export interface TestOptions<LoggerProps extends object = object> {
   readonly configProps?: Partial<ServerConfig> | undefined;
   /** Further members of the logger; its four severities always record. */
   readonly loggerProps?: LoggerProps | undefined;
-  /** Makes the client leave; use `AbortSignal.timeout(100)` for an endless stream. */
+  /** Disconnects the client; use `AbortSignal.timeout(100)` for an endless stream. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,6 +1,9 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
 import express from "express";
 import { requestMembers, responseMembers } from "../../src/server/express/placeholders.ts";
 import { describe, expect, test } from "vitest";
+import { send } from "../http/harness.ts";
 
 describe("assumptions about Express", () => {
   test("a new application has an empty stack, and each `use` adds one layer", () => {
@@ -38,5 +41,75 @@ describe("assumptions about Express", () => {
     // `query` is created again
     expect(list(app.request).toSorted()).toEqual([...requestMembers, "query"].toSorted());
     expect(list(app.response).toSorted()).toEqual([...responseMembers].toSorted());
+  });
+
+  const ask = async (app: express.Express, target: string): Promise<string> => {
+    const server = app.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { text } = await send(port, target);
+    server.close();
+    return text;
+  };
+
+  test("each request passes the `handle` that an application has by then, also that of a mounted one", async () => {
+    const seen: string[] = [];
+    const app = express();
+    const mounted = express();
+    const router = express.Router();
+    const mountings: unknown[] = [];
+    mounted.on("mount", (parent) => mountings.push(parent === app));
+    mounted.use((_request, response) => response.send("done"));
+    app.use(router).use("/a", mounted);
+    for (const [name, one] of Object.entries({ app, mounted, router })) {
+      const own = one as unknown as Record<"handle", (...args: unknown[]) => unknown>;
+      const { handle } = own;
+      own.handle = function (...args) {
+        seen.push(name);
+        return handle.apply(this, args);
+      };
+    }
+    expect(await ask(app, "/a")).toBe("done");
+    expect(seen).toEqual(["app", "router", "mounted"]);
+    expect([mountings, (mounted as unknown as { parent: unknown }).parent === app]).toEqual([
+      [true],
+      true,
+    ]);
+  });
+
+  test("a layer has its function, and runs in another router as in its own", async () => {
+    const app = express();
+    const handler: express.RequestHandler = (request, response) => {
+      response.send(`${request.url} by ${request.baseUrl}`);
+    };
+    const onError: express.ErrorRequestHandler = (_error, _request, _response, next) => next();
+    app.use("/a", handler).use(onError);
+    expect(app.router.stack.map(({ handle }) => handle)).toEqual([handler, onError]);
+    const other = express();
+    const router = express.Router();
+    router.stack.push(...app.router.stack);
+    other.use(router);
+    expect(await ask(other, "/a/b")).toBe("/b by /a");
+  });
+
+  test("a file that cannot be sent is reported to `next` of the request, as it is by then", async () => {
+    const app = express();
+    app.use((request, response) => {
+      request.next = () => void response.send("reported");
+      response.sendFile("/none/at/all");
+    });
+    expect(await ask(app, "/")).toBe("reported");
+  });
+
+  test("the setting of a query parser is made a function, and requests are linked to responses", async () => {
+    const app = express();
+    app.set("query parser", (text: string) => ({ text }));
+    app.use((request, response) => {
+      const parse = app.get("query parser fn") as (text: string) => unknown;
+      const isLinked = request.res === response && response.req === request;
+      response.json([parse("a=b"), request.query, isLinked, request.originalUrl]);
+    });
+    const answer: unknown = JSON.parse(await ask(app, "/?c=d"));
+    expect(answer).toEqual([{ text: "a=b" }, { text: "c=d" }, true, "/?c=d"]);
   });
 });

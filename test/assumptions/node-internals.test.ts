@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   createServer,
   IncomingMessage,
   ServerResponse,
+  STATUS_CODES,
   type Server,
   type ServerOptions,
 } from "node:http";
@@ -12,6 +12,10 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
+import { isOwnMethodOfNode, parserPaused } from "../../src/http/node-internals.ts";
+import { writeHead } from "../../src/http/reply-head.ts";
+import { collect, exchange } from "../../src/testing/exchange.ts";
+import { createCertificate, hasCertificates } from "./certificate.ts";
 
 const running = new Set<Server>();
 
@@ -183,44 +187,120 @@ describe("undocumented assumptions about node:http", () => {
     expect(seen).toEqual(["destroySoon", "finish"]);
   });
 
-  test("a listener for `data` receives what comes over TLS, and a pause holds back the parser", async () => {
-    const pem = execFileSync(
-      "openssl",
-      [
-        ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-        ...["-keyout", "-", "-out", "-", "-subj", "/CN=localhost", "-days", "1"],
-      ],
-      { stdio: ["ignore", "pipe", "ignore"] },
-    );
-    const [key = "", cert = ""] = pem.toString().split(/(?=-----BEGIN CERTIFICATE)/);
-    let heard = 0;
-    const handled: unknown[] = [];
-    const server = createTlsServer({ key, cert }, (request, response) => {
-      handled.push(request.url);
-      response.end();
+  test.skipIf(!hasCertificates)(
+    "a listener for `data` hears what comes over TLS, and a pause holds back the parser",
+    async () => {
+      const { key, cert } = createCertificate();
+      let heard = 0;
+      const handled: unknown[] = [];
+      const server = createTlsServer({ key, cert }, (request, response) => {
+        handled.push(request.url);
+        response.end();
+      });
+      let own: Socket | undefined;
+      server.on("secureConnection", (socket: Socket) => {
+        own = socket;
+        socket.on("data", (piece: Buffer) => (heard += piece.length));
+      });
+      const socket = connectTls({
+        port: await listen(server),
+        host: "127.0.0.1",
+        rejectUnauthorized: false,
+      });
+      await once(socket, "secureConnect");
+      socket.write(get());
+      await once(socket, "data");
+      expect([heard, handled]).toEqual([get().length, ["/"]]);
+      own?.pause();
+      socket.write(get());
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect([heard, handled.length]).toEqual([get().length, 1]);
+      own?.resume();
+      await once(socket, "data");
+      expect([heard, handled.length]).toEqual([2 * get().length, 2]);
+      socket.destroy();
+    },
+  );
+
+  test.skipIf(!hasCertificates)(
+    "without a listener, what comes over TLS is lost to a parser that Node has paused",
+    async () => {
+      const server = createTlsServer(createCertificate(), (_request, response) => {
+        response.end("x".repeat(4 * 1024 * 1024));
+      });
+      const failed = once(server, "clientError");
+      const socket = connectTls({
+        port: await listen(server),
+        host: "127.0.0.1",
+        rejectUnauthorized: false,
+      });
+      socket.on("error", () => undefined);
+      await once(socket, "secureConnect");
+      // the second request finds that the reply to the first one is not read; what follows has arrived with it
+      const post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n";
+      socket.write(get() + get() + post + "x".repeat(300_000));
+      const [error] = (await failed) as [NodeJS.ErrnoException];
+      expect(error.code).toBe(parserPaused);
+      socket.destroy();
+    },
+  );
+
+  test("a response has no other functions of its own than one that was just made", async () => {
+    const seen: unknown[] = [];
+    const server = createServer((request, response) => {
+      const list = (): PropertyKey[] =>
+        Reflect.ownKeys(response).filter(
+          (name) => typeof Reflect.get(response, name) === "function",
+        );
+      seen.push(list());
+      request.resume().on("end", () => {
+        response.write("a");
+        seen.push(list());
+        response.end("b");
+      });
     });
-    let own: Socket | undefined;
-    server.on("secureConnection", (socket: Socket) => {
-      own = socket;
-      socket.on("data", (piece: Buffer) => (heard += piece.length));
-    });
-    const socket = connectTls({
-      port: await listen(server),
-      host: "127.0.0.1",
-      rejectUnauthorized: false,
-    });
-    await once(socket, "secureConnect");
+    const socket = await open(server);
     socket.write(get());
     await once(socket, "data");
-    expect([heard, handled]).toEqual([get().length, ["/"]]);
-    own?.pause();
-    socket.write(get());
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect([heard, handled.length]).toEqual([get().length, 1]);
-    own?.resume();
-    await once(socket, "data");
-    expect([heard, handled.length]).toEqual([2 * get().length, 2]);
-    socket.destroy();
+    expect(seen).toHaveLength(2);
+    for (const name of seen.flat() as string[])
+      expect([name, isOwnMethodOfNode(name)]).toEqual([name, true]);
+    expect(isOwnMethodOfNode("json")).toBe(false);
+  });
+
+  test("a head that Node has written is copied for the next response", async () => {
+    const server = createServer((_request, response) => {
+      writeHead(response, 207, "text/plain", 1);
+      response.end("x");
+      // what only Node reads
+      STATUS_CODES[207] = "Exchanged";
+    });
+    const phrase = STATUS_CODES[207];
+    const socket = await open(server);
+    let text = "";
+    socket.on("data", (piece: Buffer) => (text += piece.toString()));
+    try {
+      for (const count of [1, 2]) {
+        socket.write(get());
+        while (text.split("HTTP/1.1").length <= count) await once(socket, "data");
+      }
+    } finally {
+      STATUS_CODES[207] = phrase;
+    }
+    expect(text.match(/HTTP\/1.1 .*/g)).toEqual([
+      `HTTP/1.1 207 ${phrase}`,
+      `HTTP/1.1 207 ${phrase}`,
+    ]);
+  });
+
+  test("a stream that has the few members of a socket is served, as the test utilities do", async () => {
+    const server = createServer((request, response) => {
+      request.on("data", () => undefined).on("end", () => response.end("yes"));
+    });
+    const sent = { method: "POST", target: "/", headers: {}, body: Buffer.alloc(100_000) };
+    const answer = await exchange(server, sent);
+    if (!answer) throw new Error("closed");
+    expect(await collect(answer)).toMatchObject({ status: 200, isCut: false });
   });
 
   test("`_dump` of a request is called once its response is sent, and `_readableState` can end it", async () => {
@@ -249,6 +329,25 @@ describe("undocumented assumptions about node:http", () => {
     }
     const each = ["handled", true, false, false, false, true, true, true];
     expect(seen).toEqual([...each, ...each]);
+  });
+
+  test("a response has one listener of Node's own, for `finish`, which calls `_dump` before others are called", async () => {
+    const seen: unknown[] = [];
+    class Request extends IncomingMessage {
+      _dump(): void {
+        seen.push("dump");
+      }
+    }
+    const server = createServer({ IncomingMessage: Request }, (_request, response) => {
+      seen.push(response.listenerCount("finish"), response.listenerCount("close"));
+      response.once("finish", () => seen.push("finish")).end("x");
+    });
+    const socket = await open(server);
+    socket.write(get());
+    await once(socket, "data");
+    await new Promise(setImmediate);
+    expect(seen).toEqual([1, 0, "dump", "finish"]);
+    socket.destroy();
   });
 
   test("a head stored in `_header` is sent unchanged", async () => {

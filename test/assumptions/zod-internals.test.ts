@@ -3,12 +3,16 @@ import { z } from "zod";
 import {
   canExchangeRuns,
   compile,
+  describeAs,
   ExchangedRun,
   exchangeDefault,
   findIssueUtilities,
   finishIssue,
+  isBackward,
   isConstantCatch,
+  passOnMemo,
   readBooleanStrings,
+  readMadeName,
   readParent,
   reverse,
   showLiteral,
@@ -161,7 +165,60 @@ describe("undocumented assumptions about Zod", () => {
     expect(readBooleanStrings(z.stringbool({ truthy: ["y"], falsy: ["n"] }))).toEqual(["y", "n"]);
   });
 
-  test("a replaced `parse` is what a schema parses with, in the given direction", () => {
+  test("a parse tells its direction, in which `parse` of each schema runs", () => {
+    const seen: boolean[] = [];
+    const schema = z.string();
+    const exchange = new ExchangedRun(schema, "run", (own) => (payload, context) => {
+      seen.push(isBackward(context));
+      return own.run(payload, context);
+    });
+    const wrapped = z.codec(schema, z.string(), { decode: String, encode: String });
+    exchange.begin();
+    void z.encode(wrapped, "a");
+    void z.decode(wrapped, "a");
+    exchange.end();
+    expect(seen).toEqual([true, false]);
+  });
+
+  test("a document shows what a schema is to be shown as", () => {
+    const schema = z.string();
+    describeAs(schema, { type: "integer" });
+    expect(z.toJSONSchema(z.object({ a: schema })).properties).toEqual({ a: { type: "integer" } });
+  });
+
+  test("a document numbers the definitions that have no name", () => {
+    const tree = z.object({
+      get inner(): z.ZodOptional<typeof tree> {
+        return tree.optional();
+      },
+    });
+    const { $defs = {} } = z.toJSONSchema(z.object({ a: tree }));
+    expect(Object.keys($defs).map(readMadeName)).toEqual(["schema0"]);
+  });
+
+  test("what contains itself is marked until it is parsed", () => {
+    const marks: unknown[] = [];
+    const list: z.ZodType = z.lazy(() => z.array(inner));
+    const inner = z.union([z.string(), list]);
+    const value: unknown[] = ["a"];
+    value.push(value);
+    const exchange = new ExchangedRun(list, "run", (own) => (payload, context) => {
+      const result = own.run(payload, context) as Parameters<typeof passOnMemo>[0];
+      const copy = { value: result.value, issues: [] };
+      passOnMemo(result, copy);
+      marks.push("memo" in copy);
+      return result;
+    });
+    exchange.begin();
+    try {
+      list.parse(value);
+    } finally {
+      exchange.end();
+    }
+    expect(marks).toContain(true);
+  });
+
+  test("what replaces `parse` of a schema is what it parses by, in the given direction", () => {
     const inner = z.codec(z.string(), z.number(), { decode: Number, encode: String });
     const reversed = z.custom<unknown>();
     reverse(reversed, inner);

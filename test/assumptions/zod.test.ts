@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { ez } from "sallyport";
 import { z } from "zod";
+import { isForm } from "../../src/schemas/form.ts";
+import { runsUserCode } from "../../src/schemas/user-code.ts";
 
 const run = (schema: z.core.$ZodType, value: unknown, context: z.core.ParseContextInternal) =>
   schema._zod.run({ value, issues: [] }, context);
@@ -26,7 +29,32 @@ describe("assumptions about Zod", () => {
     expect(z.transform(Number)._zod.def.transform).toBe(Number);
   });
 
-  test("compiling returns a schema that parses the same", () => {
+  test("what a definition has besides is kept by its copies, and by what is derived of it", () => {
+    const marked = ez.form({ a: z.string() });
+    const derived = [
+      ...[marked.extend({ b: z.string() }), marked.meta({ title: "a" }), marked.partial()],
+      ...[marked.pick({ a: true }), marked.strict(), marked.refine(() => true)],
+    ];
+    for (const schema of [marked, ...derived]) expect(isForm(schema)).toBe(true);
+    expect(isForm(z.object({ a: z.string() }))).toBe(false);
+  });
+
+  test("its own changes of strings can be told by their source text", () => {
+    for (const schema of [z.string().trim(), z.string().toLowerCase(), z.string().normalize("NFC")])
+      expect(runsUserCode(schema)).toBe(false);
+    expect(runsUserCode(z.string().overwrite((text) => `${text}!`))).toBe(true);
+  });
+
+  test("a union of one option calls the `run` that the option had", () => {
+    const option = z.string();
+    const union = z.union([option]);
+    option._zod.run = () => {
+      throw new Error("called");
+    };
+    expect(union.parse("a")).toBe("a");
+  });
+
+  test("compiling gives a schema that parses the same", () => {
     const schema = z.object({ a: z.string().transform(Number), b: z.string().default("x") });
     const compiled = z.compile(schema, { strict: true });
     expect(compiled).not.toBe(schema);

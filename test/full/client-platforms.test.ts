@@ -98,7 +98,7 @@ const startApi = async (): Promise<string> => {
 
 describe.each<Kind>(["inferred", "generated"])("the %s client", (kind) => {
   const runtimes: readonly (readonly [string, () => readonly string[]])[] = [
-    ...["20", "22", "24", "26"].map(
+    ...["20.19", "22", "24", "26"].map(
       (version) => [`Node.js ${version}`, () => [ensureNodes().get(version) ?? ""]] as const,
     ),
     ["Deno", () => [findBinary("@deno", "deno"), "run", "--allow-net"]],

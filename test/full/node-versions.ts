@@ -4,24 +4,26 @@ import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("../../node_modules/.cache/node-versions", import.meta.url));
 
-/** The versions that users have, besides the one that runs the tests. */
-const others = ["22", "24", "26"] as const;
+/** The lowest version that users may have, and the majors after it. */
+const versions = ["20.19", "22", "24", "26"] as const;
 
-/**
- * Returns each supported major version of Node.js with its program; missing ones are installed from the npm registry.
- */
-export const ensureNodes = (): ReadonlyMap<string, string> => {
-  const nodes = new Map([[process.versions.node.split(".")[0] as string, process.execPath]]);
-  for (const version of others) {
-    const home = `${folder}/${version}`;
-    const path = `${home}/node_modules/node/bin/node`;
-    if (!existsSync(path)) {
-      mkdirSync(home, { recursive: true });
-      writeFileSync(`${home}/package.json`, '{ "private": true }');
-      const install = ["install", "--no-audit", "--no-fund", "--no-package-lock"];
-      execFileSync("npm", [...install, `node@${version}`], { cwd: home, stdio: "inherit" });
-    }
-    if (!nodes.has(version)) nodes.set(version, path);
+/** Where the program is in the package `node`. */
+const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
+
+const ensureNode = (version: string): string => {
+  const [major, minor] = process.versions.node.split(".");
+  if (version === major || version === `${major}.${minor}`) return process.execPath;
+  const home = `${folder}/${version}`;
+  const path = `${home}/node_modules/node/${program}`;
+  if (!existsSync(path)) {
+    mkdirSync(home, { recursive: true });
+    writeFileSync(`${home}/package.json`, '{ "private": true }');
+    const install = ["install", "--no-audit", "--no-fund", "--no-package-lock"];
+    execFileSync("npm", [...install, `node@${version}`], { cwd: home, stdio: "inherit" });
   }
-  return nodes;
+  return path;
 };
+
+/** Each supported version of Node.js with its program; those that are missing are installed from the npm registry. */
+export const ensureNodes = (): ReadonlyMap<string, string> =>
+  new Map(versions.map((version) => [version, ensureNode(version)]));

@@ -27,6 +27,7 @@ test.each([0, 1, 2])("endpoints stay within their compile-time budget: program %
 
 interface ClientCost {
   readonly endpoints: number;
+  readonly server: { readonly instantiations: number };
   readonly client: number;
   readonly clientOnDeclarations: number;
   readonly clientOnWritten: number;
@@ -44,5 +45,7 @@ test("a client costs the compiler the same however many endpoints there are", ()
   expect(few.client).toBeLessThan(15_000);
   expect(few.clientOnDeclarations).toBeLessThan(16_000);
   expect(few.clientOnWritten).toBeLessThan(3000);
+  // with its routing map
+  expect(many.server.instantiations).toBeLessThan(300 * 850);
   expect(Math.abs(many.client - few.client)).toBeLessThan(300);
 });

@@ -95,7 +95,7 @@ describe.each(["lowest", "highest"] as const)("with Zod and Express of the %s ve
     expect(run(node, home, "--project", "assumptions", ...toFilter(end))).toBe("passed");
   });
 
-  test("schemas parse, and requests get responses", () => {
+  test.each(nodes)("schemas parse, and requests are answered, on Node.js %s", (version) => {
     const files = [
       "src/schemas",
       "src/http",
@@ -105,7 +105,7 @@ describe.each(["lowest", "highest"] as const)("with Zod and Express of the %s ve
       "fast-way",
     ];
     const outcome = run(
-      process.execPath,
+      ensureNodes().get(version) as string,
       home,
       ...["--project", "unit", "--project", "http", ...files, "node-internals", ...toFilter(end)],
     );

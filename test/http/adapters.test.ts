@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Request, Response } from "express";
 import { defaultEndpointsFactory as factory } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -39,17 +41,43 @@ const call = (
     app(request, response);
   });
 
+const greeting = factory.build({
+  method: "post",
+  input: z.object({ name: z.string() }),
+  handler: async ({ input }) => input,
+});
+
 describe("an adapter without a real socket", () => {
+  test("hands out a body as a stream, also after requests whose bodies the server has parsed", async () => {
+    const server = await start({ greet: greeting });
+    const body = { name: "Ada" };
+    for (const _time of [1, 2])
+      expect((await server.send("/greet", { method: "POST", body })).status).toBe(200);
+    const bytes = Buffer.from(JSON.stringify(body));
+    const headers = { "content-type": "application/json", "content-length": `${bytes.length}` };
+    const request = Object.assign(new IncomingMessage(createBareSocket(() => undefined, {})), {
+      ...{ method: "POST", url: "/greet", headers },
+      // as light-my-request's
+      _read(this: IncomingMessage): void {
+        this.complete = true;
+        this.push(bytes);
+        this.push(null);
+      },
+    });
+    const response = new ServerResponse(request);
+    let sent = "";
+    response.assignSocket(createBareSocket((piece) => (sent += piece), {}));
+    server.app(request as unknown as Request, response as unknown as Response);
+    await once(response, "finish");
+    expect(sent).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
   test.each([
     ["says nothing about itself, like serverless-http's", {}],
     ["has bytes to write, like light-my-request's", { writableLength: 9 }],
   ])("gets a response without a fault in the log, if the socket %s", async (_what, socket) => {
     const { app, lines } = await start({
-      greet: factory.build({
-        method: "post",
-        input: z.object({ name: z.string() }),
-        handler: async ({ input }) => input,
-      }),
+      greet: greeting,
     });
     const sent = await call(app, { name: "Ada" }, socket);
     expect(sent).toMatch(/^HTTP\/1\.1 200 OK\r\n/);

@@ -196,7 +196,7 @@ describe("B22: a multipart body is bounded as a whole", () => {
     resolve();
     await expect
       .poll(() => server.lines.map(({ message }) => message))
-      .toEqual([expect.stringContaining("client left")]);
+      .toEqual([expect.stringContaining("client disconnected")]);
   });
 });
 

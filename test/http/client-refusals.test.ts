@@ -18,7 +18,7 @@ const refusals: readonly Case[] = [
     "get /a/:id",
     { id: "" },
     "id",
-    'is empty, or contains "", which would end it',
+    'is empty, or contains "", which would end the parameter',
   ],
   ["a missing parameter", "get /a/:id", {}, "id", "is missing from the path"],
   ["a parameter that is null", "get /a/:id", { id: null }, "id", "is missing from the path"],
@@ -27,7 +27,7 @@ const refusals: readonly Case[] = [
     "get /:a-:b",
     { a: "x-y", b: "z" },
     "a",
-    'is empty, or contains "-", which would end it',
+    'is empty, or contains "-", which would end the parameter',
   ],
   [
     "a wildcard that is not an array",
@@ -111,7 +111,7 @@ const refusals: readonly Case[] = [
     "get /a",
     { q: Array.from({ length: 21 }, () => "x") },
     "q",
-    "exceeds what the extended parser reads",
+    "exceeds the limits of the extended parser",
     { queryParser: "extended" },
   ],
   [
@@ -119,7 +119,7 @@ const refusals: readonly Case[] = [
     "get /a",
     deep,
     "a.b.c.d.e.f",
-    "exceeds what the extended parser reads",
+    "exceeds the limits of the extended parser",
     { queryParser: "extended" },
   ],
   [

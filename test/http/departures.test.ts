@@ -43,7 +43,7 @@ describe("a client that leaves while a result handler streams is not a server fa
     const source = Readable.from(endless());
     const factory = createFactory((response) => sendBody(source, response));
     const server = await start({ t: factory.build({ handler: () => ({}) }) });
-    expect(await leave(server)).toEqual(["The client left before the response"]);
+    expect(await leave(server)).toEqual(["The client disconnected before the response was sent"]);
   });
 
   test("a stream that fails by itself is still a fault", async () => {

@@ -19,7 +19,7 @@ test("the example creates, reads, lists, changes, exports and deletes users", as
 
   const refused = await server.send("/v1/users", { method: "POST", body: ada });
   expect(refused.status).toBe(401);
-  expect(refused.json()).toEqual(errorEnvelope("Send the right key in the header x-api-key"));
+  expect(refused.json()).toEqual(errorEnvelope("Send a valid key in the header x-api-key"));
 
   const created = await server.send("/v1/users", { method: "POST", headers: key, body: ada });
   expect(created.status).toBe(201);

@@ -128,6 +128,12 @@ const toRouting = (factory: typeof defaultEndpointsFactory): Routing => ({
       throw createHttpError(input.status, "What is wrong: ä", { headers: { "X-Why": "because" } });
     },
   }),
+  "get /chunked": factory.build({
+    handler: async ({ response }) => {
+      response.setHeader("Transfer-Encoding", "chunked");
+      return { a: 1 };
+    },
+  }),
   "get /typed": factory.build({
     handler: async ({ response }) => {
       response.type("application/vnd.own+json").set("ETag", '"1"').vary("Accept");
@@ -146,6 +152,8 @@ const requests: readonly (readonly [target: string, sent?: Sent])[] = [
   ["/v1/users", { method: "POST", body: { name: "", email: "a", tags: [1, 2] } }],
   ["/v1/users/42", { method: "HEAD" }],
   ["/error/404", { method: "HEAD" }],
+  ["/chunked"],
+  ["/chunked", { method: "HEAD" }],
   ["/typed"],
   ["/typed", { headers: { "if-none-match": '"1"' } }],
   ["/typed", { headers: { "if-none-match": '"2"' } }],

@@ -227,7 +227,7 @@ describe("an `around` middleware", () => {
     socket.write("GET /x HTTP/1.1\r\nHost: a\r\n\r\n");
     await expect.poll(() => events).toEqual(["begin"]);
     socket.destroy();
-    await expect.poll(() => events).toEqual(["begin", "rollback: The client left", "end"]);
+    await expect.poll(() => events).toEqual(["begin", "rollback: The client disconnected", "end"]);
     expect(server.linesOf("error")).toEqual([]);
   });
 

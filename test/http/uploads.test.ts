@@ -273,7 +273,7 @@ test.each([500, 5000])("mv moves a file of %i bytes, once", async (size) => {
   });
   const answer = await post(await begin({}, endpoint as never), [["file", content, "a"]]);
   expect(answer.json()).toEqual(
-    successEnvelope({ again: "The uploaded file cannot be moved: it has been moved already" }),
+    successEnvelope({ again: "The uploaded file cannot be moved: it has already been moved" }),
   );
   expect(await readFile(moved())).toEqual(content);
   await expect.poll(() => readdir(directory)).toEqual(["moved"]);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { client, refreshUsers } from "./client.ts";
 
-/** Follows the API's event stream, whoever causes the events. */
+/** Shows the latest changes to users, including those made by other clients. */
 export const ActivityLog = () => {
   const [lines, setLines] = useState<readonly string[]>([]);
 

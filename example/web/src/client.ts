@@ -19,6 +19,6 @@ export type User = Extract<
 
 export const queryClient = new QueryClient();
 
-/** Makes all lists of users be fetched again. */
+/** Fetches all lists of users again. */
 export const refreshUsers = (): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") });

@@ -27,7 +27,7 @@ const checkBodyOfGet = (
   return [
     {
       code: "SLP_WARN_GET_BODY",
-      text: `\`inputSources.get\` has "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`,
+      text: `\`inputSources.get\` includes "body", as for ${toPlace(entry)}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`,
       meta: { method: entry.method, path: entry.path },
     },
   ];
@@ -128,7 +128,7 @@ const findObstacle = (
       code: "SLP_WARN_UPLOAD_SOURCE",
       reason:
         entry.method === "get"
-          ? "a GET has no files. Serve it with POST"
+          ? "a GET request has no files. Serve it with POST"
           : `\`${option}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Add it, or serve the endpoint with POST`,
     };
   if (takesUploads || hasNativeParsers) return undefined;

@@ -37,7 +37,7 @@ const forText: Readonly<Partial<Record<Kind, string>>> = {
   coercedBoolean: "Use z.stringbool()",
   bigint: "Use z.coerce.bigint()",
   nan: "Use z.coerce.number()",
-  null: "Use .optional() for what may be missing",
+  null: "Use .optional() for values that may be missing",
   number: "Use z.coerce.number(), or strings for z.literal and z.enum",
   object: 'Give each value its own name, set `queryParser: "extended"`, or transform a JSON string',
 };

@@ -51,8 +51,8 @@ const findDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
 /** The size limit of a compressed body: compression may make incompressible data slightly larger. */
 const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
 
-/** The client left before its body was complete; no response is sent. */
-const toDeparture = (): Error => new Error("The client left while sending the body");
+/** The client disconnected before its body was complete; no response is sent. */
+const toDeparture = (): Error => new Error("The client disconnected while sending the body");
 
 /**
  * Reads a body and passes its bytes on. The limit counts them after decompression, and before it with a small margin.

@@ -62,8 +62,8 @@ test("rejects the use of a file that was moved or deleted", async () => {
   failToRename("EXDEV");
   const moved = await createFile();
   await moved.mv(join(directory, "moved"));
-  expect(() => moved.data).toThrow("cannot be read: it has been moved already");
-  await expect(moved.mv("x")).rejects.toThrow("cannot be moved: it has been moved already");
+  expect(() => moved.data).toThrow("cannot be read: it has already been moved");
+  await expect(moved.mv("x")).rejects.toThrow("cannot be moved: it has already been moved");
   await moved.discard();
   expect(existsSync(join(directory, "moved"))).toBe(true);
 });

@@ -53,7 +53,7 @@ export class UploadedFile {
   /**
    * Moves the file to a path and replaces any file there; only the user of the process may read it (mode 0600).
    *
-   * @throws Error when it has been moved already or the response is finished, and Node's error when it cannot be
+   * @throws Error when it has already been moved or the response is finished, and Node's error when it cannot be
    * written.
    */
   readonly mv = async (path: string): Promise<void> => {
@@ -82,8 +82,8 @@ export class UploadedFile {
     if (this.#state === "kept") return;
     throw new Error(
       this.#state === "moved"
-        ? `The uploaded file cannot be ${act}: it has been moved already`
-        : `The uploaded file cannot be ${act}: the response is finished, and the file is deleted`,
+        ? `The uploaded file cannot be ${act}: it has already been moved`
+        : `The uploaded file cannot be ${act}: the response is finished, and the file has been deleted`,
     );
   }
 }

@@ -24,7 +24,7 @@ export interface UploadOptions {
    * @default the temporary directory of the operating system
    */
   readonly tempFileDir?: string | undefined;
-  /** Runs before any of the body is read; throws to reject the upload. */
+  /** Runs before any of the body is read; throw an error to reject the upload. */
   readonly beforeUpload?:
     | ((args: { readonly request: Request; readonly logger: Logger }) => MaybePromise<void>)
     | undefined;
@@ -94,7 +94,7 @@ const parseUpload = async (
     closeAfterReply(request, response);
     throw new RequestError("SLP_UPLOAD_TOO_LARGE");
   }
-  if (request.destroyed) throw new Error("The client left while sending the body");
+  if (request.destroyed) throw new Error("The client disconnected while sending the body");
   const upload = new Upload(limits, tempFileDir);
   response.once("close", () => void upload.discard());
   try {
@@ -170,7 +170,8 @@ class Upload {
         parser.on("finish", () => void this.#settle().then(resolve, reject));
         // the body may have arrived but not been read yet; only its end event tells whether it is complete
         request.once("close", () => {
-          if (!request.readableEnded) reject(new Error("The client left while sending the body"));
+          if (!request.readableEnded)
+            reject(new Error("The client disconnected while sending the body"));
         });
         stop = this.#feed(request, parser, reject);
       });

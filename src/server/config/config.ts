@@ -17,7 +17,7 @@ import type { UploadOptions } from "../body/uploads.ts";
 
 /** A finished response, as an access log receives it. */
 export interface AccessedReply {
-  /** Undefined if the client left before the response began. */
+  /** Undefined if the client disconnected before the response began. */
   readonly status: number | undefined;
   /** The number of bytes sent, head and body; 0 if an adapter such as serverless-http replaces the socket. */
   readonly bytes: number;
@@ -46,9 +46,9 @@ export interface CommonConfig extends WalkOptions {
    * Assigns an id to each request: on `request.id`, in each line of its logger as `requestId`, and in a response
    * header.
    *
-   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, the id of a proxy or client is read from that
-   * request header and sent back in it, provided that it has at most 128 characters, which may be letters, digits, `.`,
-   * `_`, `:` and `-`.
+   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, the id of a proxy or client is read from
+   * that request header and sent back in it, provided that it has at most 128 characters, which may be letters, digits,
+   * `.`, `_`, `:` and `-`.
    *
    * @default false
    */
@@ -66,7 +66,7 @@ export interface CommonConfig extends WalkOptions {
       }) => MaybePromise<Logger>)
     | undefined;
   /**
-   * Logs each request once its response has ended, or its client has left; null disables the access log.
+   * Logs each request once its response has ended or its client has disconnected; null disables the access log.
    *
    * @default a debug line with the method and the path, and `status`, `bytes` and `milliseconds` as fields
    */
@@ -82,7 +82,8 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly inputSources?: SourcesByMethod | undefined;
   /**
-   * Sends the errors that occur before an endpoint is reached: 404, 405, a malformed path or body.
+   * Sends the errors that occur before an endpoint is reached, such as 404 and 405, and those of malformed bodies if
+   * the endpoint has the default result handler.
    *
    * @default defaultResultHandler
    */
@@ -168,7 +169,7 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly afterRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
   /**
-   * How queries are parsed: `simple` leaves brackets as they are, `extended` turns them into objects and arrays.
+   * How queries are parsed: `simple` keeps brackets as is, `extended` turns them into objects and arrays.
    *
    * @default "simple"
    */
@@ -180,7 +181,7 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly etag?: boolean | "weak" | "strong" | undefined;
   /**
-   * Compresses responses with zstd, brotli, gzip or deflate, as the client accepts; `true`, or options.
+   * Compresses responses with zstd, brotli, gzip or deflate, whichever the client prefers; `true`, or options.
    *
    * Event streams, responses that set cookies, and those with `no-transform` are never compressed. A handler that
    * streams sends buffered data with `response.flush()`.

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { closeIdleExcept, findReply, readThroughStream } from "../../http/node-internals.ts";
+import { closeExcept, closeIdleExcept, findReply, readThroughStream } from "../../http/node-internals.ts";
 
 /** The connections of a server, with what Node does not track about them. */
 class Connections {
@@ -65,6 +65,11 @@ export const watchConnections = (server: Server, isTls: boolean): void => {
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
     closeIdleExcept(connections.listUnsent(), closeIdle);
+  };
+  const close = server.close.bind(server);
+  server.close = (callback) => {
+    closeExcept(connections.listUnsent(), () => close(callback));
+    return server;
   };
 };
 

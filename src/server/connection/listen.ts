@@ -55,7 +55,7 @@ const fixes: Readonly<Record<string, string>> = {
 const explain = async ({ code = "" }: NodeJS.ErrnoException, at: Listen): Promise<string> => {
   const path = typeof at === "object" ? at.path : at;
   if (code === "EADDRINUSE" && typeof path === "string" && !(await isServed(path)))
-    return ": the socket file is stale, no process listens on it; delete it";
+    return ": the socket file is stale, because no process listens on it; delete it";
   if (code === "EACCES" && typeof path === "string")
     return ": choose a directory that exists and is writable for this process";
   return fixes[code] ?? "";

@@ -6,7 +6,7 @@ import { endQuietly, watchDump, watchPush } from "../../http/node-internals.ts";
 import { unreadQuery } from "../../http/query.ts";
 import { failWalk } from "../../pipeline/send-result.ts";
 import { currentWalk, type Walk } from "../../pipeline/walk.ts";
-import type { AppSettings } from "../../results/send-json.ts";
+import { type AppSettings, untouched } from "../../results/send-json.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
@@ -100,8 +100,8 @@ export const createRequestClass = (
 
     get [unreadQuery](): string | undefined {
       if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
-      // a middleware may redefine it
-      if (Object.hasOwn(this, "query") || findMounted(this)) return undefined;
+      // a middleware may redefine it, or a hook for all requests
+      if (Object.hasOwn(this, "query") || findMounted(this) || isQueryRedefined()) return undefined;
       return toQueryText(this.url ?? "");
     }
 
@@ -131,6 +131,17 @@ export const createRequestClass = (
       else walk.next = next;
     }
   }
+
+  const findQueryGetter = (): unknown =>
+    (
+      Object.getOwnPropertyDescriptor(ExpressRequest.prototype, "query") as
+        | { get?: unknown }
+        | undefined
+    )?.get;
+  const ownQueryGetter = findQueryGetter();
+  /** The prototype is `app.request`, so it stays as it is until the application is created. */
+  const isQueryRedefined = (): boolean =>
+    settings[untouched] !== true && findQueryGetter() !== ownQueryGetter;
 
   watchPush(ExpressRequest.prototype);
   watchDump(ExpressRequest.prototype);

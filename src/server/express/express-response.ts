@@ -85,7 +85,8 @@ export const createResponseClass = (
       const fields = this[sentFields];
       const headers = super.getHeaders();
       if (fields)
-        for (const [name, value] of Object.entries(fields)) headers[name.toLowerCase()] ??= value;
+        for (const [name, value] of Object.entries(fields))
+          headers[name.toLowerCase()] ??= String(value);
       return headers;
     }
 
@@ -146,8 +147,10 @@ export const createResponseClass = (
 
 type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
 
-const findField = (fields: SentFields | undefined, name: string): string | number | undefined => {
+/** A field as text, as Express sets it. */
+const findField = (fields: SentFields | undefined, name: string): string | undefined => {
   if (!fields) return undefined;
   const wanted = name.toLowerCase();
-  return Object.entries(fields).find(([field]) => field.toLowerCase() === wanted)?.[1];
+  const found = Object.entries(fields).find(([field]) => field.toLowerCase() === wanted);
+  return found && String(found[1]);
 };

@@ -1,0 +1,36 @@
+/** A caller within the sources of this package, as it stands in a stack. */
+const ofSources = /[\\/]src[\\/](?!.*\.test\.ts)/;
+
+/** Checks whether the sources of this package have called the function that calls this one. */
+export const isCalledBySources = (): boolean => {
+  const [, , , caller = ""] = (new Error("caller").stack ?? "").split("\n");
+  return ofSources.test(caller);
+};
+
+/**
+ * Hides a member of an object, or one that is set on what has it as prototype, from the sources of this package: they
+ * read `undefined`, and everybody else what was set.
+ *
+ * @returns how many times the sources have looked for it
+ */
+export const hideFromSources = (object: object, name: string): (() => number) => {
+  const values = new WeakMap<object, unknown>();
+  const own = Object.getOwnPropertyDescriptor(object, name);
+  let looks = 0;
+  Object.defineProperty(object, name, {
+    configurable: true,
+    get(this: object): unknown {
+      if (isCalledBySources()) {
+        looks++;
+        return undefined;
+      }
+      if (values.has(this)) return values.get(this);
+      if (own) return own.get ? own.get.call(this) : (own.value as unknown);
+      return Reflect.get(Object.getPrototypeOf(object) as object, name, this);
+    },
+    set(this: object, value: unknown) {
+      values.set(this, value);
+    },
+  });
+  return () => looks;
+};

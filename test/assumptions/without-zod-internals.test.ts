@@ -1,0 +1,193 @@
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { createRecorder, send, type Sent } from "../http/harness.ts";
+import { hideFromSources } from "./hide.ts";
+
+type Sallyport = typeof import("sallyport");
+type Schema = z.core.$ZodType;
+
+/** What may change the schemas of the routing. */
+type Change = (schema: Schema) => void;
+
+const createRouting = ({ defaultEndpointsFactory: factory, ez }: Sallyport, change: Change) => {
+  const by = <S extends z.ZodObject>(schema: S): S => {
+    change(schema);
+    return schema;
+  };
+  const shape = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("circle"), radius: z.number().min(0) }),
+    z.object({ kind: z.enum(["square", "line"]), side: z.number().optional() }),
+  ]);
+  const body = by(
+    z.object({
+      name: z.string().min(2).default("none"),
+      tags: z.array(z.union([z.int(), z.string().max(3)])).max(40),
+      more: z.record(z.string(), z.number().catch(7)).optional(),
+      shape: shape.optional(),
+      tree: z.lazy(() => z.object({ leaf: z.literal(["a", 2]) })).optional(),
+      isOn: z.stringbool().prefault("yes"),
+      any: z.json().optional(),
+    }),
+  );
+  const parse = factory.build({
+    method: "post",
+    input: body,
+    output: by(z.object({ value: z.unknown() })),
+    handler: async ({ input }) => ({ value: input }),
+  });
+  const pages = ez.paginated({ style: "offset", itemSchema: z.string(), itemsName: "words" });
+  const page = factory.build({
+    input: by(pages.input),
+    output: by(pages.output),
+    handler: async ({ input: { limit, offset } }) => ({ words: ["a"], total: 1, limit, offset }),
+  });
+  const sign = factory.build({
+    method: "post",
+    input: by(ez.form({ a: z.string().trim(), day: ez.dateIn().optional() })),
+    output: z.object({ a: z.string() }),
+    handler: async ({ input }) => ({ a: input.a }),
+  });
+  return { parse, page, sign };
+};
+
+const bodies: readonly object[] = [
+  { tags: [1, "abc"], more: { a: 1, b: "x" }, any: { list: [null, 1, "a"] } },
+  { name: "Ada", tags: [], shape: { kind: "circle", radius: 1 }, tree: { leaf: 2 } },
+  { name: "A", tags: [1.5, "abcd", null], shape: { kind: "oval" }, tree: { leaf: "b" } },
+  { tags: Array.from({ length: 30 }, () => null), isOn: "perhaps" },
+  { name: 5, isOn: "off", shape: { kind: "line" } },
+];
+
+const askAll = async (port: number): Promise<unknown[]> => {
+  const answers: unknown[] = [];
+  const ask = async (target: string, sent?: Sent): Promise<void> => {
+    const { status, text } = await send(port, target, sent);
+    answers.push([status, text]);
+  };
+  // often enough that the schemas become hot
+  for (let round = 0; round < 3; round++) {
+    for (const body of bodies) await ask("/parse", { method: "POST", body });
+    for (const query of ["", "?limit=2&offset=1", "?limit=x", "?limit=1.5"])
+      await ask(`/page${query}`);
+    for (const body of ["a=+b+", "b=1", "a=1&day=2026-01-02", "a=1&day=no"])
+      await ask("/sign", {
+        method: "POST",
+        headers: { "Content-Type": "application/x-www-form-urlencoded" },
+        body,
+      });
+  }
+  return answers;
+};
+
+/** What a server answers, and what is generated from its routing. */
+const tellAll = async (change: Change): Promise<readonly unknown[]> => {
+  vi.resetModules();
+  const sallyport = await import("sallyport");
+  const { generateOpenApi } = await import("sallyport/openapi");
+  const { generateClient } = await import("sallyport/generate-client");
+  const routing = createRouting(sallyport, change);
+  const listen = { port: 0, host: "127.0.0.1" };
+  const { servers, close } = await sallyport.createServer(
+    { http: { listen }, cors: false, logger: createRecorder().logger },
+    routing,
+  );
+  try {
+    const address = servers[0]?.address() as AddressInfo;
+    const answers = await askAll(address.port);
+    const info = { title: "a", version: "1" };
+    return [...answers, generateClient({ routing }), generateOpenApi({ routing, info })];
+  } finally {
+    await close();
+  }
+};
+
+const listParts = (schema: unknown, parts: Set<Schema> = new Set()): Set<Schema> => {
+  if (typeof schema !== "object" || schema === null) return parts;
+  if (!("_zod" in schema)) {
+    for (const inner of Object.values(schema)) listParts(inner, parts);
+  } else if (!parts.has(schema as Schema)) {
+    parts.add(schema as Schema);
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    if (def.type === "lazy") listParts((schema as z.core.$ZodLazy)._zod.innerType, parts);
+    else
+      for (const [name, inner] of Object.entries(def))
+        if (!["checks", "defaultValue"].includes(name)) listParts(inner, parts);
+  }
+  return parts;
+};
+
+let expected: readonly unknown[] = [];
+
+beforeAll(async () => {
+  expected = await tellAll(() => undefined);
+});
+
+afterEach(() => {
+  vi.doUnmock("zod");
+  vi.resetModules();
+});
+
+test("the answers are not all the same", () => {
+  const statuses = expected.slice(0, -2).map((answer) => (answer as [number, string])[0]);
+  expect(statuses.slice(0, 13)).toEqual([
+    ...[200, 200, 400, 400, 400],
+    ...[200, 200, 400, 400],
+    ...[200, 400, 200, 400],
+  ]);
+});
+
+test("functions that Zod lacks: requests are answered, documents and clients generated as with them", async () => {
+  vi.doMock("zod", async (importOriginal) => {
+    const original = await importOriginal<typeof import("zod")>();
+    const { aborted, finalizeIssue, stringifyPrimitive, CONSTANT_CATCH, ...util } =
+      original.z.core.util;
+    expect([aborted, finalizeIssue, stringifyPrimitive, CONSTANT_CATCH]).not.toContain(undefined);
+    const core = { ...original.z.core, util };
+    return { ...original, z: { ...original.z, compile: undefined, core } };
+  });
+  expect(await tellAll(() => undefined)).toEqual(expected);
+});
+
+test("schemas whose way to parse cannot be exchanged: requests are answered as by others", async () => {
+  let count = 0;
+  const fix: Change = (schema) => {
+    for (const part of listParts(schema)) {
+      // Zod exchanges it itself at the first parse
+      void part._zod.run({ value: {}, issues: [] }, { async: false });
+      Object.defineProperty(part._zod, "run", { writable: false });
+      count++;
+    }
+  };
+  expect(await tellAll(fix)).toEqual(expected);
+  expect(count).toBeGreaterThan(40);
+});
+
+test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
+  "schemas without `%s`: requests are answered, documents and clients generated as with it",
+  async (name) => {
+    const counters: (() => number)[] = [];
+    const lack: Change = (schema) => {
+      for (const { _zod: internals } of listParts(schema)) {
+        // Zod keeps what it has found out once
+        void Reflect.get(internals, name);
+        counters.push(hideFromSources(internals, name));
+      }
+    };
+    // a document shows any string for a stringbool without it
+    const last = name === "bag" ? -1 : undefined;
+    expect((await tellAll(lack)).slice(0, last)).toEqual(expected.slice(0, last));
+    const looks = counters.reduce((sum, count) => sum + count(), 0);
+    expect(looks).toBeGreaterThan(0);
+  },
+);
+
+test("a document that ignores what a schema is to be shown as shows what it consists of", async () => {
+  const ignore: Change = (schema) => {
+    for (const { _zod: internals } of listParts(schema))
+      Reflect.deleteProperty(internals, "toJSONSchema");
+  };
+  const outcome = await tellAll(ignore);
+  expect(outcome.slice(0, -2)).toEqual(expected.slice(0, -2));
+  expect(JSON.stringify(outcome.at(-1))).toContain('"name":"limit","in":"query"');
+});
