@@ -87,8 +87,8 @@ const createResponse = (socket: Socket): ServerResponse => {
 let ownMethods: ReadonlySet<unknown> | undefined;
 
 /**
- * Checks whether Node puts a function of this name on each response itself, as `_onPendingData`. A name that is unknown
- * here counts as put there by somebody else, and the response is sent by Express.
+ * Checks whether Node itself puts a function of this name on each response, such as `_onPendingData`. A name that is
+ * not listed here counts as set by other code, and Express sends the response.
  */
 export const isOwnMethodOfNode = (name: PropertyKey): boolean =>
   (ownMethods ??= probeOwnMethods()).has(name);
@@ -185,11 +185,11 @@ export const closeIdleExcept = (
 };
 
 /**
- * Closes a server as {@link closeIdleExcept} does, also if Node's `close` does not call the server's own
+ * Closes a server like {@link closeIdleExcept}, even if Node's `close` does not call the server's own
  * `closeIdleConnections`.
  */
 export const closeExcept = (replies: readonly ServerResponse[], close: () => void): void =>
-  unfinishDuring(replies.filter(canUnfinish), close);
+  unfinishDuring(replies.filter(canResetFinished), close);
 
 const unfinishDuring = (replies: readonly ServerResponse[], run: () => void): void => {
   for (const reply of replies) (reply as { finished: boolean }).finished = false;
@@ -290,8 +290,9 @@ type Dump = (this: AnsweredRequest) => void;
 type AnsweredRequest = IncomingMessage & { readonly res?: ServerResponse | undefined };
 
 /**
- * Ends requests quietly once their response is out, when Node calls a request's `_dump` to read the rest of its body.
- * Listeners of the response run next and may still listen for the end of the request, so it does not end before them.
+ * Ends requests quietly once their response is sent, when Node calls a request's `_dump` to read the rest of its body.
+ * Listeners of the response run next and may still listen for the end of the request, so the request does not end
+ * before them.
  */
 export const watchDump = (prototype: IncomingMessage): void => {
   const inside = prototype as unknown as { _dump?: Dump };
@@ -302,7 +303,7 @@ export const watchDump = (prototype: IncomingMessage): void => {
   };
 };
 
-/** Whether anybody but Node, which has one listener, waits for the end of a response. */
+/** Checks whether anything but Node, which has one listener, waits for the end of a response. */
 const isAwaited = (response: ServerResponse | undefined): boolean =>
   response !== undefined &&
   (response.listenerCount("finish") > 1 || response.listenerCount("close") > 0);

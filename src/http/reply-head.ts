@@ -74,7 +74,7 @@ const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   response.statusMessage === undefined &&
   inside._defaultKeepAlive &&
   inside._maxRequestsPerSocket === 0 &&
-  // a member that is missing does not count as false
+  // a missing member does not count as false
   inside.maxRequestsOnConnectionReached === false &&
   inside._removedConnection === false &&
   inside._expect_continue === false &&
@@ -128,7 +128,7 @@ const isOfNode = (method: unknown, part: string): boolean =>
 /** The value of `Date` for the current second; undefined once it is over. */
 let today: string | undefined;
 
-// tests may replace the global ones, which leaves Node's own clock as it is
+// tests may replace the global ones, which does not affect Node's own clock
 const startTimer = setTimeout;
 const Clock = Date;
 

@@ -165,7 +165,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(readBooleanStrings(z.stringbool({ truthy: ["y"], falsy: ["n"] }))).toEqual(["y", "n"]);
   });
 
-  test("a parse tells its direction, in which `parse` of each schema runs", () => {
+  test("a parse has a direction, in which `parse` of each schema runs", () => {
     const seen: boolean[] = [];
     const schema = z.string();
     const exchange = new ExchangedRun(schema, "run", (own) => (payload, context) => {
@@ -180,13 +180,13 @@ describe("undocumented assumptions about Zod", () => {
     expect(seen).toEqual([true, false]);
   });
 
-  test("a document shows what a schema is to be shown as", () => {
+  test("a document shows the replacement of a schema", () => {
     const schema = z.string();
     describeAs(schema, { type: "integer" });
     expect(z.toJSONSchema(z.object({ a: schema })).properties).toEqual({ a: { type: "integer" } });
   });
 
-  test("a document numbers the definitions that have no name", () => {
+  test("a document numbers unnamed definitions", () => {
     const tree = z.object({
       get inner(): z.ZodOptional<typeof tree> {
         return tree.optional();
@@ -196,7 +196,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(Object.keys($defs).map(readMadeName)).toEqual(["schema0"]);
   });
 
-  test("what contains itself is marked until it is parsed", () => {
+  test("a value that contains itself is marked until it is parsed", () => {
     const marks: unknown[] = [];
     const list: z.ZodType = z.lazy(() => z.array(inner));
     const inner = z.union([z.string(), list]);

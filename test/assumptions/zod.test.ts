@@ -29,7 +29,7 @@ describe("assumptions about Zod", () => {
     expect(z.transform(Number)._zod.def.transform).toBe(Number);
   });
 
-  test("what a definition has besides is kept by its copies, and by what is derived of it", () => {
+  test("additional properties of a definition are kept by its copies, and by schemas derived from it", () => {
     const marked = ez.form({ a: z.string() });
     const derived = [
       ...[marked.extend({ b: z.string() }), marked.meta({ title: "a" }), marked.partial()],
@@ -39,7 +39,7 @@ describe("assumptions about Zod", () => {
     expect(isForm(z.object({ a: z.string() }))).toBe(false);
   });
 
-  test("its own changes of strings can be told by their source text", () => {
+  test("its own changes of strings can be recognised by their source", () => {
     for (const schema of [z.string().trim(), z.string().toLowerCase(), z.string().normalize("NFC")])
       expect(runsUserCode(schema)).toBe(false);
     expect(runsUserCode(z.string().overwrite((text) => `${text}!`))).toBe(true);

@@ -139,7 +139,7 @@ export const createRequestClass = (
         | undefined
     )?.get;
   const ownQueryGetter = findQueryGetter();
-  /** The prototype is `app.request`, so it stays as it is until the application is created. */
+  /** The prototype is `app.request`, so it does not change until the application is created. */
   const isQueryRedefined = (): boolean =>
     settings[untouched] !== true && findQueryGetter() !== ownQueryGetter;
 

@@ -147,7 +147,7 @@ export const createResponseClass = (
 
 type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
 
-/** A field as text, as Express sets it. */
+/** A field as a string, as Express sets it. */
 const findField = (fields: SentFields | undefined, name: string): string | undefined => {
   if (!fields) return undefined;
   const wanted = name.toLowerCase();
