@@ -200,7 +200,7 @@ describe("wrong elements that need not fail the parse", () => {
     expect(await toInputParser(late)([1, "x", 2])).toMatchObject({ value: [1, 0, 0], issues: [] });
   });
 
-  test("do not hide a worse one after them, which decides for a union", () => {
+  test("do not hide a more severe one after them, which decides the outcome of a union", () => {
     const schema = z.union([z.array(z.string().min(3)), z.boolean()]);
     const short = wrong.map(() => "x");
     const codesOf = (value: unknown) =>

@@ -10,7 +10,7 @@ import { type AppSettings, untouched } from "../../results/send-json.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
-/** What the requests of an application are created with. */
+/** The parts and settings that an application's requests share. */
 export interface RequestOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;

@@ -16,7 +16,7 @@ import { dropStalledReader, type StalledReaderOptions } from "../connection/stal
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
-/** What the responses of an application are created with. */
+/** The parts and settings that an application's responses share. */
 export interface ResponseOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;
