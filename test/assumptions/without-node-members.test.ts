@@ -95,11 +95,12 @@ describe("where Node lacks a member, requests still get correct responses", () =
   });
 
   test("no `_readableState`: requests end like streams", async () => {
-    const ends: unknown[] = [];
+    // a listener of the response, such as that of an access log, would keep the request from ending quietly
+    const seen: IncomingMessage[] = [];
     const watched = factory
       .addMiddleware({
-        handler: async ({ request, response }) => {
-          response.once("close", () => setImmediate(() => ends.push(request.readableEnded)));
+        handler: async ({ request }) => {
+          seen.push(request);
           return {};
         },
       })
@@ -109,13 +110,15 @@ describe("where Node lacks a member, requests still get correct responses", () =
         output: z.object({ a: z.string() }),
         handler: async ({ input }) => input,
       });
-    const expected = await exchange(await start({ echo: watched }), requests);
-    const server = await start({ echo: watched });
+    const expected = await exchange(await start({ echo: watched }, { accessLogger: null }), requests);
+    const server = await start({ echo: watched }, { accessLogger: null });
     const countLooks = hideFromSources(prototypesOf(server).request, "_readableState");
     expect(await exchange(server, requests)).toBe(expected);
     expect(countLooks()).toBeGreaterThan(0);
     // 404 has no endpoint
-    expect(ends).toEqual(Array.from({ length: 10 }, () => true));
+    await expect
+      .poll(() => seen.map(({ readableEnded }) => readableEnded))
+      .toEqual(Array.from({ length: 10 }, () => true));
   });
 
   test("no `_headerSent`: a response that is sent late is awaited, and one that is never sent is cut off", async () => {
