@@ -5,7 +5,7 @@
  * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
  * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
  * `test/assumptions/node-internals.test.ts`. If Node.js lacks one, a slower documented way is used, which
- * `without-node-internals.test.ts` and `without-node-members.test.ts` test beside it. CONTRIBUTING.md lists the parts.
+ * `without-node-internals.test.ts` and `without-node-members.test.ts` test. CONTRIBUTING.md lists the parts.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -3,9 +3,9 @@
  *
  * zod.dev/packages/core documents what libraries may use: `_zod.def` with the exported types of definitions,
  * `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; other members that the types mark as `@internal`
- * are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If
- * Zod lacks one, a slower way without it is used, which `zod-internals.test.ts` and
- * `test/assumptions/without-zod-internals.test.ts` test. CONTRIBUTING.md lists the parts.
+ * are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If Zod lacks one, a slower way
+ * without it is used, which `zod-internals.test.ts` and `test/assumptions/without-zod-internals.test.ts` test.
+ * CONTRIBUTING.md lists the parts.
  */
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";

@@ -110,7 +110,10 @@ describe("where Node lacks a member, requests still get correct responses", () =
         output: z.object({ a: z.string() }),
         handler: async ({ input }) => input,
       });
-    const expected = await exchange(await start({ echo: watched }, { accessLogger: null }), requests);
+    const expected = await exchange(
+      await start({ echo: watched }, { accessLogger: null }),
+      requests,
+    );
     const server = await start({ echo: watched }, { accessLogger: null });
     const countLooks = hideFromSources(prototypesOf(server).request, "_readableState");
     expect(await exchange(server, requests)).toBe(expected);
