@@ -188,7 +188,7 @@ describe("undocumented assumptions about node:http", () => {
   });
 
   test.skipIf(!hasCertificates)(
-    "a listener for `data` hears what comes over TLS, and a pause holds back the parser",
+    "a listener for `data` receives what comes over TLS, and a pause holds back the parser",
     async () => {
       const { key, cert } = createCertificate();
       let heard = 0;

@@ -218,7 +218,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(marks).toContain(true);
   });
 
-  test("what replaces `parse` of a schema is what it parses by, in the given direction", () => {
+  test("a replaced `parse` is what a schema parses with, in the given direction", () => {
     const inner = z.codec(z.string(), z.number(), { decode: Number, encode: String });
     const reversed = z.custom<unknown>();
     reverse(reversed, inner);

@@ -54,7 +54,7 @@ describe("assumptions about Zod", () => {
     expect(union.parse("a")).toBe("a");
   });
 
-  test("compiling gives a schema that parses the same", () => {
+  test("compiling returns a schema that parses the same", () => {
     const schema = z.object({ a: z.string().transform(Number), b: z.string().default("x") });
     const compiled = z.compile(schema, { strict: true });
     expect(compiled).not.toBe(schema);
