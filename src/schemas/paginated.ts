@@ -19,7 +19,7 @@ import { readParent } from "./zod-internals.ts";
 /** How pages are addressed: by the number of items to skip, or by a string that marks the end of the previous page. */
 export type PaginationStyle = "cursor" | "offset";
 
-/** The fields of an output besides its items. */
+/** The fields of an output other than its items. */
 interface ReservedNames {
   cursor: "limit" | "nextCursor";
   offset: "limit" | "offset" | "total";
@@ -97,7 +97,7 @@ export type CursorInput<Text extends CursorText> = z.ZodObject<{
   limit: PlainInteger;
 }>;
 
-/** The items under their name, besides the other fields; a name that is not a literal type may be any. */
+/** The items under their name, in addition to the other fields; a name that is not a literal type may be any. */
 type PageShape<Name extends string, Item extends z.core.SomeType, Fields> = string extends Name
   ? Readonly<Record<string, Fields[keyof Fields] | z.ZodArray<Item>>>
   : { [Key in Name | keyof Fields]: Key extends keyof Fields ? Fields[Key] : z.ZodArray<Item> };

@@ -53,7 +53,7 @@ class Layer {
   readonly #write: Call;
   readonly #end: Call;
   #encoder: Encoder | undefined;
-  /** The length of a body that arrives in one piece. */
+  /** The length of a body that arrives in one chunk. */
   #length: number | undefined;
   #isEnded = false;
   /** Whether nobody waits for the response any more. */
