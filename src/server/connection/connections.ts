@@ -1,6 +1,11 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { closeExcept, closeIdleExcept, findReply, readThroughStream } from "../../http/node-internals.ts";
+import {
+  closeExcept,
+  closeIdleExcept,
+  findReply,
+  readThroughStream,
+} from "../../http/node-internals.ts";
 
 /** The connections of a server, with what Node does not track about them. */
 class Connections {
