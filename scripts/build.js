@@ -42,7 +42,8 @@ const buildModules = async () => {
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
-    external: /^[^./]/,
+    // packages: neither relative nor, once resolved, absolute, on Windows with a drive
+    external: /^(?![./]|[A-Za-z]:[\\/])/,
     platform: "node",
     // imports that only preload a chunk are kept
     treeshake: { moduleSideEffects: true },

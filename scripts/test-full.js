@@ -1,6 +1,7 @@
 // The checks that take longer than a minute: fuzzing, aborted uploads, shutdowns under load, memory.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { tool } from "./tool.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const run = (...command) => {
@@ -16,7 +17,6 @@ run(process.execPath, "scripts/list-rows.js");
 run(process.execPath, "scripts/build.js");
 // one after the other: a parallel load would distort what a check measures
 run(
-  `${root}node_modules/.bin/vitest`,
-  ...["run", "--project", "full", "--no-file-parallelism"],
+  ...[...tool("vitest"), "run", "--project", "full", "--no-file-parallelism"],
   ...process.argv.slice(2),
 );

@@ -2,10 +2,10 @@
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { tool } from "./tool.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const bin = (name) => `${root}node_modules/.bin/${name}`;
-const vitest = (project) => [bin("vitest"), "run", "--project", project];
+const vitest = (project) => [...tool("vitest"), "run", "--project", project];
 
 /** By name, the longest first, apart from the build, which others need. */
 const steps = {
@@ -17,12 +17,12 @@ const steps = {
   package: ["Packed-install tests", vitest("package")],
   "quick-start": ["Quick-start test", vitest("quick-start")],
   unit: ["Unit tests", vitest("unit")],
-  lint: ["Lint", [bin("oxlint"), "--type-aware", "--deny-warnings"]],
-  types: ["Type check, and type tests", [bin("tsc"), "--noEmit"]],
-  unused: ["Unused code", [bin("knip")]],
+  lint: ["Lint", [...tool("oxlint"), "--type-aware", "--deny-warnings"]],
+  types: ["Type check, and type tests", [...tool("tsc", "typescript"), "--noEmit"]],
+  unused: ["Unused code", tool("knip")],
   assumptions: ["Assumptions about dependencies", vitest("assumptions")],
   architecture: ["Architecture tests", vitest("architecture")],
-  format: ["Format", [bin("oxfmt"), "--check", "."]],
+  format: ["Format", [...tool("oxfmt"), "--check", "."]],
 };
 
 const wanted = process.argv.slice(2);
@@ -45,7 +45,6 @@ const runStep = async (name) => {
   const child = spawn(command, args, {
     cwd: root,
     stdio: isAlone ? "inherit" : ["ignore", "pipe", "pipe"],
-    shell: process.platform === "win32" && command !== process.execPath,
   });
   const printed = [];
   for (const stream of [child.stdout, child.stderr])

@@ -31,10 +31,13 @@ const rooms = [
 /** The rooms within `src/server`, the lowest first; the files next to them combine them, and are imported by none. */
 const serverRooms = ["head", "body", "compression", "connection", "config", "express", ""];
 
+/** Windows separates folders in another way. */
+const toSlashes = (path: string): string => path.replaceAll("\\", "/");
+
 const listFiles = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
-    .map((file) => join(folder, file));
+    .map((file) => toSlashes(join(folder, file)));
 
 const sources = listFiles("src").filter((file) => !/\.test(-d)?\.ts$/.test(file));
 const tests = [...listFiles("src"), ...listFiles("test")].filter((file) =>
@@ -43,12 +46,14 @@ const tests = [...listFiles("src"), ...listFiles("test")].filter((file) =>
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
+const withinSource = (file: string): string => toSlashes(relative("src", file));
+
 const toRoom = (file: string): string =>
-  (relative("src", file).split("/")[0] ?? "").replace(/\.ts$/, "");
+  (withinSource(file).split("/")[0] ?? "").replace(/\.ts$/, "");
 
 /** The room of a file of `src/server`; empty for a file next to the rooms. */
 const toServerRoom = (file: string): string => {
-  const [room = "", ...rest] = relative("src/server", file).split("/");
+  const [room = "", ...rest] = toSlashes(relative("src/server", file)).split("/");
   return rest.length > 0 ? room : "";
 };
 
@@ -57,7 +62,7 @@ const importPattern = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 /** Lists the files of `src` that a file imports, whether values or types. */
 const listImports = (file: string): string[] =>
   [...read(file).matchAll(importPattern)].map(([, target]) =>
-    normalize(join(dirname(file), target ?? "")),
+    toSlashes(normalize(join(dirname(file), target ?? ""))),
   );
 
 const findCycle = (): string[] | undefined => {
@@ -140,7 +145,7 @@ describe("architecture", () => {
   });
 
   test("names are kebab-case and meaningful", () => {
-    const names = sources.flatMap((file) => relative("src", file).replace(/\.ts$/, "").split("/"));
+    const names = sources.flatMap((file) => withinSource(file).replace(/\.ts$/, "").split("/"));
     expect(names.filter((name) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([]);
     expect(names.filter((name) => /^(helpers?|utils?|common|base|misc)$/.test(name))).toEqual([]);
   });

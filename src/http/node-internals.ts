@@ -5,7 +5,7 @@
  * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
  * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
  * `test/assumptions/node-internals.test.ts`. If Node.js lacks one, a slower documented way is used, which
- * `without-node-internals.test.ts` and `without-node-members.test.ts` test. CONTRIBUTING.md lists the parts.
+ * `without-node-internals.test.ts` and `without-node-members.test.ts` test. ARCHITECTURE.md lists the parts.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -284,10 +284,7 @@ export const endQuietly = (request: IncomingMessage): boolean => {
   return true;
 };
 
-type Dump = (this: AnsweredRequest) => void;
-
-/** A request with its response, as Express connects them. */
-type AnsweredRequest = IncomingMessage & { readonly res?: ServerResponse | undefined };
+type Dump = (this: IncomingMessage) => void;
 
 /**
  * Ends requests quietly once their response is sent, when Node calls a request's `_dump` to read the rest of its body.
@@ -299,11 +296,10 @@ export const watchDump = (prototype: IncomingMessage): void => {
   const { _dump: dump } = inside;
   if (!dump) return;
   inside._dump = function () {
-    if (isAwaited(this.res) || !endQuietly(this)) dump.call(this);
+    if (isAwaited(findReply(this.socket)) || !endQuietly(this)) dump.call(this);
   };
 };
 
-/** Checks whether anything but Node, which has one listener, waits for the end of a response. */
+/** Checks whether anything but Node, which has one listener, may wait for the end of a response. */
 const isAwaited = (response: ServerResponse | undefined): boolean =>
-  response !== undefined &&
-  (response.listenerCount("finish") > 1 || response.listenerCount("close") > 0);
+  !response || response.listenerCount("finish") > 1 || response.listenerCount("close") > 0;

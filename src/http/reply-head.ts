@@ -1,4 +1,13 @@
 import type { ServerResponse } from "node:http";
+import {
+  isOfNode,
+  learnFields,
+  readFields,
+  spellFields,
+  spellNewFields,
+  type NewFields,
+  type StoredFields,
+} from "./header-fields.ts";
 
 /** What node:http keeps about a response in undocumented members. */
 interface Inside {
@@ -13,7 +22,7 @@ interface Inside {
   readonly _storeHeader: unknown;
 }
 
-/** A head written by Node, without its length and date. */
+/** A head written by Node, without its header fields, its length and its date. */
 interface Template {
   readonly type: string;
   readonly statusMessage: string;
@@ -21,8 +30,10 @@ interface Template {
   /** The methods that wrote it; tracing tools replace them. */
   readonly writeHead: unknown;
   readonly storeHeader: unknown;
-  /** Everything up to the value of `Content-Length`. */
-  readonly start: string;
+  readonly setHeader: unknown;
+  readonly statusLine: string;
+  /** The content type, and everything up to the value of `Content-Length`. */
+  readonly typeLine: string;
   /** Everything after the value of `Date`. */
   readonly end: string;
   /** Everything after the value of `Content-Length`, and the date in it. */
@@ -35,10 +46,10 @@ const templates = new Map<number, Template>();
 /**
  * Writes the head of a response whose length is known, as `writeHead` does.
  *
- * Node assembles each head from scratch, which takes a twentieth of a request's time. Here, Node writes only the first
- * head of each kind; the next ones are copies of it with another length and date. Heads are copied only if nothing else
- * can differ: without custom header fields, on a kept-alive connection. If Node works differently from what is expected
- * here, Node writes every head.
+ * Node assembles each head from scratch, which takes a tenth of a request's time. Here, Node writes only the first head
+ * of each kind; the next ones are copies of it with other header fields, length and date. Heads are copied only if
+ * nothing else can differ: on a kept-alive connection, without header fields that Node reads itself. If Node works
+ * differently from what is expected here, Node writes every head.
  */
 export const writeHead = (
   response: ServerResponse,
@@ -47,26 +58,29 @@ export const writeHead = (
   length: number,
 ): void => {
   const inside = response as unknown as Inside;
-  const template = templates.get(status);
-  if (!isOrdinary(response, inside)) {
+  const fields = isOrdinary(response, inside) ? toFields(response) : undefined;
+  if (fields === undefined) {
     response.writeHead(status, { "Content-Type": type, "Content-Length": length });
-  } else if (template && isFor(template, response, inside, type)) {
-    const date = today ?? readDate();
-    if (template.date !== date) {
-      template.rest = toRest(date, template.end);
-      template.date = date;
-    }
-    response.statusCode = status;
-    response.statusMessage = template.statusMessage;
-    inside._contentLength = length;
-    inside._header = template.start + length + template.rest;
-  } else {
-    response.writeHead(status, { "Content-Type": type, "Content-Length": length });
-    learn(response, inside, type, length);
+    return;
   }
+  const template = templates.get(status);
+  const lines = fields === null ? "" : spellFields(fields);
+  if (lines === undefined || !template || !isFor(template, response, inside, type)) {
+    writeFirst(response, inside, fields, { status, type, length });
+    return;
+  }
+  const date = today ?? readDate();
+  if (template.date !== date) {
+    template.rest = toRest(date, template.end);
+    template.date = date;
+  }
+  response.statusCode = status;
+  response.statusMessage = template.statusMessage;
+  inside._contentLength = length;
+  inside._header = template.statusLine + lines + template.typeLine + length + template.rest;
 };
 
-/** Whether the heads of two such responses differ only in status, type, length and date. */
+/** Whether the heads of two such responses differ only in status, header fields, length and date. */
 const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   inside._header === null &&
   response.shouldKeepAlive &&
@@ -77,40 +91,84 @@ const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   // a missing member does not count as false
   inside.maxRequestsOnConnectionReached === false &&
   inside._removedConnection === false &&
-  inside._expect_continue === false &&
-  response.getHeaderNames().length === 0;
+  inside._expect_continue === false;
+
+/** The header fields of a response, or null; undefined if there are some that only Node can read. */
+const toFields = (response: ServerResponse): StoredFields | null | undefined => {
+  const fields = readFields(response);
+  if (fields !== undefined) return fields;
+  return response.getHeaderNames().length === 0 ? null : undefined;
+};
 
 const isFor = (template: Template, response: ServerResponse, inside: Inside, type: string) =>
   template.type === type &&
   template.keepAliveTimeout === inside._keepAliveTimeout &&
   template.writeHead === response.writeHead &&
-  template.storeHeader === inside._storeHeader;
+  template.storeHeader === inside._storeHeader &&
+  template.setHeader === response.setHeader;
 
 const toRest = (date: string, end: string): string => `\r\nDate: ${date}${end}`;
 
-/** Keeps a head that Node has written, if every byte of it is as expected. */
-const learn = (response: ServerResponse, inside: Inside, type: string, length: number): void => {
+interface Wanted {
+  readonly status: number;
+  readonly type: string;
+  readonly length: number;
+}
+
+/** Has Node write a head, and keeps it for copies if every byte of it is as expected. */
+const writeFirst = (
+  response: ServerResponse,
+  inside: Inside,
+  fields: StoredFields | null,
+  { status, type, length }: Wanted,
+): void => {
+  const spelled = fields === null ? { names: [], lines: "" } : spellNewFields(fields);
+  response.writeHead(status, { "Content-Type": type, "Content-Length": length });
+  if (!spelled) return;
+  const template = toTemplate(response, inside, spelled, type, length);
+  if (fields !== null && isUnreplaced(response, inside))
+    learnFields(spelled, template !== undefined);
+  if (template) templates.set(response.statusCode, template);
+};
+
+/** Whether Node's own methods have written a head. */
+const isUnreplaced = (response: ServerResponse, { _storeHeader: storeHeader }: Inside): boolean => {
+  const { writeHead: ownWriteHead, setHeader } = response as {
+    readonly writeHead: unknown;
+    readonly setHeader: unknown;
+  };
+  return (
+    isOfNode(ownWriteHead, "this._storeHeader(") &&
+    isOfNode(storeHeader, "this._header = ") &&
+    isOfNode(setHeader, "[kOutHeaders]")
+  );
+};
+
+const toTemplate = (
+  response: ServerResponse,
+  inside: Inside,
+  { lines }: NewFields,
+  type: string,
+  length: number,
+): Template | undefined => {
   const { _header: head, _keepAliveTimeout: keepAliveTimeout, _storeHeader: storeHeader } = inside;
   const { statusCode, statusMessage } = response;
-  const { writeHead: ownWriteHead } = response as { readonly writeHead: unknown };
-  const start = `HTTP/1.1 ${statusCode} ${statusMessage}\r\nContent-Type: ${type}\r\nContent-Length: `;
-  const dateAt = start.length + `${length}\r\nDate: `.length;
+  const { writeHead: ownWriteHead, setHeader } = response as {
+    readonly writeHead: unknown;
+    readonly setHeader: unknown;
+  };
+  const statusLine = `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`;
+  const typeLine = `Content-Type: ${type}\r\nContent-Length: `;
+  const start = `${statusLine}${lines}${typeLine}${length}`;
+  const dateAt = start.length + "\r\nDate: ".length;
   const date = head?.slice(dateAt, dateAt + dateLength) ?? "";
   const end = toEnd(keepAliveTimeout);
-  if (head !== `${start}${length}${toRest(date, end)}` || inside._contentLength !== length) return;
-  if (!isOfNode(ownWriteHead, "this._storeHeader(") || !isOfNode(storeHeader, "this._header = "))
-    return;
-  templates.set(statusCode, {
-    type,
-    statusMessage,
-    keepAliveTimeout,
-    writeHead: ownWriteHead,
-    storeHeader,
-    start,
-    end,
-    rest: toRest(date, end),
-    date,
-  });
+  if (head !== `${start}${toRest(date, end)}` || inside._contentLength !== length) return undefined;
+  if (!isUnreplaced(response, inside)) return undefined;
+  return {
+    ...{ type, statusMessage, keepAliveTimeout, writeHead: ownWriteHead, storeHeader, setHeader },
+    ...{ statusLine, typeLine, end, rest: toRest(date, end), date },
+  };
 };
 
 const dateLength = "Sun, 06 Nov 1994 08:49:37 GMT".length;
@@ -120,10 +178,6 @@ const toEnd = (keepAliveTimeout: number): string => {
   const seconds = Math.floor(keepAliveTimeout / 1000);
   return keepAliveTimeout ? `${kept}Keep-Alive: timeout=${seconds}\r\n\r\n` : `${kept}\r\n`;
 };
-
-/** Whether a method is Node's own and was not replaced by a tool, which must see each call. */
-const isOfNode = (method: unknown, part: string): boolean =>
-  typeof method === "function" && Function.prototype.toString.call(method).includes(part);
 
 /** The value of `Date` for the current second; undefined once it is over. */
 let today: string | undefined;

@@ -1,16 +1,21 @@
 import type { Response } from "express";
+import { readFields } from "../http/header-fields.ts";
 import { isOwnMethodOfNode } from "../http/node-internals.ts";
 import { writeHead } from "../http/reply-head.ts";
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
 /** Whether any of the fields that Express reads is set; most responses have none. */
-const isDescribed = (response: Response): boolean =>
-  response.getHeaderNames().length > 0 &&
-  (response.hasHeader("Content-Type") ||
-    response.hasHeader("ETag") ||
-    response.hasHeader("Last-Modified") ||
-    response.hasHeader("Transfer-Encoding"));
+const isDescribed = (response: Response): boolean => {
+  const fields = readFields(response);
+  if (fields === null) return false;
+  if (fields !== undefined) return descriptions.some((name) => fields[name] !== undefined);
+  return (
+    response.getHeaderNames().length > 0 && descriptions.some((one) => response.hasHeader(one))
+  );
+};
+
+const descriptions = ["content-type", "etag", "last-modified", "transfer-encoding"] as const;
 
 /** The settings of the Express application that concern responses. */
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
@@ -80,8 +85,14 @@ export type SentFields = Readonly<Record<string, string | number>>;
 /** Marks a response that other code may watch: hooks, or only native middlewares. */
 export const watchedMark: unique symbol = Symbol.for("sallyport/watched");
 
+/** The property of a response that says whether a tool has replaced methods of all responses. */
+export const patchedMark: unique symbol = Symbol.for("sallyport/patched");
+
 /** A response that other code may watch. */
-export type WatchedResponse = Response & { [watchedMark]?: boolean | "native" };
+export type WatchedResponse = Response & {
+  [watchedMark]?: boolean | "native";
+  readonly [patchedMark]?: boolean;
+};
 
 /** Checks whether other code may observe how a response is sent: it has had the request, or has replaced a method. */
 const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => {
@@ -89,6 +100,7 @@ const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => 
   if (mark === "native") {
     if (!isUntouched || hasOwnMethod(response)) return true;
   } else if (mark !== false) return true;
+  if (response[patchedMark] === true) return true;
   const own = Object.getPrototypeOf(response) as Response;
   return (
     response.end !== own.end ||

@@ -6,6 +6,7 @@ import { loadNodeCrypto } from "../lazy/node-modules.ts";
 import { toSchema } from "./assert-schema.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas } from "./some-schema.ts";
+import { runIn } from "./zod-internals.ts";
 
 /** The maximum length of a cursor, in characters. */
 export const maxCursorLength = 4096;
@@ -132,7 +133,7 @@ const whenRun = <To>(
   direction: "backward" | "forward",
   use: (result: z.core.ParsePayload) => To,
 ): To | Promise<To> => {
-  const result = (schema as ZodSchema)._zod.run(payload, { async: true, direction });
+  const result = runIn(direction, schema as ZodSchema, payload, { async: true });
   return result instanceof Promise ? result.then(use) : use(result);
 };
 

@@ -22,21 +22,25 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
       {},
       {
         ...Object.getOwnPropertyDescriptors(schema._zod.def),
-        [formMark]: { value: true, enumerable: true },
+        [formMark]: { configurable: true, enumerable: true, value: true },
       },
     ) as z.core.$ZodObjectDef,
     { parent: true },
   );
-  return meta ? marked.meta({ ...meta }) : marked;
+  const made = meta ? marked.meta({ ...meta }) : marked;
+  return Object.defineProperty(made, formMark, { value: true });
 }
 
-/** In the schema's definition, so that `.extend()` and the like keep it and other copies of this package find it. */
+/**
+ * In the schema's definition, so that `.extend()` and the like keep it and other copies of this package find it; and on
+ * the schema itself.
+ */
 const formMark = "sallyport/form";
 
 /** Checks whether a schema is that of a form, or has one as a part. */
 export const isForm = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (formMark in def) return true;
+  if (formMark in def || formMark in schema) return true;
   if (def.type === "intersection") return isForm(def.left) || isForm(def.right);
   if (def.type === "pipe") return isForm(def.in);
   return "innerType" in def && isForm(def.innerType);

@@ -14,7 +14,6 @@ import { plainInteger, type PlainInteger } from "./plain-integer.ts";
 import { toSchema } from "./assert-schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
-import { readParent } from "./zod-internals.ts";
 
 /** How pages are addressed: by the number of items to skip, or by a string that marks the end of the previous page. */
 export type PaginationStyle = "cursor" | "offset";
@@ -185,7 +184,8 @@ export const paginated = <
           (options.cursor ?? z.string()) as CursorText,
         );
   for (const field of [limit, usedLimit])
-    Object.defineProperty(field, paginationMark, { value: pagination });
+    for (const place of [field, field._zod.def])
+      Object.defineProperty(place, paginationMark, { configurable: true, value: pagination });
   return pages as unknown as Paginated<Style, Item, Name, Text>;
 };
 
@@ -197,24 +197,30 @@ export const paginated = <
 export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   const { fields } = readTopLevel(schema);
   let field = fields.get("limit") as MarkedField | undefined;
-  // a copy of the field, or a wrapper such as `.optional()`, carries the mark too
-  while (field && !field[paginationMark])
-    field = (readParent(field as unknown as ZodSchema) ?? field._zod.def.innerType) as
-      | MarkedField
-      | undefined;
-  const pagination = field?.[paginationMark];
+  // a wrapper such as `.optional()` has it inside
+  while (field && !readMark(field)) field = field._zod.def.innerType;
+  const pagination = field && readMark(field);
   // the field alone, in another schema, does not make a page
   const places = pagination?.style === "offset" ? ["offset"] : ["cursor", "nextCursor"];
   return places.some((name) => fields.has(name)) ? pagination : undefined;
 };
 
-/** Marks the field `limit`, even for another copy of this package in the same process. */
+/**
+ * Marks the field `limit`, even for another copy of this package in the same process, and its definition, which copies
+ * of the field keep, as by `.describe()`.
+ */
 const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 
-interface MarkedField {
+interface Marked {
   readonly [paginationMark]?: Pagination;
-  readonly _zod: { readonly def: { readonly innerType?: unknown } };
 }
+
+interface MarkedField extends Marked {
+  readonly _zod: { readonly def: Marked & { readonly innerType?: MarkedField } };
+}
+
+const readMark = (field: MarkedField): Pagination | undefined =>
+  field[paginationMark] ?? field._zod.def[paginationMark];
 
 type Items = z.ZodArray<z.core.SomeType>;
 

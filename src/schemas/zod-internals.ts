@@ -5,7 +5,7 @@
  * `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; other members that the types mark as `@internal`
  * are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If Zod lacks one, a slower way
  * without it is used, which `zod-internals.test.ts` and `test/assumptions/without-zod-internals.test.ts` test.
- * CONTRIBUTING.md lists the parts.
+ * ARCHITECTURE.md lists the parts.
  */
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
@@ -204,10 +204,6 @@ export const readOptionality = (
   }
 };
 
-/** The schema that a schema was copied from, as by `.meta()`; if that is unknown, a copy does not count as its original. */
-export const readParent = ({ _zod }: ZodSchema): ZodSchema | undefined =>
-  (_zod as { readonly parent?: ZodSchema }).parent;
-
 /**
  * The strings that `z.stringbool()` accepts; undefined for other schemas, or if they are unknown, in which case any
  * string is documented.
@@ -222,6 +218,34 @@ export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undef
 
 /** Checks whether a parse encodes; if that is unknown, it counts as decoding. */
 export const isBackward = ({ direction }: Parameters<Run>[1]): boolean => direction === "backward";
+
+let isDirected: boolean | undefined;
+
+const probeDirection = (): boolean => {
+  const codec = z.codec(z.string(), z.number(), { decode: Number, encode: String });
+  const payload = { value: 1, issues: [] };
+  const result = codec._zod.run(payload, { async: false, direction: "backward" });
+  return !(result instanceof Promise) && result.issues.length === 0 && result.value === "1";
+};
+
+/** Decodes or encodes; with Zod's public functions if `run` does not take its direction from the context. */
+export const runIn = (
+  direction: "backward" | "forward",
+  schema: ZodSchema,
+  payload: Parameters<Run>[0],
+  context: Parameters<Run>[1],
+): ReturnType<Run> => {
+  if ((isDirected ??= probeDirection())) return schema._zod.run(payload, { ...context, direction });
+  const settle = ({ data, error }: z.ZodSafeParseResult<unknown>): typeof payload => {
+    if (error) payload.issues.push(...(error.issues as z.core.$ZodRawIssue[]));
+    else payload.value = data;
+    return payload;
+  };
+  const isBack = direction === "backward";
+  if (context.async !== true)
+    return settle((isBack ? z.safeEncode : z.safeDecode)(schema, payload.value));
+  return (isBack ? z.safeEncodeAsync : z.safeDecodeAsync)(schema, payload.value).then(settle);
+};
 
 /** Copies the mark of a value that contains itself, whose checks Zod runs later; does nothing if there is no mark. */
 export const passOnMemo = (from: Parameters<Run>[0], to: Parameters<Run>[0]): void => {
@@ -243,10 +267,7 @@ export const readMadeName = (key: string): string | undefined =>
 /** Makes a schema parse like another one in the opposite direction. */
 export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
   schema._zod.parse = (payload, context) =>
-    inner._zod.run(payload, {
-      ...context,
-      direction: isBackward(context) ? "forward" : "backward",
-    });
+    runIn(isBackward(context) ? "forward" : "backward", inner, payload, context);
   const mirror = (name: string, source: string): void => {
     Object.defineProperty(schema._zod, name, {
       configurable: true,

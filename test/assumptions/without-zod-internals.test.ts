@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createRecorder, send, type Sent } from "../http/harness.ts";
-import { hideFromSources } from "./hide.ts";
+import { hideFromSources, isCalledBySources } from "./hide.ts";
 
 type Sallyport = typeof import("sallyport");
 type Schema = z.core.$ZodType;
@@ -48,7 +48,29 @@ const createRouting = ({ defaultEndpointsFactory: factory, ez }: Sallyport, chan
     output: z.object({ a: z.string() }),
     handler: async ({ input }) => ({ a: input.a }),
   });
-  return { parse, page, sign };
+  const words = ez.paginated({
+    style: "cursor",
+    itemSchema: z.string(),
+    cursor: ez.cursor(z.object({ after: z.int() }), {
+      secret: "a secret of 32 characters or more",
+    }),
+  });
+  const next = factory.build({
+    input: by(words.input),
+    output: by(words.output),
+    handler: async ({ input: { cursor, limit } }) => {
+      const after = cursor?.after ?? 0;
+      return { items: [`${after}`], limit, nextCursor: { after: after + 1 } };
+    },
+  });
+  const event = z.object({ on: z.codec(z.string(), z.int(), { decode: Number, encode: String }) });
+  const turn = factory.build({
+    method: "post",
+    input: by(event),
+    output: by(ez.encode(event) as never as z.ZodObject),
+    handler: async ({ input }) => input,
+  });
+  return { parse, page, sign, next, turn };
 };
 
 const bodies: readonly object[] = [
@@ -62,14 +84,18 @@ const bodies: readonly object[] = [
 const askAll = async (port: number): Promise<unknown[]> => {
   const answers: unknown[] = [];
   const ask = async (target: string, sent?: Sent): Promise<void> => {
-    const { status, text } = await send(port, target, sent);
-    answers.push([status, text]);
+    const answer = await send(port, target, sent);
+    answers.push([answer.status, answer.json()]);
   };
   // often enough to make the schemas hot
   for (let round = 0; round < 3; round++) {
     for (const body of bodies) await ask("/parse", { method: "POST", body });
     for (const query of ["", "?limit=2&offset=1", "?limit=x", "?limit=1.5"])
       await ask(`/page${query}`);
+    const { text } = await send(port, "/next");
+    const [, cursor = ""] = /"nextCursor":"([^"]+)"/.exec(text) ?? [];
+    for (const query of ["", `?cursor=${cursor}`, "?cursor=wrong"]) await ask(`/next${query}`);
+    for (const on of ["5", "x"]) await ask("/turn", { method: "POST", body: { on } });
     for (const body of ["a=+b+", "b=1", "a=1&day=2026-01-02", "a=1&day=no"])
       await ask("/sign", {
         method: "POST",
@@ -121,7 +147,7 @@ let expected: readonly unknown[] = [];
 
 beforeAll(async () => {
   expected = await tellAll(() => undefined);
-});
+}, 60_000);
 
 afterEach(() => {
   vi.doUnmock("zod");
@@ -130,9 +156,11 @@ afterEach(() => {
 
 test("the responses differ from each other", () => {
   const statuses = expected.slice(0, -2).map((answer) => (answer as [number, string])[0]);
-  expect(statuses.slice(0, 13)).toEqual([
+  expect(statuses.slice(0, 18)).toEqual([
     ...[200, 200, 400, 400, 400],
     ...[200, 200, 400, 400],
+    ...[200, 200, 400],
+    ...[200, 400],
     ...[200, 400, 200, 400],
   ]);
 });
@@ -181,6 +209,48 @@ test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
     expect(looks).toBeGreaterThan(0);
   },
 );
+
+test("definitions that keep no additional properties: a form and a page are recognised by their schemas", async () => {
+  let count = 0;
+  const forget: Change = (schema) => {
+    for (const part of listParts(schema)) {
+      const { def } = part._zod;
+      const marks = Reflect.ownKeys(def).filter((key) => String(key).includes("sallyport/"));
+      for (const mark of marks) if (Reflect.deleteProperty(def, mark)) count++;
+    }
+  };
+  expect(await tellAll(forget)).toEqual(expected);
+  expect(count).toBeGreaterThan(2);
+});
+
+test("parses without a direction: cursors and encoded outputs are the same as with one", async () => {
+  let calls = 0;
+  vi.doMock("zod", async (importOriginal) => {
+    const original = await importOriginal<typeof import("zod")>();
+    const { codec: createCodec, safeDecodeAsync, safeEncodeAsync } = original.z;
+    const codec = (...args: Parameters<typeof createCodec>) => {
+      const made = createCodec(...args);
+      const run = made._zod.run.bind(made._zod);
+      made._zod.run = (payload, { direction, ...context }) =>
+        run(payload, isCalledBySources() || !direction ? context : { ...context, direction });
+      return made;
+    };
+    const counting =
+      <Args extends unknown[], Returned>(own: (...args: Args) => Returned) =>
+      (...args: Args): Returned => {
+        calls++;
+        return own(...args);
+      };
+    const functions = {
+      codec,
+      safeDecodeAsync: counting(safeDecodeAsync),
+      safeEncodeAsync: counting(safeEncodeAsync),
+    };
+    return { ...original, z: { ...original.z, ...functions } };
+  });
+  expect(await tellAll(() => undefined)).toEqual(expected);
+  expect(calls).toBeGreaterThan(10);
+});
 
 test("a document that ignores the replacement of a schema shows the parts of the schema", async () => {
   const ignore: Change = (schema) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ez } from "sallyport";
 import { z } from "zod";
 import { isForm } from "../../src/schemas/form.ts";
+import { readPagination } from "../../src/schemas/paginated.ts";
 import { runsUserCode } from "../../src/schemas/user-code.ts";
 
 const run = (schema: z.core.$ZodType, value: unknown, context: z.core.ParseContextInternal) =>
@@ -37,6 +38,11 @@ describe("assumptions about Zod", () => {
     ];
     for (const schema of [marked, ...derived]) expect(isForm(schema)).toBe(true);
     expect(isForm(z.object({ a: z.string() }))).toBe(false);
+    const page = ez.paginated({ style: "offset", itemSchema: z.string() }).input;
+    const { limit } = page.shape;
+    const copies = [limit.describe("a"), limit.refine(() => true), limit.meta({ title: "a" })];
+    for (const copy of [limit, ...copies, limit.optional(), ...copies.map((one) => one.nullable())])
+      expect(readPagination(page.extend({ limit: copy }))?.style).toBe("offset");
   });
 
   test("its own changes of strings can be recognised by their source", () => {

@@ -1,3 +1,4 @@
+import { ServerResponse } from "node:http";
 import createHttpError from "http-errors";
 import {
   defaultEndpointsFactory,
@@ -214,6 +215,29 @@ describe("the fast path to the socket", () => {
       expect((await server.send("/replace")).json()).toEqual({ status: "success", data: {} });
       expect(Reflect.get(sent, sentFields) !== undefined).toBe(name === "none");
       expect(seen.mock.calls[0]).toEqual(state);
+    },
+  );
+
+  test.each(["with", "without"])(
+    "is left where a tool has replaced `end` of all responses, %s a native middleware",
+    async (which) => {
+      const native = defaultEndpointsFactory.use((_request, _response, next) => next());
+      const factory = which === "with" ? native : defaultEndpointsFactory;
+      const server = await start({ a: factory.build({ handler: async () => ({}) }) });
+      expect((await server.send("/a")).headers).not.toHaveProperty("x-traced");
+      const end = Reflect.get(ServerResponse.prototype, "end") as (...args: unknown[]) => unknown;
+      const spy = vi.spyOn(ServerResponse.prototype, "end").mockImplementation(function (
+        this: ServerResponse,
+        ...args: unknown[]
+      ) {
+        if (!this.headersSent) this.setHeader("X-Traced", "yes");
+        return Reflect.apply(end, this, args) as ServerResponse;
+      } as never);
+      try {
+        expect((await server.send("/a")).headers).toHaveProperty("x-traced", "yes");
+      } finally {
+        spy.mockRestore();
+      }
     },
   );
 });

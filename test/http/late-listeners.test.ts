@@ -38,6 +38,14 @@ test.each(["finish", "close"])(
   },
 );
 
+test("a request that has lost its response ends", async () => {
+  const ended = listEvents((request) => (_request, _response, next) => {
+    Object.assign(request, { res: null });
+    next();
+  });
+  await expect(ended).resolves.toEqual([]);
+});
+
 test("a request whose `emit` was replaced emits its end", async () => {
   const events = await listEvents((request, note) => (_request, _response, next) => {
     const emit = request.emit.bind(request) as (...args: unknown[]) => boolean;

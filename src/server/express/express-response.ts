@@ -9,6 +9,7 @@ import {
   type AppSettings,
   type SentFields,
   appSettings,
+  patchedMark,
   sentFields,
   watchedMark,
 } from "../../results/send-json.ts";
@@ -43,6 +44,8 @@ export const createResponseClass = (
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
 
+  const { end, setHeader, write } = OwnResponse.prototype as Methods;
+
   /** Node's own `writableEnded`, which compression replaces. */
   const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
 
@@ -62,6 +65,11 @@ export const createResponseClass = (
     [sendingMark] = false;
     [watchedMark]: boolean | "native" = false;
     [sentFields]: SentFields | undefined = undefined;
+
+    get [patchedMark](): boolean {
+      const now: Methods = OwnResponse.prototype;
+      return now.end !== end || now.setHeader !== setHeader || now.write !== write;
+    }
 
     get [stoppables](): Stoppables {
       return toStop;
@@ -144,6 +152,9 @@ export const createResponseClass = (
     },
   };
 };
+
+/** Methods in which tools add header fields, for comparison. */
+type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };
 
 type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
 

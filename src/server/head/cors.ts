@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import type { AnyEndpoint } from "../../endpoint/endpoint.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import { ServerFault } from "../../errors.ts";
+import { createFieldSetter } from "../../http/header-fields.ts";
 import { toErrorStatus } from "../../results/http-error.ts";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import type { Logger } from "../../logger/logger.ts";
@@ -32,12 +33,9 @@ export const defaultCorsHeaders: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Headers": "Content-Type, Authorization",
 };
 
-const defaultEntries = Object.entries(defaultCorsHeaders);
-
 /** Sets the headers of `cors: true`. */
-export const setDefaultCorsHeaders = (response: Response): void => {
-  for (const [name, value] of defaultEntries) response.setHeader(name, value);
-};
+export const setDefaultCorsHeaders: (response: Response) => void =
+  createFieldSetter(defaultCorsHeaders);
 
 /**
  * Calls a `cors` function and sets the headers that it returns.
