@@ -197,7 +197,7 @@ export const paginated = <
 export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   const { fields } = readTopLevel(schema);
   let field = fields.get("limit") as MarkedField | undefined;
-  // a wrapper such as `.optional()` has it inside
+  // a wrapper such as `.optional()` contains it
   while (field && !readMark(field)) field = field._zod.def.innerType;
   const pagination = field && readMark(field);
   // the field alone, in another schema, does not make a page
