@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Builds a revision in its own directory, with this one's modules; there, `sallyport` means that revision. */
+/** Builds a revision in its own directory, with this tree's dependencies; there, `sallyport` means that revision. */
 const build = (folder, revision) => {
   const run = (command, ...args) => execFileSync(command, args, { cwd: folder, stdio: "inherit" });
   run("git", "clone", "--quiet", root, ".");

@@ -42,7 +42,7 @@ const buildModules = async () => {
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
-    // packages: neither relative nor, once resolved, absolute, on Windows with a drive
+    // packages: neither relative nor, once resolved, absolute; on Windows, with a drive letter
     external: /^(?![./]|[A-Za-z]:[\\/])/,
     platform: "node",
     // imports that only preload a chunk are kept

@@ -31,7 +31,7 @@ const rooms = [
 /** The rooms within `src/server`, the lowest first; the files next to them combine them, and are imported by none. */
 const serverRooms = ["head", "body", "compression", "connection", "config", "express", ""];
 
-/** Windows separates folders in another way. */
+/** Windows uses another path separator. */
 const toSlashes = (path: string): string => path.replaceAll("\\", "/");
 
 const listFiles = (folder: string): string[] =>

@@ -1,5 +1,5 @@
-// sallyport with as many middlewares before one endpoint as the second argument says; they do nothing. The third says of
-// which kind they are: async, sync, around or native; or cors, for the option `cors: true` without a middleware.
+// sallyport with middlewares that do nothing before one endpoint. The second argument is their number, the third their
+// kind: async, sync, around or native; or cors, for the option `cors: true` without a middleware.
 import { createServer, defaultEndpointsFactory, Middleware } from "sallyport";
 import { z } from "zod";
 import { createQuietConfig } from "./quiet-config.mjs";

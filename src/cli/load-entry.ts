@@ -30,7 +30,7 @@ const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flat
 ]);
 
 /** Marks a process that has been restarted with tsx. */
-const startedAnew = "SALLYPORT_CLI_TSX";
+const restartMark = "SALLYPORT_CLI_TSX";
 
 /**
  * Finds the module of an API: the given one, that of `sallyport.entry` in package.json, or the first by convention.
@@ -74,7 +74,7 @@ const readConfigured = (folder: string): string | undefined => {
  * @throws {@link CliError} when nothing can load TypeScript.
  */
 export const runWithTypeScript = (path: string): number | undefined => {
-  if (!/\.[cm]?tsx?$/.test(path) || process.env[startedAnew] !== undefined) return undefined;
+  if (!/\.[cm]?tsx?$/.test(path) || process.env[restartMark] !== undefined) return undefined;
   const tsx = findTsx();
   if (tsx === undefined) {
     if ("typescript" in process.features && process.features.typescript) return undefined;
@@ -86,7 +86,7 @@ export const runWithTypeScript = (path: string): number | undefined => {
   const { status } = spawnSync(
     process.execPath,
     ["--import", pathToFileURL(tsx).href, ...process.argv.slice(1)],
-    { stdio: "inherit", env: { ...process.env, [startedAnew]: "1" } },
+    { stdio: "inherit", env: { ...process.env, [restartMark]: "1" } },
   );
   return status ?? 1;
 };

@@ -16,7 +16,7 @@ export const checkFile = async (file: string, text: string): Promise<number> => 
     await writeError(`${file} does not exist. ${hint}\n`);
     return 1;
   }
-  // other systems' editors end lines differently
+  // editors on other systems may use different line endings
   const known = readFileSync(file, "utf8").replaceAll("\r\n", "\n");
   if (known === text) return 0;
   await writeError(`${file} is out of date. ${hint}\n\n${toDifference(known, text)}\n`);

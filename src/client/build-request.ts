@@ -68,7 +68,7 @@ const placeFields = (call: Call, input: unknown): BuiltRequest => {
  */
 const headerValue = /^(?:[!-~](?:[\t -~]*[!-~])?)?$/;
 
-/** Moves the fields that are sent as header fields out of the others. */
+/** Separates the fields that are sent as header fields from the others. */
 const takeHeaders = (
   sources: ReadonlySet<SourceName>,
   fields: Map<string, unknown>,
@@ -101,7 +101,7 @@ const isRaw = (call: Call, fields: ReadonlyMap<string, unknown>): boolean => {
 const isBytes = (value: unknown): value is ArrayBuffer | ArrayBufferView =>
   ArrayBuffer.isView(value) || toKind(value) === "arraybuffer";
 
-/** Moves the fields that the body carries out of the others. */
+/** Separates the fields that the body carries from the others. */
 const takeBody = (
   call: Call,
   fields: Map<string, unknown>,

@@ -144,7 +144,7 @@ export interface ClientOptions extends SharedOptions {
 /** How a body is read. */
 export type BodyKind = "blob" | "json" | "none" | "text";
 
-/** What a generated client knows about a route. */
+/** The run-time description of a route in a generated client. */
 export interface RoutePlan {
   readonly sources?: readonly SourceName[];
   /** How the body is sent if it is not JSON. */
@@ -159,7 +159,7 @@ export interface RoutePlan {
   readonly reviveEvent?: (event: unknown) => unknown;
 }
 
-/** What a generated client knows about its routes, by keys such as `get /v1/users`. */
+/** The run-time descriptions of a generated client's routes, by keys such as `get /v1/users`. */
 export type RoutePlans = Readonly<Record<string, RoutePlan>>;
 
 /** A call to be sent. */

@@ -54,7 +54,7 @@ export const sendRequest = async <Result>(
   }
 };
 
-/** A random wait below a bound that doubles, so that clients that were rejected together do not retry together. */
+/** A random delay below a limit that doubles, so that clients that were rejected together do not retry together. */
 export const toWait = (delay: number, maxDelay: number, failures: number): number =>
   Math.random() * Math.min(maxDelay, delay * 2 ** failures);
 

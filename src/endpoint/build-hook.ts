@@ -5,9 +5,9 @@ export const buildHook: unique symbol = Symbol.for("sallyport/build-hook");
 export const startHook: unique symbol = Symbol.for("sallyport/start-hook");
 
 /** Calls the registered function, if any, before a server starts. */
-export const tellStarting = (): void =>
+export const reportStarting = (): void =>
   (globalThis as { readonly [startHook]?: () => void })[startHook]?.();
 
 /** Calls the registered function, if any, with the endpoint or middleware that was built. */
-export const tellBuilt = (built: object): void =>
+export const reportBuilt = (built: object): void =>
   (globalThis as { readonly [buildHook]?: (built: object) => void })[buildHook]?.(built);

@@ -1,7 +1,7 @@
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { AnySchema, EmptyObject, ZodSchema } from "../schemas/schema.ts";
-import { tellBuilt } from "./build-hook.ts";
+import { reportBuilt } from "./build-hook.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
@@ -127,7 +127,7 @@ export class Endpoint<
     this.scopes = parts.scopes;
     this.operationId = parts.operationId;
     this.isDeprecated = parts.isDeprecated;
-    tellBuilt(this);
+    reportBuilt(this);
   }
 
   /** Returns a copy that generated documents show as deprecated; the endpoint itself does not change. */

@@ -7,7 +7,7 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
-import { tellBuilt } from "./build-hook.ts";
+import { reportBuilt } from "./build-hook.ts";
 import { assertKeys, assertSchema } from "./check-definition.ts";
 import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
@@ -181,7 +181,7 @@ export class Middleware<
     this.takesBody = definition.body ?? false;
     this.handle = definition.handler ?? ignore;
     this.span = definition.around && toSpan(definition.around);
-    tellBuilt(this);
+    reportBuilt(this);
   }
 }
 

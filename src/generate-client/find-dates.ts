@@ -75,7 +75,7 @@ export const readDiscriminator = (def: z.core.$ZodUnionDef): string | undefined 
 };
 
 /** Checks whether a value of a union reveals which parts of it are dates. */
-export const tellsDates = (def: z.core.$ZodUnionDef, end: End): boolean => {
+export const revealsDates = (def: z.core.$ZodUnionDef, end: End): boolean => {
   if (readDiscriminator(def) !== undefined) return true;
   const kinds = def.options.flatMap((option) => listKinds(option, end));
   if (kinds.includes("unknown")) return false;

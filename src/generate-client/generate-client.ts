@@ -115,7 +115,7 @@ export interface Client extends GeneratedClient<Routes> {}
 export declare const routing: { readonly "~client": Client };
 `;
 
-/** The names that a file has even without those of the API: everything in it that begins with a capital letter. */
+/** The names that every generated file contains: all those that begin with a capital letter. */
 const listTaken = (runtime: string): ReadonlySet<string> =>
   new Set([
     ...["Client", "Routes", "Blob", "Date", "Exclude", "Uint8Array", "ArrayBuffer"],

@@ -7,7 +7,7 @@ import type { RoutePage } from "./route-page.ts";
 import { quote } from "./type-text.ts";
 import type { RevivalWriter } from "./write-revival.ts";
 
-/** Writes what a client needs to know about a route at run time. */
+/** Writes the run-time description of a route. */
 export const writePlan = (
   place: OperationPlace,
   replies: readonly StatusReply[],

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { isDate, readDiscriminator, tellsDates, unwrap, type End } from "./find-dates.ts";
+import { isDate, readDiscriminator, revealsDates, unwrap, type End } from "./find-dates.ts";
 import { indent, quote } from "./type-text.ts";
 import { readPropertyValues } from "../schemas/zod-internals.ts";
 
@@ -152,7 +152,7 @@ const listParts = (
     case "object":
       return toParts([...Object.values(def.shape), def.catchall]);
     case "union":
-      return tellsDates(def, end) ? toParts(def.options) : [];
+      return revealsDates(def, end) ? toParts(def.options) : [];
     case "intersection":
       return toParts([def.left, def.right]);
     default:

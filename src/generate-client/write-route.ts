@@ -17,15 +17,15 @@ import { quote, toKey, toObject, toText, toUnion, type Members } from "./type-te
 import { writeComment } from "./write-comment.ts";
 import type { Side, TypeWriter } from "./write-type.ts";
 
-/** What routes are written with. */
+/** The tools and settings for writing routes. */
 export interface RouteContext {
   readonly names: TypeNames;
   readonly writer: TypeWriter;
   readonly listNegative: ListNegative;
   readonly received: Side;
-  /** Writes what revives dates; undefined if they stay strings. */
+  /** Writes the functions that revive dates; undefined if dates stay strings. */
   readonly revival: RevivalWriter | undefined;
-  /** Whether the types are for a client that does not know the statuses at run time. */
+  /** Whether the types are for an inferred client, which has no list of statuses at run time. */
   readonly isForInferred: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface WrittenRoute {
   readonly plan: string;
 }
 
-/** Writes the types of a route, and what a client needs to know about it at run time. */
+/** Writes the types of a route, and its run-time description. */
 export const writeRoute = (place: OperationPlace, context: RouteContext): WrittenRoute => {
   const { method, path, endpoint, operationId } = place;
   const { names, writer, received, revival, isForInferred } = context;

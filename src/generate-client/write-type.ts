@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDate, tellsDates } from "./find-dates.ts";
+import { isDate, revealsDates } from "./find-dates.ts";
 import { ownKinds, toDateKind } from "../routing/diagnostics/kinds.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
@@ -178,7 +178,7 @@ export class TypeWriter {
         return [this.writeFields(Object.entries(def.shape), others, side, place)];
       }
       case "union": {
-        const own = { ...side, hasDates: hasDates && tellsDates(def, direction) };
+        const own = { ...side, hasDates: hasDates && revealsDates(def, direction) };
         return toUnion(
           def.options.map((option, at) => this.write(option, own, `${place}Option${at + 1}`)),
         );

@@ -24,7 +24,7 @@ test("lets a request that nobody reads flow", () => {
   expect(read).not.toHaveBeenCalled();
 });
 
-test("reads everything beside a listener that stops the flow, now and later", () => {
+test("reads everything despite a listener that stops the flow, both now and later", () => {
   const { pieces, read, resume, request, start } = createRequest();
   request.on("readable", () => undefined);
   pieces.push("a", "b");

@@ -81,7 +81,7 @@ describe("a copied head with header fields", () => {
       "several fields",
       (one) => one.setHeader("x-b", "1").setHeader("Vary", "a").setHeader("X-C", ""),
     ],
-    ["a field that was set twice", (one) => one.setHeader("X-A", "1").setHeader("x-a", "2")],
+    ["a field set twice", (one) => one.setHeader("X-A", "1").setHeader("x-a", "2")],
     ["a value with Latin-1", (one) => one.setHeader("X-A", "caf\u00e9")],
     [
       "a removed field",
@@ -90,9 +90,9 @@ describe("a copied head with header fields", () => {
         one.removeHeader("x-a");
       },
     ],
-    ["fields that are set together", createFieldSetter(cors)],
+    ["fields set together", createFieldSetter(cors)],
     [
-      "fields that are changed after they were set together",
+      "fields changed after they were set together",
       (one) => {
         createFieldSetter(cors)(one);
         one.setHeader("access-control-allow-origin", "https://a.example");
@@ -172,7 +172,7 @@ describe("a copied head with header fields", () => {
     );
   });
 
-  test("goes through a `setHeader` that somebody has replaced", async () => {
+  test("goes through a `setHeader` that was replaced", async () => {
     await send((one) => one.setHeader("X-A", "b"), copied);
     const original = Reflect.get(ServerResponse.prototype, "setHeader");
     const set: string[] = [];
@@ -211,7 +211,7 @@ describe("a copied head with header fields", () => {
 });
 
 describe("fields that are set together", () => {
-  test("are those of the response alone", async () => {
+  test("belong to one response only", async () => {
     const together = createFieldSetter(cors);
     const seen: unknown[] = [];
     await exchange((response) => {

@@ -12,7 +12,7 @@ interface Storage {
   readonly setHeader: unknown;
 }
 
-/** Whether a method is Node's own and was not replaced by a tool, which must see each call. */
+/** Checks whether a method is Node's own and was not replaced by a tool, which must see each call. */
 export const isOfNode = (method: unknown, part: string): boolean =>
   typeof method === "function" && Function.prototype.toString.call(method).includes(part);
 
@@ -53,7 +53,7 @@ export const createFieldSetter = (
   class Fields {
     [name: string]: [name: string, value: unknown];
     constructor() {
-      // not shared with other responses, because Node changes them
+      // not shared with other responses, because Node changes the object
       for (const [key, name, value] of stored) this[key] = [name, value];
     }
   }
@@ -69,7 +69,7 @@ export const createFieldSetter = (
   };
 };
 
-/** Fields that Node handles in a way of its own, or reads to decide about others. */
+/** Fields that Node handles in its own way, or reads to decide about others. */
 const special: readonly string[] = [
   ...["connection", "content-disposition", "content-length", "content-type", "cookie", "date"],
   ...["expect", "keep-alive", "set-cookie", "trailer", "transfer-encoding", "upgrade"],

@@ -39,7 +39,7 @@ const findPatterns = (): Found => {
         if ("regex" in node)
           literals.set(
             text.slice(node.start, node.end),
-            // a sticky pattern begins at one place only
+            // a sticky pattern can match at one place only
             new RegExp(
               node.regex.flags.includes("y") ? `^(?:${node.regex.pattern})` : node.regex.pattern,
               node.regex.flags.replace("y", ""),

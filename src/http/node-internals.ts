@@ -5,7 +5,7 @@
  * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
  * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
  * `test/assumptions/node-internals.test.ts`. If Node.js lacks one, a slower documented way is used, which
- * `without-node-internals.test.ts` and `without-node-members.test.ts` test beside it. ARCHITECTURE.md lists the parts.
+ * `without-node-internals.test.ts` and `without-node-members.test.ts` test. ARCHITECTURE.md lists the parts.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -87,8 +87,8 @@ const createResponse = (socket: Socket): ServerResponse => {
 let ownMethods: ReadonlySet<unknown> | undefined;
 
 /**
- * Checks whether Node puts a function of this name on each response itself, as `_onPendingData`. A name that is unknown
- * here counts as put there by somebody else, and the response is sent by Express.
+ * Checks whether Node itself puts a function of this name on each response, such as `_onPendingData`. A name that is
+ * not listed here counts as set by other code, and Express sends the response.
  */
 export const isOwnMethodOfNode = (name: PropertyKey): boolean =>
   (ownMethods ??= probeOwnMethods()).has(name);
@@ -169,8 +169,11 @@ export const watchPipes = (prototype: ServerResponse): void => {
  * Node considers a connection idle once its response is `finished`, so this property is changed while Node checks. If
  * that is impossible, idle connections wait for those responses.
  */
-export const closeIdleBut = (replies: readonly ServerResponse[], closeIdle: () => void): void => {
-  if (!replies.every(canUnfinish)) {
+export const closeIdleExcept = (
+  replies: readonly ServerResponse[],
+  closeIdle: () => void,
+): void => {
+  if (!replies.every(canResetFinished)) {
     let left = replies.length;
     const onClosed = (): void => {
       if (--left === 0) closeIdle();
@@ -182,11 +185,11 @@ export const closeIdleBut = (replies: readonly ServerResponse[], closeIdle: () =
 };
 
 /**
- * Closes a server as {@link closeIdleBut} does, also if Node's `close` does not call the server's own
+ * Closes a server like {@link closeIdleExcept}, even if Node's `close` does not call the server's own
  * `closeIdleConnections`.
  */
-export const closeBut = (replies: readonly ServerResponse[], close: () => void): void =>
-  unfinishDuring(replies.filter(canUnfinish), close);
+export const closeExcept = (replies: readonly ServerResponse[], close: () => void): void =>
+  unfinishDuring(replies.filter(canResetFinished), close);
 
 const unfinishDuring = (replies: readonly ServerResponse[], run: () => void): void => {
   for (const reply of replies) (reply as { finished: boolean }).finished = false;
@@ -197,7 +200,7 @@ const unfinishDuring = (replies: readonly ServerResponse[], run: () => void): vo
   }
 };
 
-const canUnfinish = (reply: ServerResponse): boolean =>
+const canResetFinished = (reply: ServerResponse): boolean =>
   Object.getOwnPropertyDescriptor(reply, "finished")?.writable === true;
 
 /**
@@ -284,8 +287,9 @@ export const endQuietly = (request: IncomingMessage): boolean => {
 type Dump = (this: IncomingMessage) => void;
 
 /**
- * Ends requests quietly once their response is out, when Node calls a request's `_dump` to read the rest of its body.
- * Listeners of the response run next and may still listen for the end of the request, so it does not end before them.
+ * Ends requests quietly once their response is sent, when Node calls a request's `_dump` to read the rest of its body.
+ * Listeners of the response run next and may still listen for the end of the request, so the request does not end
+ * before them.
  */
 export const watchDump = (prototype: IncomingMessage): void => {
   const inside = prototype as unknown as { _dump?: Dump };

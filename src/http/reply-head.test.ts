@@ -115,12 +115,12 @@ describe("the head of a response", () => {
     ...["_defaultKeepAlive", "_removedConnection", "_expect_continue", "shouldKeepAlive"],
     "maxRequestsOnConnectionReached",
   ];
-  test.each(members)("is put together by Node where it has no `%s`", async (name) => {
+  test.each(members)("is written by Node if it lacks `%s`", async (name) => {
     class Response extends ServerResponse {}
     const countLooks = hideFromSources(Response.prototype, name);
-    // what has been learnt is forgotten
+    // forgets what was cached
     vi.resetModules();
-    const { writeHead: writeAnew } = await import("./reply-head.ts");
+    const { writeHead: writeAgain } = await import("./reply-head.ts");
     const send =
       (write: (response: ServerResponse) => unknown) =>
       (response: ServerResponse, index: number): void => {
@@ -142,7 +142,7 @@ describe("the head of a response", () => {
         options,
       );
       STATUS_CODES[208] = phrase;
-      const write = send((response) => writeAnew(response, 208, type, 1));
+      const write = send((response) => writeAgain(response, 208, type, 1));
       expect(await exchange(write, heads, options)).toBe(expected);
       expect(expected.match(/208 \w+/g)?.slice(1)).toEqual([
         "208 Exchanged",
@@ -190,7 +190,7 @@ describe("the head of a response", () => {
     expect(dates.slice(2)).not.toContain(dates[0]);
   });
 
-  test("has the real date where a test has replaced the clock", async () => {
+  test("has the real date if a test has replaced the clock", async () => {
     vi.resetModules();
     // it has not read the date yet
     const fresh = await import("./reply-head.ts");

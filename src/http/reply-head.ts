@@ -22,7 +22,7 @@ interface Inside {
   readonly _storeHeader: unknown;
 }
 
-/** A head written by Node, without its header fields, its length and its date. */
+/** A head written by Node, without its header fields, length and date. */
 interface Template {
   readonly type: string;
   readonly statusMessage: string;
@@ -88,12 +88,12 @@ const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   response.statusMessage === undefined &&
   inside._defaultKeepAlive &&
   inside._maxRequestsPerSocket === 0 &&
-  // a member that is missing does not count as false
+  // a missing member does not count as false
   inside.maxRequestsOnConnectionReached === false &&
   inside._removedConnection === false &&
   inside._expect_continue === false;
 
-/** The header fields of a response, or null; undefined if there are some that only Node can read. */
+/** The header fields of a response, or null; undefined if only Node can read some of them. */
 const toFields = (response: ServerResponse): StoredFields | null | undefined => {
   const fields = readFields(response);
   if (fields !== undefined) return fields;
@@ -115,7 +115,7 @@ interface Wanted {
   readonly length: number;
 }
 
-/** Has Node write a head, and keeps it for copies if every byte of it is as expected. */
+/** Lets Node write a head, and keeps it for copies if every byte of it is as expected. */
 const writeFirst = (
   response: ServerResponse,
   inside: Inside,
@@ -131,7 +131,7 @@ const writeFirst = (
   if (template) templates.set(response.statusCode, template);
 };
 
-/** Whether Node's own methods have written a head. */
+/** Checks whether Node's own methods have written a head. */
 const isUnreplaced = (response: ServerResponse, { _storeHeader: storeHeader }: Inside): boolean => {
   const { writeHead: ownWriteHead, setHeader } = response as {
     readonly writeHead: unknown;
@@ -182,7 +182,7 @@ const toEnd = (keepAliveTimeout: number): string => {
 /** The value of `Date` for the current second; undefined once it is over. */
 let today: string | undefined;
 
-// tests may replace the global ones, which leaves Node's own clock as it is
+// tests may replace the global ones, which does not affect Node's own clock
 const startTimer = setTimeout;
 const Clock = Date;
 

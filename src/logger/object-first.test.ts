@@ -7,7 +7,7 @@ const createWinston = () => {
   return { write: (meta: unknown) => write("error", ["said", meta]), error };
 };
 
-/** Creates an error with a chain of so many causes. */
+/** Creates an error with a chain of the given number of causes. */
 const createChain = (causes: number): Error =>
   new Error(`${causes} to go`, causes === 0 ? {} : { cause: createChain(causes - 1) });
 

@@ -5,7 +5,7 @@ import { listInnerSchemas } from "../schemas/some-schema.ts";
 import { readMadeName } from "../schemas/zod-internals.ts";
 import { isAnyJson } from "./any-json.ts";
 import { readDiscriminator } from "./discriminator.ts";
-import { isSame, mapReferences, omitReferences, openTogether, visitReferences } from "./json.ts";
+import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } from "./json.ts";
 import type { Direction, JsonObject } from "./options.ts";
 import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
@@ -90,7 +90,7 @@ export class Components {
       ),
     );
     const refer = (value: JsonObject): JsonObject => {
-      const own = openTogether(omitReferences(value, empty), closed);
+      const own = inlineClosed(omitReferences(value, empty), closed);
       return this.#toReferences(own, direction, place) as JsonObject;
     };
     for (const [key, definition] of all)

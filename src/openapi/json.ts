@@ -58,7 +58,7 @@ export const omitReferences = (value: JsonObject, references: ReadonlySet<unknow
  * Copies a value, and replaces references in `allOf` to schemas that reject other fields: they would reject the fields
  * of the schemas next to them.
  */
-export const openTogether = (
+export const inlineClosed = (
   value: JsonObject,
   closed: ReadonlyMap<unknown, JsonObject>,
 ): JsonObject => {

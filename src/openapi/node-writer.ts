@@ -10,7 +10,7 @@ import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
 
-/** What is being written, for names and errors. */
+/** The schema that is being written, for names and errors. */
 export interface WritePlace {
   /** The name of a component that has none, such as `GetUsersById`. */
   readonly name: string;

@@ -33,7 +33,7 @@ export const toOperationPlace = (
 });
 
 /** A route as errors name it, such as `GET /users/:id`. */
-export const toAt = ({
+export const formatRoute = ({
   method,
   path,
 }: {
@@ -47,7 +47,7 @@ export const toWritePlace = (place: OperationPlace, path: string, suffix = ""): 
     /[^\w.-]/g,
     "_",
   ),
-  at: toAt(place),
+  at: formatRoute(place),
   method: place.method,
   route: place.path,
   path,

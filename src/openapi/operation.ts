@@ -8,7 +8,7 @@ import { toRequestBody } from "./request-body.ts";
 import { toResponses, type ResponseContext } from "./responses.ts";
 import type { SecuritySchemes } from "./security-schemes.ts";
 
-/** What operations are written with. */
+/** The tools and settings for writing operations. */
 export interface OperationContext extends ResponseContext {
   readonly security: SecuritySchemes;
   readonly override: OpenApiOverride["operation"];

@@ -2,7 +2,7 @@ import { OpenApiError } from "../errors.ts";
 import { parsePathPattern } from "../routing/path-pattern.ts";
 import type { Components } from "./components.ts";
 import { compact } from "./json.ts";
-import { toAt, type OperationPlace } from "./operation-place.ts";
+import { formatRoute, type OperationPlace } from "./operation-place.ts";
 import type { JsonObject } from "./options.ts";
 import { fitsQuery, isOnlyObject, type Placement, type PlacedField } from "./placement.ts";
 
@@ -81,8 +81,8 @@ const toStyle = (
   throw new OpenApiError(
     "SLP_OPENAPI_QUERY_OBJECT",
     location === "query"
-      ? `input.${name} of ${toAt(place)} is an object, which the query parser "simple" never returns. Set \`queryParser: "extended"\` in the configuration, declare its fields individually, or serve it with POST.`
-      : `input.${name} of ${toAt(place)} is an object, which cannot come from ${location === "path" ? "the path" : `a ${location}`}. Declare it as a string, or take it from the body.`,
+      ? `input.${name} of ${formatRoute(place)} is an object, which the query parser "simple" never returns. Set \`queryParser: "extended"\` in the configuration, declare its fields individually, or serve it with POST.`
+      : `input.${name} of ${formatRoute(place)} is an object, which cannot come from ${location === "path" ? "the path" : `a ${location}`}. Declare it as a string, or take it from the body.`,
     cause,
   );
 };

@@ -2,7 +2,7 @@ import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { parsePathPattern } from "../routing/path-pattern.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
-import { toAt } from "./operation-place.ts";
+import { formatRoute } from "./operation-place.ts";
 
 /** Writes a path with its parameters in braces, such as `/users/{id}`. */
 export const toTemplate = (
@@ -46,7 +46,7 @@ export const groupByPath = (
     if (known && known.template !== template)
       throw new OpenApiError(
         "SLP_OPENAPI_PATHS",
-        `${toAt(known.entry)} and ${toAt(entry)} are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.`,
+        `${formatRoute(known.entry)} and ${formatRoute(entry)} are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.`,
         { method: entry.method, route: entry.path },
       );
     shapes.set(shape, { template, entry });
@@ -70,7 +70,7 @@ export class OperationIds {
 
   /** @throws {@link OpenApiError} when another operation has the same id. */
   give(id: string, entry: { readonly method: Method; readonly path: string }): string {
-    const at = toAt(entry);
+    const at = formatRoute(entry);
     const owner = this.#taken.get(id);
     if (owner !== undefined && owner !== at)
       throw new OpenApiError(
@@ -99,7 +99,7 @@ export class OperationIds {
       ]);
     });
     const wanted = method + (words.length > 0 ? words.map(capitalise).join("") : "Root");
-    const at = toAt({ method, path });
+    const at = formatRoute({ method, path });
     let id = wanted;
     for (let number = 2; this.#taken.has(id) && this.#taken.get(id) !== at; number++)
       id = `${wanted}${number}`;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { Stoppables } from "./stoppables.ts";
 
-test("all who asked are notified of a shutdown, whenever they asked, and only once", () => {
+test("every subscriber is notified of a shutdown once, whenever it has subscribed", () => {
   const all = new Stoppables();
   const [early, gone, late] = [vi.fn(), { stop: vi.fn() }, vi.fn()];
   all.add({ stop: early });

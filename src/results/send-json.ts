@@ -109,7 +109,7 @@ const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => 
   );
 };
 
-/** Checks for methods that a native middleware has put on a response, or another prototype that it has given it. */
+/** Checks whether a native middleware has given a response methods of its own, or another prototype. */
 const hasOwnMethod = (response: Response): boolean =>
   !Object.hasOwn(Object.getPrototypeOf(response) as object, appSettings) ||
   sendingMethods.some((name) => Object.hasOwn(response, name));

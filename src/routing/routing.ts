@@ -68,7 +68,7 @@ interface TypedEndpoint {
   readonly "~types": { readonly input: AnySchema; readonly middlewareInput: unknown };
 }
 
-/** Reads the types of the inputs; only needed where the shape does not suffice. */
+/** Reads the types of the inputs; only needed if the shape does not suffice. */
 type Lacking<Value, Parameters> = Value extends TypedEndpoint
   ? Missing<Parameters, SchemaInput<Value["~types"]["input"]> & Value["~types"]["middlewareInput"]>
   : never;

@@ -39,7 +39,7 @@ describe("an array with many wrong elements", () => {
       z.intersection(z.object({ a: z.array(z.string()) }), z.object({})),
       { a: wrong },
     ],
-  ])("gives no more issues than are reported: %s", (_name, schema, value) => {
+  ])("returns no more issues than are reported: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       const { length } = parse(schema, value).issues;
       expect(length).toBe(maxIssues);
@@ -55,7 +55,7 @@ describe("an array with many wrong elements", () => {
       { a: 1, b: wrong },
     ],
     ["of a caught value", z.array(z.string()).catch(({ issues }) => issues as never), wrong],
-  ])("gives no more issues within an issue either: %s", (_name, schema, value) => {
+  ])("returns no more issues within an issue either: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       const { issues, value: caught } = parse(schema, value);
       const [issue] = toZodError(issues).issues;
@@ -68,7 +68,7 @@ describe("an array with many wrong elements", () => {
     ["caught", (element) => element.catch(0)],
     ["caught in a union", (element) => z.union([element, z.string()]).catch("")],
     ["caught, with a check", (element) => element.catch(0).refine(() => true)],
-  ])("creates no message that nobody reads: %s", (_name, wrap) => {
+  ])("creates no message that is never read: %s", (_name, wrap) => {
     let messages = 0;
     const element = z.number({ error: () => `message ${messages++}` });
     expect(parse(z.array(wrap(element)), wrong).issues).toEqual([]);
@@ -200,7 +200,7 @@ describe("wrong elements that need not fail the parse", () => {
     expect(await toInputParser(late)([1, "x", 2])).toMatchObject({ value: [1, 0, 0], issues: [] });
   });
 
-  test("do not hide a worse one after them, which decides for a union", () => {
+  test("do not hide a more severe one after them, which decides the outcome of a union", () => {
     const schema = z.union([z.array(z.string().min(3)), z.boolean()]);
     const short = wrong.map(() => "x");
     const codesOf = (value: unknown) =>

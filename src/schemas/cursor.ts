@@ -84,7 +84,7 @@ export const cursor = <Schema extends z.core.SomeType>(
         );
       }),
   });
-  // the inner end accepts anything because the schema was applied between the two, with one fixed message
+  // the inner end accepts anything: the schema is applied between the two ends, with one fixed message
   return codec as unknown as Cursor<Schema>;
 };
 

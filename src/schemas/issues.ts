@@ -25,7 +25,7 @@ export interface ShortIssue {
 export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[] => {
   const short: ShortIssue[] = [];
   let room = maxIssuesBytes;
-  for (const { path, message, code = "custom" } of tell(issues)) {
+  for (const { path, message, code = "custom" } of listReported(issues)) {
     const issue = { path: path.map(toShortStep), message: truncate(message, maxTextBytes), code };
     room -= Buffer.byteLength(JSON.stringify(issue));
     if (room < 0 && short.length > 0) break;
@@ -63,7 +63,7 @@ export const toZodError = (
       );
       const hidden = hidePath(finished, declares);
       if (hidden.code === "invalid_union")
-        told.set(
+        unionIssues.set(
           hidden,
           toNearestIssues(hidden).map((one) => hidePath(hideNames(one), declares)),
         );
@@ -72,12 +72,12 @@ export const toZodError = (
   );
 
 /** The reported issues of unions, without the keys that must not be named. */
-const told = new WeakMap<z.core.$ZodIssue, readonly z.core.$ZodIssue[]>();
+const unionIssues = new WeakMap<z.core.$ZodIssue, readonly z.core.$ZodIssue[]>();
 
 /** The reported issues, up to the limit. */
-const tell = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] =>
+const listReported = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] =>
   issues
-    .flatMap((issue) => told.get(issue) ?? toNearestIssues(issue))
+    .flatMap((issue) => unionIssues.get(issue) ?? toNearestIssues(issue))
     .slice(0, Math.max(maxIssues, issues.length));
 
 const hidePath = (
@@ -118,7 +118,7 @@ const hideKeys = (keys: readonly string[]): string[] => {
  */
 export const formatIssues = (issues: readonly z.core.$ZodIssue[], root?: string): string =>
   truncate(
-    tell(issues)
+    listReported(issues)
       .map(({ path, message }) => {
         const place = z.core.toDotPath(root === undefined ? path : [root, ...path]);
         return place === "" ? message : `${place}: ${message}`;

@@ -21,7 +21,7 @@ test.each<[string, z.ZodType]>([
 });
 
 test.each<[string, z.ZodType]>([
-  ["a text", z.string()],
+  ["a string", z.string()],
   ["an array or a string", z.union([texts, z.string()])],
   ["null", z.union([z.null(), z.undefined()])],
   ["anything of two kinds", z.intersection(z.unknown(), z.unknown())],

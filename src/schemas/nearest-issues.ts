@@ -40,8 +40,11 @@ const listAlternatives = ({ errors }: UnionIssue, depth: number): Issue[][] =>
 const hasOwnText = (issue: UnionIssue): boolean => {
   const { localeError } = z.core.config();
   const { message, ...raw } = issue;
-  const told = localeError?.({ ...raw, input: undefined });
-  return message === ((typeof told === "string" ? told : told?.message) ?? "Invalid input");
+  const localized = localeError?.({ ...raw, input: undefined });
+  return (
+    message ===
+    ((typeof localized === "string" ? localized : localized?.message) ?? "Invalid input")
+  );
 };
 
 const isOfOtherKind = (issues: readonly Issue[]): boolean =>

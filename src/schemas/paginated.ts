@@ -18,7 +18,7 @@ import { readTopLevel } from "./top-level-keys.ts";
 /** How pages are addressed: by the number of items to skip, or by a string that marks the end of the previous page. */
 export type PaginationStyle = "cursor" | "offset";
 
-/** The fields of an output besides its items. */
+/** The fields of an output other than its items. */
 interface ReservedNames {
   cursor: "limit" | "nextCursor";
   offset: "limit" | "offset" | "total";
@@ -96,7 +96,7 @@ export type CursorInput<Text extends CursorText> = z.ZodObject<{
   limit: PlainInteger;
 }>;
 
-/** The items under their name, besides the other fields; a name that is not a literal type may be any. */
+/** The items under their name, in addition to the other fields; a name that is not a literal type may be any. */
 type PageShape<Name extends string, Item extends z.core.SomeType, Fields> = string extends Name
   ? Readonly<Record<string, Fields[keyof Fields] | z.ZodArray<Item>>>
   : { [Key in Name | keyof Fields]: Key extends keyof Fields ? Fields[Key] : z.ZodArray<Item> };
@@ -197,7 +197,7 @@ export const paginated = <
 export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   const { fields } = readTopLevel(schema);
   let field = fields.get("limit") as MarkedField | undefined;
-  // a wrapper such as `.optional()` has it inside
+  // a wrapper such as `.optional()` contains it
   while (field && !readMark(field)) field = field._zod.def.innerType;
   const pagination = field && readMark(field);
   // the field alone, in another schema, does not make a page

@@ -195,7 +195,7 @@ describe("where a schema does not list its values", () => {
       expect(parseAll(parse, [{}, { a: 1 }])).toMatchObject([{ a: "x" }, [{ path: ["a"] }]]);
   });
 
-  test("does not know the strings of a stringbool", () => {
+  test("treats the strings of a stringbool as unknown", () => {
     expect(readBooleanStrings(z.stringbool({ truthy: ["y"], falsy: ["n"] }))).toEqual(["y", "n"]);
     expect(readBooleanStrings(lack(z.stringbool(), "bag"))).toBeUndefined();
     expect(readBooleanStrings(z.string())).toBeUndefined();

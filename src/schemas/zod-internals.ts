@@ -3,9 +3,9 @@
  *
  * zod.dev/packages/core documents what libraries may use: `_zod.def` with the exported types of definitions,
  * `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; other members that the types mark as `@internal`
- * are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If
- * Zod lacks one, a slower way without it is used, which `zod-internals.test.ts` and
- * `test/assumptions/without-zod-internals.test.ts` test. ARCHITECTURE.md lists the parts.
+ * are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If Zod lacks one, a slower way
+ * without it is used, which `zod-internals.test.ts` and `test/assumptions/without-zod-internals.test.ts` test.
+ * ARCHITECTURE.md lists the parts.
  */
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
@@ -216,7 +216,7 @@ export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undef
   return truthy && falsy && [...truthy, ...falsy];
 };
 
-/** Whether a parse encodes; if Zod does not tell, it decodes. */
+/** Checks whether a parse encodes; if that is unknown, it counts as decoding. */
 export const isBackward = ({ direction }: Parameters<Run>[1]): boolean => direction === "backward";
 
 let isDirected: boolean | undefined;
@@ -247,24 +247,24 @@ export const runIn = (
   return (isBack ? z.safeEncodeAsync : z.safeDecodeAsync)(schema, payload.value).then(settle);
 };
 
-/** Copies the mark of a value that contains itself, whose checks Zod runs later; without it, there is none to copy. */
+/** Copies the mark of a value that contains itself, whose checks Zod runs later; does nothing if there is no mark. */
 export const passOnMemo = (from: Parameters<Run>[0], to: Parameters<Run>[0]): void => {
   if ("memo" in from) to.memo = from.memo;
 };
 
-/** Replaces a schema in documents; if Zod ignores it, they show what the schema consists of. */
+/** Replaces a schema in documents; if Zod ignores this, documents show the parts of the schema. */
 export const describeAs = (schema: ZodSchema, json: z.core.JSONSchema.BaseSchema): void => {
   schema._zod.toJSONSchema = () => json;
 };
 
 /**
- * The name that Zod has given to a definition without one in a document, such as `schema0`; undefined for any other,
- * which is shown as it is.
+ * The name that Zod has given to an unnamed definition in a document, such as `schema0`; undefined for other names,
+ * which are shown unchanged.
  */
 export const readMadeName = (key: string): string | undefined =>
   key.startsWith("__schema") ? key.slice(2) : undefined;
 
-/** Makes a schema parse as another one does in reverse. */
+/** Makes a schema parse like another one in the opposite direction. */
 export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
   schema._zod.parse = (payload, context) =>
     runIn(isBackward(context) ? "forward" : "backward", inner, payload, context);

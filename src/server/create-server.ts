@@ -1,4 +1,4 @@
-import { tellStarting } from "../endpoint/build-hook.ts";
+import { reportStarting } from "../endpoint/build-hook.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import type { ServerConfig } from "./config/config.ts";
 import type { RunningServer } from "./start-server.ts";
@@ -18,7 +18,7 @@ export const createServer = async <const R extends Routing>(
   config: ServerConfig,
   routing: R & CheckRouting<R>,
 ): Promise<RunningServer> => {
-  tellStarting();
+  reportStarting();
   // the code that serves is loaded only here, and not by every program that declares an endpoint
   const { startServer } = await import("./start-server.ts");
   return startServer(config, routing);

@@ -25,7 +25,7 @@ import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
 import { toCanonicalPath } from "./head/request-target.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
-/** What the dispatcher knows about a server from the start. */
+/** The settings and parts of a server that the dispatcher needs. */
 export interface DispatchOptions {
   readonly table: RouteTable<LazyPlan>;
   readonly statics: StaticMounts | undefined;

@@ -123,7 +123,7 @@ const listDocs = async (
   return listDocsEntries(entries, config, options, logger);
 };
 
-/** What the routing checks need to know about a configuration. */
+/** The facts about a configuration that the routing checks need. */
 const toRoutingFacts = (
   config: CommonConfig & Partial<Omit<ServerConfig, "app"> & AppConfig>,
   toSources: (method: Method, endpoint: AnyEndpoint) => readonly InputSource[],

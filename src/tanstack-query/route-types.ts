@@ -3,7 +3,7 @@ import type { CheckKey, CheckPage } from "../client/inferred-client.ts";
 import type { TypesAt } from "../client/route-at.ts";
 import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types.ts";
 
-/** A part of what a generated client knows about a route. */
+/** A part of the run-time description of a route in a generated client. */
 type Part<Routes, Key, Name> = Key extends keyof Routes ? PartOf<Routes[Key], Name> : never;
 
 /** The key itself, or a message that says what is wrong with it. */

@@ -88,7 +88,7 @@ export const runInMemory = async <LoggerProps extends object>(
     const request = (requestMock = message as Request);
     const response = (responseMock = reply as Response);
     connect(request, response);
-    // a test may replace the socket by an incomplete one
+    // a test may replace the socket with an incomplete one
     request.on("error", () => undefined);
     Object.assign(response.locals, options.responseOptions?.locals);
     const scene = { config, prepared, request, response, method, isPreflight };

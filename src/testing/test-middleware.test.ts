@@ -308,7 +308,7 @@ describe("the request", () => {
     expect(loggerMock._getLogs().warn).toEqual([["child: seen"]]);
   });
 
-  test("whose logger cannot be created gets a 500, without the middleware", async () => {
+  test("whose logger cannot be created gets a 500, and the middleware does not run", async () => {
     const handler = vi.fn(async () => ({}));
     const { output, responseMock } = await testMiddleware({
       middleware: does(handler),

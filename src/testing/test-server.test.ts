@@ -356,7 +356,7 @@ describe("a response", () => {
     expect(loggerMock._getLogs().error).toHaveLength(1);
   });
 
-  test("that is cut off has no effect if nobody reads it", async () => {
+  test("that is cut off has no effect if it is not read", async () => {
     const { fetch, loggerMock } = await open();
     await fetch("/cut");
     await expect.poll(() => loggerMock._getLogs().error).toHaveLength(1);

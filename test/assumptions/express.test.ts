@@ -52,7 +52,7 @@ describe("assumptions about Express", () => {
     return text;
   };
 
-  test("each request passes the `handle` that an application has by then, also that of a mounted one", async () => {
+  test("each request passes through the application's current `handle`, and that of a mounted one", async () => {
     const seen: string[] = [];
     const app = express();
     const mounted = express();
@@ -77,7 +77,7 @@ describe("assumptions about Express", () => {
     ]);
   });
 
-  test("a layer has its function, and runs in another router as in its own", async () => {
+  test("a layer exposes its function, and runs in another router as in its own", async () => {
     const app = express();
     const handler: express.RequestHandler = (request, response) => {
       response.send(`${request.url} by ${request.baseUrl}`);
@@ -92,7 +92,7 @@ describe("assumptions about Express", () => {
     expect(await ask(other, "/a/b")).toBe("/b by /a");
   });
 
-  test("a file that cannot be sent is reported to `next` of the request, as it is by then", async () => {
+  test("a file that cannot be sent is reported to the request's current `next`", async () => {
     const app = express();
     app.use((request, response) => {
       request.next = () => void response.send("reported");
@@ -101,7 +101,7 @@ describe("assumptions about Express", () => {
     expect(await ask(app, "/")).toBe("reported");
   });
 
-  test("the setting of a query parser is made a function, and requests are linked to responses", async () => {
+  test("the setting of a query parser becomes a function, and requests are linked to responses", async () => {
     const app = express();
     app.set("query parser", (text: string) => ({ text }));
     app.use((request, response) => {

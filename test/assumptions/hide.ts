@@ -1,16 +1,15 @@
-/** A caller within the sources of this package, as it stands in a stack. */
+/** A caller within the sources of this package, as shown in a stack. */
 const ofSources = /[\\/]src[\\/](?!.*\.test\.ts)/;
 
-/** Checks whether the sources of this package have called the function that calls this one. */
+/** Checks whether the function that calls this one was called by the sources of this package. */
 export const isCalledBySources = (): boolean => {
   const [, , , caller = ""] = (new Error("caller").stack ?? "").split("\n");
   return ofSources.test(caller);
 };
 
 /**
- * Hides a member of an object, or one that is set on what has it as prototype, from the sources of this package: they
- * read `undefined`, and everybody else what was set.
- *
+ * Hides a member of an object, or of objects with that prototype, from the sources of this package: they read
+ * `undefined`, and other code reads the real value.
  * @returns how many times the sources have looked for it
  */
 export const hideFromSources = (object: object, name: string): (() => number) => {

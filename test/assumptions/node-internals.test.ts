@@ -189,7 +189,7 @@ describe("undocumented assumptions about node:http", () => {
   });
 
   test.skipIf(!hasCertificates)(
-    "a listener for `data` hears what comes over TLS, and a pause holds back the parser",
+    "a listener for `data` receives what comes over TLS, and a pause holds back the parser",
     async () => {
       const { key, cert } = createCertificate();
       let heard = 0;
@@ -224,7 +224,7 @@ describe("undocumented assumptions about node:http", () => {
   );
 
   test.skipIf(!hasCertificates)(
-    "without a listener, what comes over TLS is lost to a parser that Node has paused",
+    "without a listener, data that comes over TLS is lost if Node has paused the parser",
     async () => {
       const server = createTlsServer(createCertificate(), (_request, response) => {
         response.end("x".repeat(4 * 1024 * 1024));
@@ -237,7 +237,7 @@ describe("undocumented assumptions about node:http", () => {
       });
       socket.on("error", () => undefined);
       await once(socket, "secureConnect");
-      // the second request finds that the reply to the first one is not read; what follows has arrived with it
+      // the second request finds that the response to the first one is not being read; the rest has arrived with it
       const post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n";
       socket.write(get() + get() + post + "x".repeat(300_000));
       const [error] = (await failed) as [NodeJS.ErrnoException];
@@ -246,7 +246,7 @@ describe("undocumented assumptions about node:http", () => {
     },
   );
 
-  test("a response has no other functions of its own than one that was just made", async () => {
+  test("a response never gets own functions beyond those of a new one", async () => {
     const seen: unknown[] = [];
     const server = createServer((request, response) => {
       const list = (): PropertyKey[] =>
@@ -269,7 +269,7 @@ describe("undocumented assumptions about node:http", () => {
     expect(isOwnMethodOfNode("json")).toBe(false);
   });
 
-  test("a head that Node has written is copied for the next response", async () => {
+  test("a head written by Node is copied for the next response", async () => {
     const server = createServer((_request, response) => {
       writeHead(response, 207, "text/plain", 1);
       response.end("x");
@@ -294,7 +294,7 @@ describe("undocumented assumptions about node:http", () => {
     ]);
   });
 
-  test("a stream that has the few members of a socket is served, as the test utilities do", async () => {
+  test("a stream with the few members of a socket is served, like those of the test utilities", async () => {
     const server = createServer((request, response) => {
       request.on("data", () => undefined).on("end", () => response.end("yes"));
     });
@@ -332,7 +332,7 @@ describe("undocumented assumptions about node:http", () => {
     expect(seen).toEqual([...each, ...each]);
   });
 
-  test("a response has one listener of Node's own, for `finish`, which calls `_dump` before others are called", async () => {
+  test("a response has one listener of Node's own, for `finish`, which calls `_dump` before other listeners are called", async () => {
     const seen: unknown[] = [];
     class Request extends IncomingMessage {
       _dump(): void {

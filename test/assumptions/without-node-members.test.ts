@@ -35,11 +35,11 @@ const large = factory.build({
   handler: async () => Buffer.alloc(size, "x"),
 });
 
-/** The prototypes of the requests and responses of a server. */
+/** The prototypes of a server's requests and responses. */
 const prototypesOf = ({ app }: TestServer) =>
   app as unknown as { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** What comes over one connection for requests that are sent one after the other, without the dates. */
+/** Returns what is received on one connection for requests sent one after another, without the dates. */
 const exchange = async (server: TestServer, requests: readonly string[]): Promise<string> => {
   const socket = await server.open();
   let text = "";
@@ -61,9 +61,9 @@ const post = [
 ].join("\r\n");
 const requests = [get("/echo?a=1"), post, get("/none"), get("/echo"), post, get("/echo?a=2")];
 
-describe("where Node lacks a member, requests are answered rightly all the same", () => {
-  // the first test, because the others load Express
-  test("a function that Node puts on each response: Express sends beside a native middleware", async () => {
+describe("where Node lacks a member, requests still get correct responses", () => {
+  // this test comes first, because the others load Express
+  test("an unknown own function on each response: Express sends the response after a native middleware", async () => {
     const native = new EndpointsFactory(defaultResultHandler)
       .use((_request, _response, next) => next())
       .build({ output: z.object({ a: z.string() }), handler: async () => ({ a: "b" }) });
@@ -95,7 +95,7 @@ describe("where Node lacks a member, requests are answered rightly all the same"
     expect(countLooks()).toBeGreaterThan(4);
   });
 
-  test("no `_readableState`: requests end as streams do", async () => {
+  test("no `_readableState`: requests end like streams", async () => {
     const seen: Request[] = [];
     const watched = factory
       .addMiddleware({
@@ -110,7 +110,7 @@ describe("where Node lacks a member, requests are answered rightly all the same"
         output: z.object({ a: z.string() }),
         handler: async ({ input }) => input,
       });
-    // the access log awaits the end of each response
+    // an access log would wait for the end of each response
     const config = { accessLogger: null };
     const expected = await exchange(await start({ echo: watched }, config), requests);
     const server = await start({ echo: watched }, config);
@@ -122,7 +122,7 @@ describe("where Node lacks a member, requests are answered rightly all the same"
     await expect.poll(list).toEqual(Array.from({ length: 10 }, () => [true, true]));
   });
 
-  test("no `_headerSent`: a response that is sent late is awaited, and one that is not is broken off", async () => {
+  test("no `_headerSent`: a response that is sent late is awaited, and one that is never sent is cut off", async () => {
     shortenGrace();
     type Send = (response: ServerResponse) => void;
     const sendBy = (send: Send) =>
@@ -136,7 +136,7 @@ describe("where Node lacks a member, requests are answered rightly all the same"
     const late = sendBy((response) => void setTimeout(() => response.end("late"), 10));
     const begun = sendBy((response) => {
       response.writeHead(200).flushHeaders();
-      // longer than a response may wait that has not begun
+      // longer than a response that has not begun may wait
       setTimeout(() => response.end("begun"), 200);
     });
     const silent = sendBy((response) => void response.setHeader("X-A", "b"));
@@ -218,7 +218,7 @@ describe("where Node lacks a member, requests are answered rightly all the same"
     expect([server.linesOf("warn"), server.linesOf("error")]).toEqual([[], []]);
   });
 
-  test("`close` of the server that closes connections in a way of its own: a reply that is being read arrives", async () => {
+  test("a server's `close` that closes connections in its own way: a response that is being read arrives", async () => {
     const server = await start({ large });
     const [own] = server.servers;
     if (!own) throw new Error("no server");
@@ -235,7 +235,7 @@ describe("where Node lacks a member, requests are answered rightly all the same"
     socket.destroy();
   });
 
-  test("other codes of the parser: what is no request is answered with 400", async () => {
+  test("other codes of the parser: a malformed request gets a 400", async () => {
     const server = await start({ echo });
     server.servers[0]?.prependListener("clientError", (error: NodeJS.ErrnoException) => {
       error.code = `NEW_${error.code}`;
@@ -254,7 +254,7 @@ describe("where Node lacks a member, requests are answered rightly all the same"
   });
 
   test.skipIf(!hasCertificates)(
-    "no listener over TLS: a connection that has lost bytes is closed, and none is taken for a request",
+    "no listener over TLS: a connection that has lost bytes is closed, and none of the rest is parsed as a request",
     async () => {
       const seen: string[] = [];
       const bait = factory.build({
@@ -271,7 +271,7 @@ describe("where Node lacks a member, requests are answered rightly all the same"
       );
       const [own] = server.servers;
       own?.on("clientError", ({ code = "" }: NodeJS.ErrnoException) => seen.push(code));
-      // between Node's listener and that of the server
+      // between Node's listener and the server's
       const [first, ...rest] = (own?.listeners("secureConnection") ?? []) as (() => void)[];
       own?.removeAllListeners("secureConnection");
       let taken = 0;
@@ -291,16 +291,16 @@ describe("where Node lacks a member, requests are answered rightly all the same"
       const posted = "\r\nGET /bait HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10_000);
       const head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
       socket.write(get("/large"));
-      // the next request finds that nobody reads the reply; what follows has arrived with it
+      // the next request finds that nobody reads the response; the rest has arrived with it
       await once(socket, "readable");
       socket.write(`${get("/large")}${head}Content-Length: ${posted.length}\r\n\r\n${posted}`);
       await expect.poll(() => seen, { timeout: 10_000 }).toContain("HPE_PAUSED");
       let text = "";
       socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
-      // bytes that nobody has read may reset the connection, which is an error as well
+      // unread bytes may reset the connection, which is an error, too
       await new Promise((resolve) => socket.once("close", resolve));
       expect([taken, new Set(seen)]).toEqual([1, new Set(["HPE_PAUSED"])]);
-      // the client has made no mistake
+      // the client sent a valid request
       expect(listStatuses(text)).not.toContain(400);
     },
   );

@@ -7,7 +7,7 @@ import { hideFromSources, isCalledBySources } from "./hide.ts";
 type Sallyport = typeof import("sallyport");
 type Schema = z.core.$ZodType;
 
-/** What may change the schemas of the routing. */
+/** Changes that may be made to the schemas of the routing. */
 type Change = (schema: Schema) => void;
 
 const createRouting = ({ defaultEndpointsFactory: factory, ez }: Sallyport, change: Change) => {
@@ -87,7 +87,7 @@ const askAll = async (port: number): Promise<unknown[]> => {
     const answer = await send(port, target, sent);
     answers.push([answer.status, answer.json()]);
   };
-  // often enough that the schemas become hot
+  // often enough to make the schemas hot
   for (let round = 0; round < 3; round++) {
     for (const body of bodies) await ask("/parse", { method: "POST", body });
     for (const query of ["", "?limit=2&offset=1", "?limit=x", "?limit=1.5"])
@@ -106,7 +106,7 @@ const askAll = async (port: number): Promise<unknown[]> => {
   return answers;
 };
 
-/** What a server answers, and what is generated from its routing. */
+/** Returns a server's responses, and what is generated from its routing. */
 const tellAll = async (change: Change): Promise<readonly unknown[]> => {
   vi.resetModules();
   const sallyport = await import("sallyport");
@@ -154,7 +154,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-test("the answers are not all the same", () => {
+test("the responses differ from each other", () => {
   const statuses = expected.slice(0, -2).map((answer) => (answer as [number, string])[0]);
   expect(statuses.slice(0, 18)).toEqual([
     ...[200, 200, 400, 400, 400],
@@ -165,7 +165,7 @@ test("the answers are not all the same", () => {
   ]);
 });
 
-test("functions that Zod lacks: requests are answered, documents and clients generated as with them", async () => {
+test("functions that Zod lacks: responses, documents and clients are the same as with them", async () => {
   vi.doMock("zod", async (importOriginal) => {
     const original = await importOriginal<typeof import("zod")>();
     const { aborted, finalizeIssue, stringifyPrimitive, CONSTANT_CATCH, ...util } =
@@ -177,11 +177,11 @@ test("functions that Zod lacks: requests are answered, documents and clients gen
   expect(await tellAll(() => undefined)).toEqual(expected);
 });
 
-test("schemas whose way to parse cannot be exchanged: requests are answered as by others", async () => {
+test("schemas whose parse functions cannot be replaced: responses are the same as for others", async () => {
   let count = 0;
   const fix: Change = (schema) => {
     for (const part of listParts(schema)) {
-      // Zod exchanges it itself at the first parse
+      // Zod replaces it itself on the first parse
       void part._zod.run({ value: {}, issues: [] }, { async: false });
       Object.defineProperty(part._zod, "run", { writable: false });
       count++;
@@ -192,17 +192,17 @@ test("schemas whose way to parse cannot be exchanged: requests are answered as b
 });
 
 test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
-  "schemas without `%s`: requests are answered, documents and clients generated as with it",
+  "schemas without `%s`: responses, documents and clients are the same as with it",
   async (name) => {
     const counters: (() => number)[] = [];
     const lack: Change = (schema) => {
       for (const { _zod: internals } of listParts(schema)) {
-        // Zod keeps what it has found out once
+        // Zod caches it
         void Reflect.get(internals, name);
         counters.push(hideFromSources(internals, name));
       }
     };
-    // a document shows any string for a stringbool without it
+    // without it, a document shows any string for a stringbool
     const last = name === "bag" ? -1 : undefined;
     expect((await tellAll(lack)).slice(0, last)).toEqual(expected.slice(0, last));
     const looks = counters.reduce((sum, count) => sum + count(), 0);
@@ -210,7 +210,7 @@ test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
   },
 );
 
-test("definitions that keep nothing besides: a form and a page are known by their schemas", async () => {
+test("definitions that keep no additional properties: a form and a page are recognised by their schemas", async () => {
   let count = 0;
   const forget: Change = (schema) => {
     for (const part of listParts(schema)) {
@@ -223,7 +223,7 @@ test("definitions that keep nothing besides: a form and a page are known by thei
   expect(count).toBeGreaterThan(2);
 });
 
-test("parses without a direction of their own: cursors and encoded outputs are as with it", async () => {
+test("parses without a direction: cursors and encoded outputs are the same as with one", async () => {
   let calls = 0;
   vi.doMock("zod", async (importOriginal) => {
     const original = await importOriginal<typeof import("zod")>();
@@ -252,7 +252,7 @@ test("parses without a direction of their own: cursors and encoded outputs are a
   expect(calls).toBeGreaterThan(10);
 });
 
-test("a document that ignores what a schema is to be shown as shows what it consists of", async () => {
+test("a document that ignores the replacement of a schema shows the parts of the schema", async () => {
   const ignore: Change = (schema) => {
     for (const { _zod: internals } of listParts(schema))
       Reflect.deleteProperty(internals, "toJSONSchema");

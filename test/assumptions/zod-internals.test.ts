@@ -158,11 +158,11 @@ describe("undocumented assumptions about Zod", () => {
     expect(z.string().default("a")._zod.optout).toBeUndefined();
   });
 
-  test("a stringbool knows its strings", () => {
+  test("a stringbool lists its strings", () => {
     expect(readBooleanStrings(z.stringbool({ truthy: ["y"], falsy: ["n"] }))).toEqual(["y", "n"]);
   });
 
-  test("a parse tells its direction, in which `parse` of each schema runs", () => {
+  test("a parse has a direction, in which `parse` of each schema runs", () => {
     const seen: boolean[] = [];
     const schema = z.string();
     const exchange = new ExchangedRun(schema, "run", (own) => (payload, context) => {
@@ -177,13 +177,13 @@ describe("undocumented assumptions about Zod", () => {
     expect(seen).toEqual([true, false]);
   });
 
-  test("a document shows what a schema is to be shown as", () => {
+  test("a document shows the replacement of a schema", () => {
     const schema = z.string();
     describeAs(schema, { type: "integer" });
     expect(z.toJSONSchema(z.object({ a: schema })).properties).toEqual({ a: { type: "integer" } });
   });
 
-  test("a document numbers the definitions that have no name", () => {
+  test("a document numbers unnamed definitions", () => {
     const tree = z.object({
       get inner(): z.ZodOptional<typeof tree> {
         return tree.optional();
@@ -193,7 +193,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(Object.keys($defs).map(readMadeName)).toEqual(["schema0"]);
   });
 
-  test("what contains itself is marked until it is parsed", () => {
+  test("a value that contains itself is marked until it is parsed", () => {
     const marks: unknown[] = [];
     const list: z.ZodType = z.lazy(() => z.array(inner));
     const inner = z.union([z.string(), list]);
@@ -215,7 +215,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(marks).toContain(true);
   });
 
-  test("what replaces `parse` of a schema is what it parses by, in the given direction", () => {
+  test("a replaced `parse` is what a schema parses with, in the given direction", () => {
     const inner = z.codec(z.string(), z.number(), { decode: Number, encode: String });
     const reversed = z.custom<unknown>();
     reverse(reversed, inner);

@@ -30,7 +30,7 @@ describe("assumptions about Zod", () => {
     expect(z.transform(Number)._zod.def.transform).toBe(Number);
   });
 
-  test("what a definition has besides is kept by its copies, and by what is derived of it", () => {
+  test("additional properties of a definition are kept by its copies, and by schemas derived from it", () => {
     const marked = ez.form({ a: z.string() });
     const derived = [
       ...[marked.extend({ b: z.string() }), marked.meta({ title: "a" }), marked.partial()],
@@ -45,7 +45,7 @@ describe("assumptions about Zod", () => {
       expect(readPagination(page.extend({ limit: copy }))?.style).toBe("offset");
   });
 
-  test("its own changes of strings can be told by their source text", () => {
+  test("its own changes of strings can be recognised by their source", () => {
     for (const schema of [z.string().trim(), z.string().toLowerCase(), z.string().normalize("NFC")])
       expect(runsUserCode(schema)).toBe(false);
     expect(runsUserCode(z.string().overwrite((text) => `${text}!`))).toBe(true);
@@ -60,7 +60,7 @@ describe("assumptions about Zod", () => {
     expect(union.parse("a")).toBe("a");
   });
 
-  test("compiling gives a schema that parses the same", () => {
+  test("compiling returns a schema that parses the same", () => {
     const schema = z.object({ a: z.string().transform(Number), b: z.string().default("x") });
     const compiled = z.compile(schema, { strict: true });
     expect(compiled).not.toBe(schema);

@@ -93,7 +93,7 @@ export const openPage = async (url: string, nextTo?: Page): Promise<Page> => {
   return page;
 };
 
-/** What a page sends. */
+/** The request that a page sends. */
 export interface Call {
   readonly method?: string;
   readonly headers?: Record<string, string>;

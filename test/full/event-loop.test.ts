@@ -44,7 +44,7 @@ const send = (path: string, type?: string, body?: string): Promise<number> =>
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
-// counts in test/http/worst-requests.test.ts bound the cost of these requests; here it is measured
+// test/http/worst-requests.test.ts limits the cost of these requests by counting; here it is measured
 test.each<[string, string, string?, string?]>([
   ["a deep body", "/numbers", json, "[".repeat(500_000)],
   ["nested objects", "/numbers", json, `${'{"a":'.repeat(170_000)}1${"}".repeat(170_000)}`],

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("../../node_modules/.cache/node-versions", import.meta.url));
 
-/** The lowest version that users may have, and the majors after it. */
+/** The lowest version that users may have, and the later major versions. */
 const versions = ["20.19", "22", "24", "26"] as const;
 
-/** Where the program is in the package `node`. */
+/** The path of the program in the package `node`. */
 const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
 
 const ensureNode = (version: string): string => {
@@ -24,6 +24,6 @@ const ensureNode = (version: string): string => {
   return path;
 };
 
-/** Each supported version of Node.js with its program; those that are missing are installed from the npm registry. */
+/** Returns each supported version of Node.js with its program; missing ones are installed from the npm registry. */
 export const ensureNodes = (): ReadonlyMap<string, string> =>
   new Map(versions.map((version) => [version, ensureNode(version)]));

@@ -66,7 +66,7 @@ describe.each(nodes)("on Node.js %s", (version, node) => {
     );
   });
 
-  test("it does without tsx if Node.js can, and says what to do if not", () => {
+  test("the command runs without tsx if Node.js supports it, and otherwise says what to do", () => {
     const { status, stderr } = run(node, plain, ...check);
     const isOld = version.startsWith("20");
     expect([status, stderr.includes("--save-dev tsx")]).toEqual([isOld ? 1 : 0, isOld]);

@@ -11,7 +11,7 @@ const pipelinedCount = 3;
 
 beforeAll(ensureBuilt);
 
-/** What one client knows about a request. */
+/** A client's record of a request. */
 interface Entry {
   readonly id: string;
   /** The status of a complete, correct response, else the code of the error. */

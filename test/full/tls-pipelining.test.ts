@@ -93,7 +93,7 @@ const toRequest = (planned: Planned, name: string, isLast: boolean): Buffer => {
   ]);
 };
 
-/** What a server saw that nobody sent. */
+/** Requests and bodies that a server saw although nobody sent them. */
 interface Sightings {
   readonly codes: Map<string, number>;
   /** Bodies that a handler received complete, but not as they were sent. */

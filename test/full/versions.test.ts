@@ -96,7 +96,7 @@ describe.each(["lowest", "highest"] as const)("with Zod and Express of the %s ve
     expect(run(node, home, "--project", "assumptions", ...toFilter(end))).toBe("passed");
   });
 
-  test.each(nodes)("schemas parse, and requests are answered, on Node.js %s", (version) => {
+  test.each(nodes)("schemas parse, and requests get responses, on Node.js %s", (version) => {
     const files = [
       "src/schemas",
       "src/http",

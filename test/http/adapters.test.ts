@@ -48,7 +48,7 @@ const greeting = factory.build({
 });
 
 describe("an adapter without a real socket", () => {
-  test("hands out a body as a stream, also after requests whose bodies the server has parsed", async () => {
+  test("provides a body as a stream, even after requests whose bodies the server has parsed", async () => {
     const server = await start({ greet: greeting });
     const body = { name: "Ada" };
     for (const _time of [1, 2])
@@ -57,7 +57,7 @@ describe("an adapter without a real socket", () => {
     const headers = { "content-type": "application/json", "content-length": `${bytes.length}` };
     const request = Object.assign(new IncomingMessage(createBareSocket(() => undefined, {})), {
       ...{ method: "POST", url: "/greet", headers },
-      // as light-my-request's
+      // like light-my-request's
       _read(this: IncomingMessage): void {
         this.complete = true;
         this.push(bytes);

@@ -295,7 +295,7 @@ describe("a file", () => {
     }
   });
 
-  test("with a relative path without a root is a fault that says so", async () => {
+  test("with a relative path but no root is a fault that says so", async () => {
     const server = await begin();
     expect((await server.send("/relative")).status).toBe(500);
     expect(server.linesOf("error")).toMatchObject([

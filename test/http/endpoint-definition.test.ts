@@ -256,7 +256,7 @@ describe("endpoint definition: output", () => {
   it.each([
     ["a wrong field", { n: "1" }, "output.n: Invalid input: expected number, received string"],
     ["nothing", undefined, "output: Invalid input: expected object, received undefined"],
-    ["a list", [1], "output: Invalid input: expected object, received array"],
+    ["an array", [1], "output: Invalid input: expected object, received array"],
   ])("%s is 500", async (_case, value, message) => {
     expect(await ask(give(numbers, value), "")).toEqual({
       status: 500,

@@ -219,7 +219,7 @@ describe("the fast path to the socket", () => {
   );
 
   test.each(["with", "without"])(
-    "is left where a tool has replaced `end` of all responses, %s a native middleware",
+    "is not taken if a tool has replaced `end` of all responses, %s a native middleware",
     async (which) => {
       const native = defaultEndpointsFactory.use((_request, _response, next) => next());
       const factory = which === "with" ? native : defaultEndpointsFactory;

@@ -46,7 +46,7 @@ const routing = {
   }),
   users: factory.build({
     input: users.input,
-    // an array before that of the items
+    // an array that comes before the items
     output: z.object({ hints: z.array(z.string()) }).extend(users.output.shape),
     handler: async ({ input: { limit, offset } }) => ({
       hints: ["a"],

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
-/** The events of a request that a middleware hears about until all of it is over. */
+/** Returns the events of a request that a middleware receives until everything about it is over. */
 const listEvents = async (
   listen: (request: Request, note: (event: string) => void) => RequestHandler,
 ): Promise<readonly string[]> => {
@@ -24,7 +24,7 @@ const listEvents = async (
 };
 
 test.each(["finish", "close"])(
-  "a listener of a response's `%s` may still listen for the end of the request",
+  "a listener for a response's `%s` may still listen for the end of the request",
   async (event) => {
     const events = await listEvents((request, note) => (_request, response, next) => {
       response.once(event, () => {
@@ -88,7 +88,7 @@ test("a request whose `emit` was replaced emits its end", async () => {
   ]);
 });
 
-test("the fields of a response that was sent at once are text, as Express sets them", async () => {
+test("the fields of a response that was sent at once are strings, as Express sets them", async () => {
   const lengths: unknown[] = [];
   const a = defaultEndpointsFactory.build({
     handler: async ({ response }) => {
@@ -103,7 +103,7 @@ test("the fields of a response that was sent at once are text, as Express sets t
   expect(lengths).toEqual(["30", "30"]);
 });
 
-test("a query that a hook has redefined for all requests is the one that is read", async () => {
+test("a query that a hook has redefined for all requests takes precedence", async () => {
   const beforeRouting: ServerConfig["beforeRouting"] = ({ app }) => {
     Object.defineProperty(app.request, "query", { get: () => ({ from: "hook" }) });
   };

@@ -107,7 +107,7 @@ const cases = fc.record({
   q: fc.string({ unit: "binary", maxLength: 8 }),
 });
 
-describe("each item comes exactly once and in order", () => {
+describe("each item is returned exactly once and in order", () => {
   test("by offset", async () => {
     const server = await start(routing);
     await fc.assert(

@@ -111,8 +111,8 @@ describe("problemResultHandler", () => {
   });
 
   test.each([
-    ["a text", "credit"],
-    ["a list", [1]],
+    ["a string", "credit"],
+    ["an array", [1]],
     ["null", null],
     ["members of wrong kinds", { type: 5, title: null, instance: {} }],
   ])("`problem` is %s: left out", async (_what, own) => {

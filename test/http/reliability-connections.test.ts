@@ -133,7 +133,7 @@ describe("Methods", () => {
   );
 });
 
-describe("Expectations", () => {
+describe("The Expect header", () => {
   const json = "Content-Type: application/json";
   const expecting = "Expect: 100-continue";
   const wrongType = "Unsupported Media Type";

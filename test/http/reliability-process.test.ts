@@ -202,7 +202,7 @@ describe("Logs", () => {
   });
 
   test.each([
-    ["a text", hostile],
+    ["a string", hostile],
     ["a property", { user: hostile }],
     ["a key", { [hostile]: 1 }],
     ["an error", new Error(hostile)],

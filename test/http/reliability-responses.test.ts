@@ -203,7 +203,7 @@ describe("Cross-origin requests", () => {
     }
   });
 
-  test("R6: credentials are dropped beside *, with one error line", async () => {
+  test("R6: credentials are dropped for the origin *, with one error line", async () => {
     const server = await startCors({
       "access-control-allow-origin": "*",
       "Access-Control-Allow-Credentials": "true",

@@ -338,7 +338,7 @@ describe("result handler: sending later", () => {
 });
 
 describe("configuration: errorHandler", () => {
-  it("handles what belongs to no endpoint: input and output null, ctx {}", async () => {
+  it("handles requests that reach no endpoint: input and output null, ctx {}", async () => {
     const seen: Result[] = [];
     const errorHandler = new ResultHandler({
       positive,

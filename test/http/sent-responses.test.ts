@@ -9,7 +9,7 @@ describe("a handler that returns the response", () => {
   test.each([
     ["with an output", { output }],
     ["without one", {}],
-  ])("after it has sent it ends the walk without a warning: %s", async (_case, declared) => {
+  ])("ends the walk without a warning if it was sent: %s", async (_case, declared) => {
     const server = await start({
       "": factory.build({
         ...declared,
@@ -30,7 +30,7 @@ describe("a handler that returns the response", () => {
   test.each([
     ["with an output", { output }],
     ["without one", {}],
-  ])("before anything is sent is a fault: %s", async (_case, declared) => {
+  ])("is a fault if nothing was sent: %s", async (_case, declared) => {
     const handler = factory.build({
       ...declared,
       handler: async ({ response }) => response.status(204),

@@ -89,15 +89,15 @@ describe("S14: requests parsed before the shutdown get responses", () => {
   });
 });
 
-describe("S15: whoever has requested a signal is notified", () => {
+describe("S15: handlers that have requested their signal are notified", () => {
   test("event streams end cleanly, even if their handler waits forever", async () => {
     const events = { tick: z.number() };
-    const told: unknown[] = [];
+    const reasons: unknown[] = [];
     const waiting = new EventStreamFactory(events).build({
       handler: async ({ ctx: { emit, signal } }) => {
         await emit("tick", 1);
         await once(signal, "abort");
-        told.push((signal.reason as { code?: unknown }).code);
+        reasons.push((signal.reason as { code?: unknown }).code);
       },
     });
     const deaf = new EventStreamFactory(events).build({
@@ -122,7 +122,7 @@ describe("S15: whoever has requested a signal is notified", () => {
       // the last chunk, so that the client sees a complete body
       expect(text().endsWith("0\r\n\r\n")).toBe(true);
     }
-    expect(told).toEqual(["SLP_SHUTTING_DOWN"]);
+    expect(reasons).toEqual(["SLP_SHUTTING_DOWN"]);
     expect(server.linesOf("error")).toEqual([]);
   });
 

@@ -412,7 +412,7 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
     ["a logger: used by the handlers and the access log", (child: Logger) => child, true],
     ["a promise of a logger", async (child: Logger) => child, true],
     ["nothing: the parent is used", () => undefined as never, false],
-  ])("childLoggerProvider gives %s", async (_case, provide, isChild) => {
+  ])("childLoggerProvider returns %s", async (_case, provide, isChild) => {
     const child = createRecorder();
     const server = await start(
       { chatty },
@@ -427,7 +427,7 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
     expect(isChild ? server.lines : child.lines).toEqual([]);
   });
 
-  it("a child logger also logs what belongs to no endpoint", async () => {
+  it("a child logger also logs requests that reach no endpoint", async () => {
     const child = createRecorder();
     const server = await start(
       {},

@@ -339,7 +339,7 @@ const errorHandler = new ResultHandler({
 const results: readonly ParityCase[] = [
   ["a success", 200, handles(own)],
   ["an error", 409, handles(own, failing)],
-  ["a text", 200, handles(csv)],
+  ["a string", 200, handles(csv)],
   ["an error as plain text", 400, handles(csv, failing)],
   ["one that waits", 200, handles(later)],
   ["one that waits, and an error", 409, handles(later, failing)],

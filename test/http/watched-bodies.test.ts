@@ -148,14 +148,14 @@ describe("an upload", () => {
 });
 
 test("a cors function receives the better match, even if it lacks the method", async () => {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const one = factory.build({ handler: async () => ({}) });
   const best = factory.build({ method: "post", handler: async () => ({}) });
   const server = await start(
     { "get /a/:id": one, "post /a/b": best },
     {
       cors: ({ endpoint }) => {
-        told.push(endpoint);
+        received.push(endpoint);
         return {};
       },
     },
@@ -163,7 +163,7 @@ test("a cors function receives the better match, even if it lacks the method", a
   expect((await server.send("/a/b", { method: "DELETE" })).status).toBe(405);
   expect((await server.send("/a/b", { method: "OPTIONS" })).status).toBe(200);
   expect((await server.send("/a/c", { method: "DELETE" })).status).toBe(405);
-  expect(told).toEqual([best, best, one]);
+  expect(received).toEqual([best, best, one]);
 });
 
 test("a schema that cannot be read stops the start in development", async () => {

@@ -29,7 +29,7 @@ const post = async (type: string, body: string, config: Partial<ServerConfig> = 
 // nothing is timed here: disproportionate work shows in a count, or would not end
 describe("S7: the work for the worst requests is bounded", () => {
   test.each([
-    ["of lists", "[".repeat(500_000)],
+    ["of arrays", "[".repeat(500_000)],
     ["of objects", `${'{"a":'.repeat(170_000)}1${"}".repeat(170_000)}`],
   ])("a deep body %s is rejected before it is parsed", async (_name, body) => {
     const parse = vi.spyOn(JSON, "parse");

@@ -170,7 +170,7 @@ describe("parameters", () => {
     ]);
   });
 
-  test("of the rest of a path have a note", () => {
+  test("for the rest of a path have a note", () => {
     const input = z.object({ rest: z.array(z.string()).describe("A file.") });
     const endpoint = factory.build({ input, handler: () => ({}) });
     const { parameters } = generateOne("GET /files/{rest}", { "files/*rest": endpoint });
@@ -185,7 +185,7 @@ describe("parameters", () => {
     ]);
   });
 
-  test("of any name are one parameter", () => {
+  test("with arbitrary names are one parameter", () => {
     const endpoint = factory.build({
       input: z.object({ a: z.string() }).catchall(z.string()),
       handler: () => ({}),

@@ -282,7 +282,7 @@ describe("an error", () => {
     );
   });
 
-  test("before the endpoint is described by the result handler that sends it", () => {
+  test("that occurs before the endpoint is described by the result handler that sends it", () => {
     const config = { errorHandler: problemResultHandler };
     const typesOf = (status: number, own: Pick<typeof factory, "build">) =>
       Object.keys(

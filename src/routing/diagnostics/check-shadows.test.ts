@@ -89,7 +89,7 @@ describe("routes", () => {
     ["a date", z.iso.date(), "/a/2026-11-20"],
     ["an optional string", z.string().trim().optional(), "/a/x-x"],
     ["a string before a function", z.string().transform((text) => text.length), "/a/x-x"],
-  ])("%s has the separator", (_what, schema, example) => {
+  ])("finds an example with the separator for %s", (_what, schema, example) => {
     expect(checkId(schema)).toEqual([example]);
   });
 
@@ -100,7 +100,7 @@ describe("routes", () => {
     ["a value that a function checks", z.string().refine(fail)],
     ["a value that a function makes", z.preprocess(fail, z.string())],
     ["a value that comes later", z.promise(z.string())],
-  ])("%s does not certainly have the separator", (_what, schema) => {
+  ])("finds no example with the separator for %s", (_what, schema) => {
     expect(checkId(schema)).toEqual([]);
   });
 

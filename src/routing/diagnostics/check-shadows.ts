@@ -88,7 +88,7 @@ const findConflict = (one: readonly Segment[], other: readonly Segment[]): Confl
   return isPlain && hasSeparatorsOnly ? { kind: "values", at } : undefined;
 };
 
-/** What the route table distinguishes segments by. */
+/** The key by which the route table distinguishes segments. */
 const toKey = (segment: Segment | undefined): string => {
   if (!segment) return "";
   if (segment.kind === "rest") return "rest";

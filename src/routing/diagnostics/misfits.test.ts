@@ -53,7 +53,7 @@ const decodeText = { decode: (text: string) => BigInt(text), encode: String };
 
 /** Schemas that JSON, a query and a path can all carry. */
 const soundTexts: readonly (readonly [string, ZodSchema])[] = [
-  ["a text", z.string()],
+  ["a string", z.string()],
   ["formats", z.union([z.email(), z.uuid(), z.iso.date(), z.url()])],
   ["a template", z.templateLiteral(["v", z.number()])],
   ["an enum of strings", z.enum(["a", "b"])],
@@ -248,7 +248,7 @@ describe("inputs", () => {
     expect(inBody(z.object({ b: leaf, c: leaf }))).toEqual([".a.b bigint", ".a.c bigint"]);
   });
 
-  test("shared schemas cost only their number, and at most ten lines are reported", () => {
+  test("a shared schema is visited once, and at most ten lines are reported", () => {
     let schema: z.ZodType = z.date();
     for (let depth = 0; depth < 60; depth++) schema = z.object({ l: schema, r: schema });
     expect(inBody(schema)).toHaveLength(10);
@@ -307,7 +307,7 @@ describe("outputs", () => {
     ["set", Set.prototype, z.set(z.string())],
     ["symbol", Symbol.prototype, z.symbol()],
     ["function", Function.prototype, z.function()],
-  ])("an application may teach JSON a %s", (_kind, prototype, schema) => {
+  ])("an application may define how JSON represents a %s", (_kind, prototype, schema) => {
     expect(inOutput(schema)).toHaveLength(1);
     Object.defineProperty(prototype, "toJSON", { configurable: true, value: () => "1" });
     try {

@@ -88,7 +88,7 @@ export const toInputWire = (entry: EndpointEntry, facts: RoutingFacts): Wire => 
 };
 
 /** Kinds that JSON cannot represent unless the application has defined how. */
-const teachable: readonly (readonly [Kind, object])[] = [
+const extendableKinds: readonly (readonly [Kind, object])[] = [
   ["bigint", BigInt.prototype],
   ["map", Map.prototype],
   ["set", Set.prototype],
@@ -98,13 +98,15 @@ const teachable: readonly (readonly [Kind, object])[] = [
 
 /** What `JSON.stringify` can write: dates as ISO strings, a Buffer as an array of bytes; undefined is left out. */
 export const toOutputWire = (): Wire => {
-  const taught = teachable.flatMap(([kind, prototype]) => ("toJSON" in prototype ? [kind] : []));
+  const extendedKinds = extendableKinds.flatMap(([kind, prototype]) =>
+    "toJSON" in prototype ? [kind] : [],
+  );
   const wire: Wire = {
     carrier: "output",
     kinds: new Set([
       ...(["string", "number", "boolean", "null", "array", "object"] as const),
       ...(["undefined", "date", "dateOut", "buffer"] as const),
-      ...taught,
+      ...extendedKinds,
     ]),
     inner: () => wire,
   };

@@ -33,7 +33,7 @@ export const isUnread = (request: IncomingMessage): boolean =>
 
 /** Checks whether a sink will receive the whole body: nothing reads it, and none of it has arrived yet. */
 export const isSinkable = (request: IncomingMessage): request is SinkableRequest =>
-  // a request of another server or an adapter inherits what is known below, but its body may come in another way
+  // a request of another server or an adapter inherits the flag below, but its body may arrive in another way
   bodySink in request &&
   // by now it is known that bodies come through `push`, which a sink needs
   (request as { readonly [isPushed]?: boolean })[isPushed] === true &&

@@ -28,7 +28,7 @@ export class Spool {
   isEnded = false;
   readonly #budget: MemoryBudget;
   readonly #directory: string;
-  /** Data that waits besides the staging buffer: all of it in memory, or what was too large for the buffer. */
+  /** Data that waits in addition to the staging buffer: all of it in memory, or what was too large for the buffer. */
   #pieces: Buffer[] = [];
   #staging: Buffer | undefined;
   #staged = 0;

@@ -17,13 +17,13 @@ afterEach(async () => {
   await files.rm(directory, { recursive: true });
 });
 
-const told = { name: "a.txt", mimetype: "text/plain", encoding: "7bit", size: 7 };
+const info = { name: "a.txt", mimetype: "text/plain", encoding: "7bit", size: 7 };
 
 /** A file on disk. */
 const createFile = async (): Promise<UploadedFile> => {
   const tempFilePath = join(directory, "temporary");
   await files.writeFile(tempFilePath, "content");
-  return new UploadedFile({ ...told, content: undefined, tempFilePath });
+  return new UploadedFile({ ...info, content: undefined, tempFilePath });
 };
 
 /** Makes the next rename fail. */
@@ -71,7 +71,7 @@ test("rejects the use of a file that was moved or deleted", async () => {
 test("returns the digest of the content, in memory and on disk", async () => {
   const md5 = createHash("md5").update("content").digest("hex");
   const inMemory = new UploadedFile({
-    ...{ ...told, content: Buffer.from("content") },
+    ...{ ...info, content: Buffer.from("content") },
     tempFilePath: undefined,
   });
   expect([(await createFile()).md5, inMemory.md5]).toEqual([md5, md5]);

@@ -181,10 +181,10 @@ class Upload {
     }
     // data after the last part is ignored
     request.resume();
-    for (const { field, parts: told, spool } of this.#arrivals) {
+    for (const { field, parts: info, spool } of this.#arrivals) {
       const { size, path: tempFilePath } = spool;
       const content = spool.takeContent();
-      const file = new UploadedFile({ ...told, size, content, tempFilePath });
+      const file = new UploadedFile({ ...info, size, content, tempFilePath });
       this.#kept.push(file);
       if (!add(this.files, field, file)) throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
     }
@@ -237,18 +237,18 @@ class Upload {
     };
   }
 
-  #receive(told: Omit<Arrival, "spool">, fail: (error: unknown) => void): void {
+  #receive(info: Omit<Arrival, "spool">, fail: (error: unknown) => void): void {
     const spool = new Spool(this.#budget, this.#tempFileDir);
-    this.#arrivals.push({ ...told, spool });
-    told.stream.on("data", (part: Buffer) => {
+    this.#arrivals.push({ ...info, spool });
+    info.stream.on("data", (part: Buffer) => {
       if (this.#isOver) return;
       if (spool.size + part.length <= this.#limits.fileSize) spool.take(part);
       else {
         this.#isOver = true;
-        fail(new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { field: told.field }));
+        fail(new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { field: info.field }));
       }
     });
-    told.stream.on("end", () => (spool.isEnded = true));
+    info.stream.on("end", () => (spool.isEnded = true));
   }
 
   /** One after the other: the end of the last part may be parsed while the part is still being written. */

@@ -53,7 +53,7 @@ class Layer {
   readonly #write: Call;
   readonly #end: Call;
   #encoder: Encoder | undefined;
-  /** The length of a body that arrives in one piece. */
+  /** The length of a body that arrives in one chunk. */
   #length: number | undefined;
   #isEnded = false;
   /** Whether nobody waits for the response any more. */
@@ -111,7 +111,7 @@ class Layer {
     if (status === 304) mirrorTag(response, headers["if-none-match"]);
     if (status < 200 || !isOfCompressibleType(response, status)) return undefined;
     response.vary("Accept-Encoding");
-    if (statusesAsTheyAre.has(status) || !mayBeEncoded(response)) return undefined;
+    if (unencodedStatuses.has(status) || !mayBeEncoded(response)) return undefined;
     const length = this.#findLength();
     if (length !== undefined && length < Math.max(this.#settings.threshold, 1)) return undefined;
     return chooseEncoding(headers["accept-encoding"], this.#settings.encodings);
@@ -161,7 +161,7 @@ class Layer {
     if (chunk !== undefined) this.#length = Buffer.byteLength(chunk, encoding as BufferEncoding);
     if (response.req.method === "HEAD") return;
     this.#length ??= 0;
-    if (mayTellLength(response)) response.setHeader("Content-Length", this.#length);
+    if (maySetLength(response)) response.setHeader("Content-Length", this.#length);
     response.writeHead(response.statusCode);
   }
 
@@ -230,7 +230,7 @@ const isChunk = (value: unknown): value is string | Uint8Array =>
   typeof value === "string" || isUint8Array(value);
 
 /** Checks whether a response should declare the length of its body, as Node does at its end. */
-const mayTellLength = (response: ServerResponse): boolean =>
+const maySetLength = (response: ServerResponse): boolean =>
   response.statusCode !== 204 &&
   response.statusCode !== 304 &&
   !["Content-Length", "Transfer-Encoding", "Trailer"].some((name) => response.hasHeader(name));
@@ -255,7 +255,7 @@ const setFields = (response: ServerResponse, given: unknown): void => {
 };
 
 /** Statuses that must not be encoded: those without a body, and partial content. */
-const statusesAsTheyAre: ReadonlySet<number> = new Set([204, 205, 206, 304]);
+const unencodedStatuses: ReadonlySet<number> = new Set([204, 205, 206, 304]);
 
 const mayBeEncoded = (response: ServerResponse): boolean =>
   !response.hasHeader("Content-Range") &&

@@ -1,6 +1,11 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { closeBut, closeIdleBut, findReply, readThroughStream } from "../../http/node-internals.ts";
+import {
+  closeExcept,
+  closeIdleExcept,
+  findReply,
+  readThroughStream,
+} from "../../http/node-internals.ts";
 
 /** The connections of a server, with what Node does not track about them. */
 class Connections {
@@ -64,11 +69,11 @@ export const watchConnections = (server: Server, isTls: boolean): void => {
   connectionsOf.set(server, connections);
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
-    closeIdleBut(connections.listUnsent(), closeIdle);
+    closeIdleExcept(connections.listUnsent(), closeIdle);
   };
   const close = server.close.bind(server);
   server.close = (callback) => {
-    closeBut(connections.listUnsent(), () => close(callback));
+    closeExcept(connections.listUnsent(), () => close(callback));
     return server;
   };
 };

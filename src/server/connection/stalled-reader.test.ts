@@ -40,7 +40,7 @@ test.each([
   ["nothing waits", { waiting: 0 }, 500, undefined],
   ["there is no limit", {}, 0, undefined],
   ["the application has its own timeout", { timeout: 900 }, 500, 900],
-])("watches nobody if %s", (_why, given, timeout, left) => {
+])("does not watch the client if %s", (_why, given, timeout, left) => {
   const { socket, response, watch } = createResponse(given);
   watch(timeout);
   expect(socket.timeout).toBe(left);

@@ -34,7 +34,7 @@ export const dropStalledReader = (
     if (socket.timeout === timeout) socket.setTimeout(0);
   });
   response.on("timeout", () => {
-    // the handler may equally be the one that pauses
+    // it may also be the handler that pauses
     if (socket.writableLength === 0) return;
     report(response);
     socket.destroy();

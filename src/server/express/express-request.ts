@@ -10,7 +10,7 @@ import { type AppSettings, untouched } from "../../results/send-json.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
-/** What the requests of an application are created with. */
+/** The parts and settings that an application's requests share. */
 export interface RequestOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;
@@ -139,7 +139,7 @@ export const createRequestClass = (
         | undefined
     )?.get;
   const ownQueryGetter = findQueryGetter();
-  /** The prototype is `app.request`, so it stays as it is until the application is created. */
+  /** The prototype is `app.request`, so it does not change until the application is created. */
   const isQueryRedefined = (): boolean =>
     settings[untouched] !== true && findQueryGetter() !== ownQueryGetter;
 

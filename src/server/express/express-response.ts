@@ -17,7 +17,7 @@ import { dropStalledReader, type StalledReaderOptions } from "../connection/stal
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
-/** What the responses of an application are created with. */
+/** The parts and settings that an application's responses share. */
 export interface ResponseOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;
@@ -159,7 +159,7 @@ type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };
 
 type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
 
-/** A field as text, as Express sets it. */
+/** A field as a string, as Express sets it. */
 const findField = (fields: SentFields | undefined, name: string): string | undefined => {
   if (!fields) return undefined;
   const wanted = name.toLowerCase();
