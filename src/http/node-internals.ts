@@ -84,22 +84,6 @@ const createResponse = (socket: Socket): ServerResponse => {
   return new node.ServerResponse(new node.IncomingMessage(socket));
 };
 
-let ownMethods: ReadonlySet<unknown> | undefined;
-
-/**
- * Checks whether Node itself puts a function of this name on each response, such as `_onPendingData`. A name that is
- * not listed here counts as set by other code, and Express sends the response.
- */
-export const isOwnMethodOfNode = (name: PropertyKey): boolean =>
-  (ownMethods ??= probeOwnMethods()).has(name);
-
-const probeOwnMethods = (): ReadonlySet<unknown> => {
-  const response = createResponse(createStream() as unknown as Socket);
-  const isMethod = (name: PropertyKey): boolean =>
-    typeof Reflect.get(response, name) === "function";
-  return new Set(Reflect.ownKeys(response).filter(isMethod));
-};
-
 const probeSocketEvent = (): boolean => {
   const socket = createStream() as unknown as Socket;
   const response = createResponse(socket);
@@ -313,3 +297,8 @@ const isAwaited = (
     response.listenerCount("finish") > 1 + harmless || response.listenerCount("close") > harmless
   );
 };
+
+/** Methods of a response that Node calls to send it. */
+export const innerMethods: readonly string[] = [
+  ...["_implicitHeader", "_storeHeader", "_send", "_writeRaw", "_finish", "_flush"],
+];

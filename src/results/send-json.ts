@@ -1,5 +1,6 @@
 import type { Response } from "express";
 import { readFields } from "../http/header-fields.ts";
+import { innerMethods } from "../http/node-internals.ts";
 import { writeHead } from "../http/reply-head.ts";
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
@@ -119,7 +120,7 @@ const sendingMethods = [
   ...["json", "send", "status", "set", "header", "get", "type"],
   ...["setHeader", "getHeader", "getHeaderNames", "hasHeader", "removeHeader", "flushHeaders"],
   ...["writeHead", "write", "end", "emit", "cork", "uncork", "destroy"],
-  ...["_implicitHeader", "_storeHeader", "_send", "_writeRaw", "_finish", "_flush"],
+  ...innerMethods,
 ];
 
 const toSettings = (response: Response & { readonly [appSettings]?: AppSettings }): AppSettings =>

@@ -13,7 +13,6 @@ import {
 } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { isExpressLoaded } from "../../src/lazy/packages.ts";
 import { shortenGrace, start, type TestServer } from "../http/harness.ts";
 import { listStatuses } from "../http/replies.ts";
 import { createCertificate, hasCertificates } from "./certificate.ts";
@@ -62,30 +61,6 @@ const post = [
 const requests = [get("/echo?a=1"), post, get("/none"), get("/echo"), post, get("/echo?a=2")];
 
 describe("where Node lacks a member, requests still get correct responses", () => {
-  // this test comes first, because the others load Express
-  test("an unknown own function on each response: Express sends the response after a native middleware", async () => {
-    const native = new EndpointsFactory(defaultResultHandler)
-      .use((_request, _response, next) => next())
-      .build({ output: z.object({ a: z.string() }), handler: async () => ({ a: "b" }) });
-    const sent = [get("/native"), get("/native")];
-    const expected = await exchange(await start({ native }), sent);
-    expect([isExpressLoaded(), listStatuses(expected)]).toEqual([false, [200, 200]]);
-    const { prototype } = ServerResponse;
-    const { assignSocket } = prototype as unknown as {
-      readonly assignSocket: (this: object, socket: Socket) => void;
-    };
-    prototype.assignSocket = function (socket) {
-      Object.assign(this, { _onSomething: () => undefined });
-      assignSocket.call(this, socket);
-    };
-    try {
-      expect(await exchange(await start({ native }), sent)).toBe(expected);
-    } finally {
-      prototype.assignSocket = assignSocket;
-    }
-    expect(isExpressLoaded()).toBe(true);
-  });
-
   test.each(["_header", "_storeHeader"])("no `%s`: Node writes each head", async (name) => {
     const expected = await exchange(await start({ echo }), requests);
     const server = await start({ echo });

@@ -1,0 +1,56 @@
+import { defaultEndpointsFactory, type ServerConfig } from "sallyport";
+import { describe, expect, test, vi } from "vitest";
+import { start } from "../http/harness.ts";
+
+// each server starts as it does in a process that has not loaded Express
+vi.mock(import("../../src/lazy/packages.ts"), async (load) => ({
+  ...(await load()),
+  isExpressLoaded: () => false,
+}));
+
+describe("the fast path to the socket", () => {
+  // the last two are not called for a JSON body
+  test.each([
+    ...["json", "send", "set", "get", "setHeader", "getHeader", "writeHead", "end", "emit"],
+    ...["_implicitHeader", "_storeHeader", "_send", "write", "redirect"],
+  ])("is not taken if a native middleware has given the response its own `%s`", async (name) => {
+    const calls: number[] = [];
+    const replyOf = async (hook: Partial<ServerConfig>): Promise<string> => {
+      let count = 0;
+      const native = defaultEndpointsFactory
+        .use((_request, response, next) => {
+          // reading Express' methods at once would load it
+          const own = (...args: unknown[]): unknown => {
+            count++;
+            const { [name]: original } = Object.getPrototypeOf(response) as Record<string, unknown>;
+            return Reflect.apply(original as () => unknown, response, args);
+          };
+          Object.assign(response, { [name]: own });
+          next();
+        })
+        .build({ handler: async () => ({ a: 1 }) });
+      const server = await start({ native }, hook);
+      const { text } = await server.send("/native");
+      calls.push(count);
+      return text;
+    };
+    // with a hook, Express always sends
+    const expected = await replyOf({ beforeRouting: () => undefined });
+    expect(await replyOf({})).toBe(expected);
+    expect(calls[1]).toBe(calls[0]);
+    expect(calls[0] === 0).toBe(["write", "redirect"].includes(name));
+  });
+
+  test("is taken after a native middleware that replaces nothing", async () => {
+    const seen: object[] = [];
+    const native = defaultEndpointsFactory
+      .use((_request, response, next) => {
+        seen.push(response);
+        next();
+      })
+      .build({ handler: async () => ({ a: 1 }) });
+    const server = await start({ native });
+    await server.send("/native");
+    expect(Reflect.get(seen[0] ?? {}, Symbol.for("sallyport/sent-fields"))).toBeDefined();
+  });
+});
