@@ -12,6 +12,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
+import { readFields } from "../../src/http/header-fields.ts";
 import { isOwnMethodOfNode, parserPaused } from "../../src/http/node-internals.ts";
 import { writeHead } from "../../src/http/reply-head.ts";
 import { collect, exchange } from "../../src/testing/exchange.ts";
@@ -266,6 +267,13 @@ describe("undocumented assumptions about node:http", () => {
     for (const name of seen.flat() as string[])
       expect([name, isOwnMethodOfNode(name)]).toEqual([name, true]);
     expect(isOwnMethodOfNode("json")).toBe(false);
+  });
+
+  test("the header fields of a response can be read where Node stores them", () => {
+    const response = new ServerResponse(new IncomingMessage(new PassThrough() as never));
+    expect(readFields(response)).toBeNull();
+    response.setHeader("X-A", "b");
+    expect(Object.entries(readFields(response) ?? {})).toEqual([["x-a", ["X-A", "b"]]]);
   });
 
   test("a head that Node has written is copied for the next response", async () => {
