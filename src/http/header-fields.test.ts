@@ -146,7 +146,6 @@ describe("a copied head with header fields", () => {
     const value = fc.oneof(
       fc.stringMatching(/^[\x20-\x7e\x80-\xff]{0,6}$/),
       fc.array(fc.stringMatching(/^[a-z]{1,3}$/), { minLength: 1, maxLength: 2 }),
-      fc.integer(),
     );
     const step = fc.oneof(
       fc.record({ call: fc.constantFrom("setHeader", "appendHeader"), name, value }),
@@ -160,8 +159,12 @@ describe("a copied head with header fields", () => {
           for (const { call, name: field, value: content } of steps) {
             if (call === "together") together(response);
             else if (call === "removeHeader") response.removeHeader(field);
-            else if (call === "setHeader") response.setHeader(field, content);
-            else response.appendHeader(field, Array.isArray(content) ? content : String(content));
+            else {
+              // Node adds to a given array
+              const given = Array.isArray(content) ? [...content] : String(content);
+              if (call === "setHeader") response.setHeader(field, given);
+              else response.appendHeader(field, given);
+            }
           }
         };
         const expected = await send(prepare, byNode);
