@@ -1,9 +1,9 @@
-// The source of a server with many endpoints and of its client, for the benches of types and of completion.
+// The source code of a server with many endpoints, and of its client, for bench:types and bench:completion.
 import { range } from "./compile.mjs";
 
 const methods = ["get", "post", "get", "patch", "delete"];
 
-/** An endpoint with 4 input and 5 output fields, one of them nested. */
+/** Writes an endpoint with 4 input fields and 5 output fields, one of which is an object. */
 const toEndpoint = (index) => `
 export const endpoint${index} = factory.build({
   method: "${methods[index % 5]}",
@@ -29,7 +29,7 @@ export const endpoint${index} = factory.build({
   }),
 });`;
 
-/** Five endpoints per resource: two of the collection, three of a member. */
+/** Writes a routing map with five endpoints per resource: two for the collection, three for a member. */
 const toRouting = (endpoints) => `
 export const routing = {
   v1: {${range(endpoints / 5)
@@ -57,11 +57,11 @@ const toApi = (endpoints, end) =>
     end,
   ].join("\n");
 
-/** An API with the given number of endpoints, and its server. */
+/** Writes an API with the given number of endpoints, and its server. */
 export const toServer = (endpoints) =>
   toApi(endpoints, "void createServer(createConfig({ cors: true }), routing);");
 
-/** Writes the types as `sallyport client --types` does, without a server. */
+/** Writes a program that prints the types of an API as `sallyport client --types` does, without starting a server. */
 export const toPrinter = (endpoints) =>
   toApi(
     endpoints,
@@ -69,7 +69,7 @@ export const toPrinter = (endpoints) =>
 process.stdout.write(generateClient({ routing, types: true }));`,
   );
 
-/** Twenty calls, spread over the routes; each uses the input and the nested object of the output. */
+/** Writes a client with calls spread over the routes; each call uses the input and the nested object of the output. */
 export const toClient = (endpoints, calls = 20) =>
   [
     `import { createClient } from "sallyport/client";`,

@@ -1,4 +1,4 @@
-// npm run bench:cluster: requests per second with one and with two processes behind one port; the load generator shares the same cores.
+// npm run bench:cluster: measures requests per second with one and with two processes behind one port. The load generator shares the cores.
 import { parseArgs } from "node:util";
 import { assertTools, median, readCpuOfAll, runWrk, startServer, versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 const main = async () => {
   if (values.help) {
     process.stdout.write(
-      "Requests per second with several processes behind one port; the load generator shares the same cores.\n\n  --workers 1,2  --workload get  --rounds 7  --seconds 2  --node 24\n",
+      "Measures requests per second with several processes behind one port. The load generator shares the cores.\n\n  --workers 1,2  --workload get  --rounds 7  --seconds 2  --node 24\n",
     );
     return;
   }
@@ -47,7 +47,7 @@ const main = async () => {
     for (const { workers, rates, costs } of running) {
       const ratio = median(rates.map((rate, round) => rate / first.rates[round]));
       process.stdout.write(
-        `${workers} workers   ${median(rates).toFixed(0).padStart(7)} requests per second (${ratio.toFixed(2)} of the first)   ${median(costs).toFixed(1)} µs each\n`,
+        `${workers} workers   ${median(rates).toFixed(0).padStart(7)} requests per second (${ratio.toFixed(2)} times the first line)   ${median(costs).toFixed(1)} µs each\n`,
       );
     }
   } finally {

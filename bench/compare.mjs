@@ -1,4 +1,4 @@
-// npm run bench:compare -- REV: compares this tree with another revision, in pairs.
+// npm run bench:compare -- REV: compares the speed of this tree with that of another revision, in pairs.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Builds a revision in its own directory, with this tree's dependencies; there, `sallyport` means that revision. */
+/** Builds a revision in its own directory, where `sallyport` resolves to that revision, with this tree's dependencies. */
 const build = (folder, revision) => {
   const run = (command, ...args) => execFileSync(command, args, { cwd: folder, stdio: "inherit" });
   run("git", "clone", "--quiet", root, ".");
@@ -34,7 +34,7 @@ const main = async () => {
   const [revision] = positionals;
   if (values.help || revision === undefined) {
     process.stdout.write(
-      "npm run bench:compare -- REV: compares the CPU time of this tree with another revision, in pairs; above 1, this tree is slower.\n\n  --workload get,list,post  --rounds 9  --seconds 2  --node 24\n",
+      "npm run bench:compare -- REV: compares the CPU time per request on this tree and on another revision, in pairs. A ratio above 1 means that this tree is slower.\n\n  --workload get,list,post  --rounds 9  --seconds 2  --node 24\n",
     );
     return;
   }
@@ -57,7 +57,7 @@ const main = async () => {
           if (round > 0) costs.push(cost);
         }
       process.stdout.write(
-        `${name.padEnd(6)} ${median(own).toFixed(1)} µs here, ${median(other).toFixed(1)} µs at ${revision}: ${median(own.map((cost, round) => cost / other[round])).toFixed(3)}\n`,
+        `${name.padEnd(6)} ${median(own).toFixed(1)} µs here, ${median(other).toFixed(1)} µs at ${revision}; ratio ${median(own.map((cost, round) => cost / other[round])).toFixed(3)}\n`,
       );
     }
   } finally {

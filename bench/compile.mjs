@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const ownCompiler = `${root}node_modules/typescript/bin/tsc`;
 
-/** The first numbers from 0. */
+/** Returns the given number of integers, from 0. */
 export const range = (length) => Array.from({ length }, (_, index) => index);
 
 /** Runs a program and returns its output; throws if it fails, for example because something does not compile. */
@@ -21,7 +21,7 @@ const run = (program, args, cwd, env = {}) => {
   return stdout;
 };
 
-/** A bench of the compiler: a directory for programs, next to the declarations of this package. */
+/** Creates a directory for programs, next to the declarations of this package, and returns the functions that use it. */
 export const createBench = (name, compiler = ownCompiler) => {
   // within the repository, so that its packages are found
   const cache = `${root}node_modules/.cache/${name}`;
@@ -33,7 +33,7 @@ export const createBench = (name, compiler = ownCompiler) => {
   const declare = ["-p", "tsconfig.build.json", "--emitDeclarationOnly"];
   run(ownCompiler, [...declare, "--outDir", `${cache}/declarations`], root);
   const version = run(compiler, ["--version"], root).trim();
-  // several checkers would each resolve what they share
+  // several checkers would each resolve shared types
   const single = version.startsWith("Version 7") ? ["--singleThreaded"] : [];
 
   const write = (file, text) => writeFileSync(`${folder}/${file}`, text);
@@ -54,7 +54,7 @@ export const createBench = (name, compiler = ownCompiler) => {
     write("tsconfig.json", JSON.stringify({ compilerOptions, files: [file] }));
   };
 
-  /** Checks a file, and returns the cost. */
+  /** Type-checks a file, and returns what that costs. */
   const measure = (file) => {
     configure(file);
     const printed = run(compiler, ["--extendedDiagnostics", ...single], folder);

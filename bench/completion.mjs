@@ -1,4 +1,4 @@
-// npm run bench:completion: how long TypeScript's language servers take to complete the keys of a client.
+// npm run bench:completion: measures how long TypeScript's language servers take to complete the keys of a client.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Reads messages, each of which has a head with its length. */
+/** Passes each message in a stream to a function; the head of a message has its length. */
 const readMessages = (stream, receive) => {
   let bytes = Buffer.alloc(0);
   stream.on("data", (chunk) => {
@@ -34,7 +34,7 @@ const readMessages = (stream, receive) => {
   });
 };
 
-/** The language server of TypeScript 7; returns the labels that it offers at the end of a text. */
+/** Starts the language server of TypeScript 7; `complete` returns the labels that it offers at the end of a text. */
 const startLsp = async (folder, file) => {
   const tsc = `${root}node_modules/typescript/bin/tsc`;
   const child = spawn(process.execPath, [tsc, "--lsp", "--stdio"], { cwd: folder });
@@ -79,7 +79,7 @@ const startLsp = async (folder, file) => {
   return { complete, close: () => child.kill() };
 };
 
-/** The language server of TypeScript 5 or 6. */
+/** Starts the language server of TypeScript 5 or 6, like {@link startLsp}. */
 const startTsserver = async (path, folder, file) => {
   const child = spawn(process.execPath, [path, "--disableAutomaticTypingAcquisition"], {
     cwd: folder,
@@ -95,7 +95,7 @@ const startTsserver = async (path, folder, file) => {
     if (type === "response") waiting.get(of)?.(body);
   });
   const complete = async (text) => {
-    // it responds only to the last of these
+    // the server responds only to `completionInfo`
     void request("open", { file, fileContent: text, projectRootPath: folder });
     const lines = text.split("\n");
     const place = { line: lines.length, offset: lines.at(-1).length };
@@ -107,7 +107,7 @@ const startTsserver = async (path, folder, file) => {
 
 const wholeKey = "get /v1/things7/:id";
 
-/** The text typed before completion is requested, and a key that must be offered. */
+/** Returns titles, each with the text typed before completion is requested, and a key that must be offered. */
 const toPlaces = (endpoints) => [
   ["the methods", "", "get /"],
   ["the first segment", "get /", "get /v1/"],
@@ -122,7 +122,7 @@ const toMedian = (times) => times.toSorted((one, other) => one - other)[times.le
 const measure = async (name, { complete, close }, text, endpoints, count) => {
   let turns = 0;
   const ask = async (typed) => {
-    // changed before each request, as if somebody were typing
+    // the text changes before each request, as if somebody were typing
     const changed = `${text}\n// ${++turns}\nvoid client.provide("${typed}"`;
     const start = performance.now();
     const labels = await complete(changed);
@@ -130,13 +130,13 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
   };
   const { time: first } = await ask("");
   process.stdout.write(
-    `${name}: the first response, for which it reads everything, ${first.toFixed(0)} ms\n`,
+    `${name}: ${first.toFixed(0)} ms for the first response, because everything is read first\n`,
   );
   for (const [what, typed, expected] of toPlaces(endpoints)) {
     const times = [];
     for (let turn = 0; turn < count; turn++) {
       const { labels, time } = await ask(typed);
-      // written types have whole keys instead of levels
+      // in the file of `sallyport client --types`, keys have no levels
       if (![expected, wholeKey].some((key) => labels.includes(key)))
         throw new Error(`${name} does not offer ${expected}, but ${labels.slice(0, 5).join(", ")}`);
       times.push(time);
@@ -151,7 +151,7 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
 const main = async () => {
   if (values.help) {
     process.stdout.write(
-      "How long an editor waits for the keys of a client after each change.\n\n  --tsserver PATH   the tsserver.js of an additional TypeScript 5 or 6; may be repeated\n  --endpoints NUMBER\n  --quick           without the source of the server, which takes minutes\n",
+      "Measures how long an editor waits for the keys of a client after each change.\n\n  --tsserver PATH   the tsserver.js of an additional TypeScript 5 or 6; may be repeated\n  --endpoints NUMBER\n  --quick           skips the source of the server, which takes minutes\n",
     );
     return;
   }
@@ -181,15 +181,15 @@ const main = async () => {
   write("server.ts", toServer(endpoints));
   if (!values.quick)
     await measureAll(
-      "The source of the server, whose endpoints are inferred again after each change:",
+      "The client imports the source of the server, whose endpoints are inferred again after each change:",
       1,
     );
   declareFile("server.ts");
-  await measureAll("Its emitted declarations:");
+  await measureAll("The client imports the emitted declarations of the server:");
   write("print.ts", toPrinter(endpoints));
   write("server.d.ts", execute("print.ts"));
   remove("print.ts");
-  await measureAll("The file of `sallyport client --types`:");
+  await measureAll("The client imports the file of `sallyport client --types`:");
 };
 
 await main();

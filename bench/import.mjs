@@ -1,4 +1,4 @@
-// npm run bench:import: how much longer Node.js takes to start when it imports the main entry.
+// npm run bench:import: measures how much longer Node.js takes to start when it imports the main entry of each framework.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -27,7 +27,7 @@ const entries = {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "The time to import the main entry of each framework, in addition to Node.js itself.\n\n  --rounds 15  --node 24\n",
+      "Measures the time to import the main entry of each framework, in addition to the start of Node.js itself.\n\n  --rounds 15  --node 24\n",
     );
     return;
   }
@@ -45,7 +45,7 @@ const main = () => {
       if (round > 0) times.push(performance.now() - begin);
     }
   const [bare] = results;
-  process.stdout.write(`Node.js ${versionOf(node)}, medians of ${values.rounds} spawns\n\n`);
+  process.stdout.write(`Node.js ${versionOf(node)}, medians of ${values.rounds} starts\n\n`);
   for (const { name, times } of results)
     process.stdout.write(
       `${name.padEnd(20)} ${median(times).toFixed(1).padStart(6)} ms  +${(median(times) - median(bare.times)).toFixed(1)}\n`,

@@ -1,4 +1,4 @@
-// npm run bench:instructions: instructions per request, counted by callgrind; they repeat within 1.5 %, whatever else the machine does.
+// npm run bench:instructions: counts the instructions per request with callgrind. The counts vary by less than 1.5 %, whatever else the machine does.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -24,21 +24,21 @@ const { values } = parseArgs({
   },
 });
 
-const help = `Instructions per request in user space, including garbage collection, as callgrind counts them.
+const help = `Counts the instructions per request in user space with callgrind, including garbage collection.
 
-  --server NAMES     of bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport)
+  --server NAMES     servers in bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport)
   --workload NAMES   get,list,post (default); start (with --server thousand-bare,thousand): from the start of the
                      process to the first response, in millions; one (with --server middlewares:1:async and others)
   --warmup COUNT     requests before counting starts (12000)
   --requests COUNT   counted requests (4000; twice as many for list)
   --node 24|current
-  --root FOLDER      another checkout, built, whose servers are run instead
-  --functions COUNT  lists the functions with the most instructions as well
+  --root FOLDER      a built checkout whose servers are run instead of these
+  --functions COUNT  also lists the functions with the most instructions
 `;
 
 const connections = 16;
 
-/** Sends a fixed number of requests over kept-alive connections. */
+/** Sends the given number of requests over kept-alive connections. */
 const send = async (port, { path, method = "GET", body = "" }, total) => {
   const bytes = Buffer.from(
     [
@@ -56,7 +56,7 @@ const send = async (port, { path, method = "GET", body = "" }, total) => {
       return socket;
     }),
   );
-  // all at once, so that the server gets the same number in each turn of its event loop, however busy the machine is
+  // on all connections at once, so that each turn of the server's event loop gets as many requests on a busy machine
   for (let sent = 0; sent < total; sent += connections)
     await Promise.all(
       sockets.map((socket) => {
@@ -87,7 +87,7 @@ const readReply = (socket) =>
     socket.off("error", socket.fail ?? reject).once("error", (socket.fail = reject));
   });
 
-/** Under valgrind a server takes half a minute to start. */
+/** Waits until a server listens: under valgrind, its start takes half a minute. */
 const untilListening = async (port, turns = 20) => {
   try {
     await untilServing(port);
@@ -100,7 +100,7 @@ const untilListening = async (port, turns = 20) => {
 const control = (option, pid) =>
   execFileSync("callgrind_control", [option, String(pid)], { stdio: "ignore" });
 
-/** The sum of the dumps written since the counters were reset. */
+/** Returns the sum of the dumps written since the counters were reset. */
 const readDump = (folder) => {
   const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
   const text = readFileSync(join(folder, file), "utf8");
@@ -112,7 +112,7 @@ const clearDumps = (folder) => {
 };
 
 /**
- * The functions that V8 has compiled, as listed by `--perf-basic-prof`; the last one at an address is the one that ran.
+ * Returns the functions that V8 has compiled, as listed by `--perf-basic-prof`; the last one at an address is the one that ran.
  */
 const readCompiled = (pid) => {
   const byStart = new Map();
@@ -134,7 +134,7 @@ const readCompiled = (pid) => {
   };
 };
 
-/** The functions with the most own instructions; inlined functions count as their callers. */
+/** Lists the functions with the most instructions of their own; an inlined function counts as part of its caller. */
 const listFunctions = (folder, count, requests, pid) => {
   const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
   const findCompiled = readCompiled(pid);
@@ -168,10 +168,10 @@ const listFunctions = (folder, count, requests, pid) => {
 
 let nextPort = 20_000 + (process.pid % 20_000);
 
-/** What `servers/middlewares.mjs` serves. */
+/** The request that `servers/middlewares.mjs` serves. */
 const one = { path: "/v1/one/7" };
 
-/** Counts the instructions of a server: a number for each warm-up, or of its start alone. */
+/** Counts the instructions of a server: one number per warm-up, or a single one for its start. */
 const count = async (node, name, workloadName) => {
   const workload = workloadName === "one" ? one : workloads[workloadName];
   const [server, ...args] = name.split(":");

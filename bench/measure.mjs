@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
-/** In /proc, times are in ticks of 10 milliseconds. */
+/** The length of a tick, the unit of times in /proc. */
 const microsecondsPerTick = 10_000;
 
 const has = (command) => {
@@ -36,13 +36,13 @@ export const median = (values) => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
-/** The user and system CPU time of a process so far, in microseconds. */
+/** Returns the user and system CPU time that a process has used so far, in microseconds. */
 export const readCpu = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
   return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick;
 };
 
-/** The CPU time of a process and its children. */
+/** Returns the CPU time that a process and its children have used so far, in microseconds. */
 export const readCpuOfAll = (pid) => {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
@@ -86,7 +86,7 @@ export const startServer = async ({ file, node, port, args = [], env = {}, cpus 
   };
 };
 
-/** Loads a port for some seconds, by default from the second core. */
+/** Sends requests to a port for the given seconds, by default from the second core. */
 export const runWrk = (port, { path, method = "GET", body = "" }, seconds, cpus = "1") => {
   const target = `http://127.0.0.1:${port}${path}`;
   const args = ["wrk", "-t1", "-c64", `-d${seconds}s`, "-s", `${folder}wrk.lua`, target];
@@ -97,17 +97,17 @@ export const runWrk = (port, { path, method = "GET", body = "" }, seconds, cpus 
   if (/Non-2xx|Socket errors/.test(output)) throw new Error(`${target}:\n${output}`);
   return {
     requests: Number(/(\d+) requests in/.exec(output)[1]),
-    /** Per second. */
+    /** Requests per second. */
     rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)[1]),
   };
 };
 
-/** Loads a server; returns the microseconds of CPU time per request. */
+/** Loads a server, and returns its CPU time per request in microseconds. */
 export const load = ({ pid, port }, workload, seconds = 2) => {
   const before = readCpu(pid);
   const { requests } = runWrk(port, workload, seconds);
   return (readCpu(pid) - before) / requests;
 };
 
-/** The version of a Node.js binary. */
+/** Returns the version of a Node.js binary. */
 export const versionOf = (node) => execFileSync(node, ["-v"], { encoding: "utf8" }).trim();

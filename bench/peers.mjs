@@ -1,4 +1,4 @@
-// The peers and their Node.js are in their own directory, and installed when first needed.
+// Installs the peers, and the Node.js that runs them, into their own directory when they are first needed.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ const install = () => {
 
 const dist = fileURLToPath(new URL("../dist/index.js", import.meta.url));
 
-/** Returns the Node.js binary to measure on: `24`, installed beside the peers, or `current`. */
+/** Returns the Node.js binary to measure on: `24`, installed with the peers, or `current`. */
 export const findNode = (wanted) => {
   if (wanted !== "24" && wanted !== "current")
     throw new Error(`--node: must be 24 or current; got ${wanted}.`);

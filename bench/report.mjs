@@ -11,7 +11,7 @@ export const writeReport = (report) => {
   const end = "<!-- /bench -->";
   const [head, rest] = text.split(begin);
   const tail = rest?.split(end)[1];
-  if (tail === undefined) throw new Error(`${page} has no ${begin} … ${end}`);
+  if (tail === undefined) throw new Error(`${page} has no section from ${begin} to ${end}`);
   writeFileSync(page, `${head}${begin}\n\n${toTable(report)}\n\n${end}${tail}`);
   writeFileSync(plot, toPlot(report));
   process.stdout.write(`\nWritten to ${page} and ${plot}\n`);
@@ -37,7 +37,7 @@ const toTable = ({ results, titles, version, cpu, rounds, seconds }) => {
 
 const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** Bars of microseconds per request, by workload, relative to the slowest. */
+/** Draws a bar for each server and workload, whose length is relative to the slowest server. */
 const toPlot = ({ results, titles }) => {
   const bar = 18;
   const names = Object.keys(titles);

@@ -1,4 +1,4 @@
-// npm run bench: the three workloads on sallyport, its peers, and bare node:http.
+// npm run bench: measures the three workloads on sallyport, its peers, and bare node:http.
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -11,17 +11,17 @@ import { workloads } from "./workloads.mjs";
 const help = `
 Usage: npm run bench -- [options]
 
-Measures the server's CPU time per request, interleaved with bare node:http (the limit) and the peers.
+Measures the server's CPU time per request, in turn with bare node:http (the limit) and the peers.
 
-  --workload get,list,post   the workloads
-  --servers sallyport,hono   the servers; bare is always included
+  --workload get,list,post   the workloads to measure
+  --servers sallyport,hono   the servers to measure; bare is always included
   --rounds 8                 counted rounds, after a warm-up round
   --seconds 2                how long each server is loaded in a round
   --node 24                  24 (installed beside the peers) or current, this Node.js
   --write                    writes docs/performance.md and docs/performance.svg (always after a full run on 24)
 `;
 
-/** In the order in which they run and are shown. */
+/** The servers, in the order in which they run and are shown. */
 const servers = {
   bare: { file: "servers/bare.mjs", title: "bare node:http, no validation (the limit)" },
   "bare-zod": { file: "servers/bare-zod.mjs", title: "bare node:http + Zod safeParse" },
@@ -104,7 +104,7 @@ const main = async () => {
 
 const counts = () => ({ rounds: Number(values.rounds), seconds: Number(values.seconds) });
 
-/** A server with a different response is not measured. */
+/** Throws if a server responds differently from the others. */
 const check = async ({ name, port }, workload) => {
   const { path, method = "GET", body, expected } = workloads[workload];
   const headers = body === undefined ? {} : { "content-type": "application/json" };
@@ -114,7 +114,7 @@ const check = async ({ name, port }, workload) => {
     throw new Error(`${name} responds to ${workload} with ${text}`);
 };
 
-/** Runs each server in turn; returns each round's microseconds per request and the fraction of the limit's speed. */
+/** Measures each server in turn, in rounds; returns the microseconds per request and the fraction of the limit's speed. */
 const measure = (running, workload) => {
   const rounds = running.map(({ name }) => ({ name, costs: [] }));
   for (let round = 0; round <= Number(values.rounds); round++)

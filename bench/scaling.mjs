@@ -1,4 +1,4 @@
-// npm run bench:routes and bench:middlewares: how the cost of a request grows with the number of routes or middlewares.
+// npm run bench:routes and bench:middlewares: measures how the cost of a request grows with the number of routes or middlewares.
 import { parseArgs } from "node:util";
 import { assertTools, load, median, startServer, versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
@@ -8,13 +8,13 @@ const kinds = {
     file: "servers/routes.mjs",
     counts: "1,10,100,1000,5000",
     toPath: (count) => `/v1/r${count - 1}/7`,
-    help: "The CPU time of a request to the last of many routes; it should be constant.",
+    help: "Measures the CPU time of a request to the last of many routes, which should not depend on their number.",
   },
   middlewares: {
     file: "servers/middlewares.mjs",
     counts: "0,1,5,10,20",
     toPath: () => "/v1/one/7",
-    help: "The CPU time of a request with middlewares that do nothing; the last column is the cost of one.",
+    help: "Measures the CPU time of a request with middlewares that do nothing; the last column is the cost of one middleware.",
   },
 };
 
@@ -62,7 +62,7 @@ const main = async () => {
         ? `  ${median(costs.map((cost, round) => (cost - first.costs[round]) / (count - first.count))).toFixed(2)} µs each`
         : "";
     process.stdout.write(
-      `${String(count).padStart(6)}  ${median(costs).toFixed(1).padStart(6)} µs  ${ratio.toFixed(3)} of the first${each}\n`,
+      `${String(count).padStart(6)}  ${median(costs).toFixed(1).padStart(6)} µs   ${ratio.toFixed(3)} times the first line${each}\n`,
     );
   }
 };

@@ -1,9 +1,9 @@
-// node:http by hand, with schemas on both sides.
+// A hand-written node:http server that validates input and output with schemas.
 import { createServer } from "node:http";
 import { z } from "zod";
 import { createdUser, createPage, createSchemas, createUser } from "./workloads.mjs";
 
-/** Sends a value as JSON. */
+/** Sends a value as a JSON response. */
 export const send = (response, status, value) => {
   const body = JSON.stringify(value);
   response.writeHead(status, {

@@ -1,4 +1,4 @@
-// npm run bench:start: 1,000 endpoints, from the start of the process to the first response, and the heap.
+// npm run bench:start: measures the time from the start of a process with 1,000 endpoints to its first response, and the heap.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -45,7 +45,7 @@ const measure = async (node, file, port) => {
 const main = async () => {
   if (values.help) {
     process.stdout.write(
-      "1,000 endpoints: from spawn to the first response, and the heap.\n\n  --rounds 9  --node 24\n",
+      "Measures the time from the start of a process with 1,000 endpoints to its first response, and the heap.\n\n  --rounds 9  --node 24\n",
     );
     return;
   }
@@ -62,7 +62,7 @@ const main = async () => {
     const ratio = median(rounds.map(({ time }, round) => time / bare.rounds[round].time));
     const toMegabytes = (key) => (median(rounds.map((one) => one[key])) / 1e6).toFixed(1);
     process.stdout.write(
-      `${name.padEnd(22)} ${median(rounds.map(({ time }) => time)).toFixed(0)} ms to the first response (${ratio.toFixed(2)} of bare), heap ${toMegabytes("first")} MB after it, ${toMegabytes("all")} MB after all have been called\n`,
+      `${name.padEnd(22)} ${median(rounds.map(({ time }) => time)).toFixed(0)} ms to the first response (${ratio.toFixed(2)} of bare), heap ${toMegabytes("first")} MB after that, ${toMegabytes("all")} MB after all endpoints have been called\n`,
     );
   }
 };

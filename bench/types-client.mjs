@@ -1,4 +1,4 @@
-// npm run bench:types -- client: what a typed client costs the compiler, in addition to its server. Instantiations are deterministic.
+// npm run bench:types -- client: measures what a typed client costs the compiler, in addition to its server. Instantiations are deterministic.
 import { parseArgs } from "node:util";
 import { createBench } from "./compile.mjs";
 import { toClient, toPrinter, toServer } from "./client-programs.mjs";
@@ -56,7 +56,7 @@ const print = (version, results) => {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "What a typed client costs the compiler.\n\n  --compiler PATH   the tsc to measure with\n  --endpoints LIST  the numbers of endpoints, such as 100,1000; multiples of 100\n  --json            print JSON\n",
+      "Measures what a typed client costs the compiler.\n\n  --compiler PATH   the tsc to measure with\n  --endpoints LIST  the numbers of endpoints, such as 100,1000; multiples of 100\n  --json            prints JSON\n",
     );
     return;
   }

@@ -1,4 +1,4 @@
-// npm run bench:types: what endpoints cost the compiler. Instantiations are deterministic; a test checks the limits of three programs.
+// npm run bench:types: measures what endpoints cost the compiler. Instantiations are deterministic; a test checks the limits of three programs.
 import { parseArgs } from "node:util";
 import { createBench, range } from "./compile.mjs";
 
@@ -17,7 +17,7 @@ const toMiddleware = (index) => `
     handler: async ({ input }) => ({ ctx${index}: input.key${index}.length }),
   })`;
 
-/** An endpoint of 4 fields in and 5 out, one of them nested; its handler reads input and context. */
+/** Writes an endpoint with 4 input fields and 5 output fields, one of which is an object; its handler reads input and context. */
 const toEndpoint = (index, middlewares, method) => `
 const endpoint${index} = factory.${method}({
   input: z.object({
@@ -63,7 +63,7 @@ const toProgram = ({ endpoints, middlewares = 0, method = "build", isServed = fa
     "export {};",
   ].join("\n");
 
-/** Each with its limit, in thousands of instantiations. */
+/** The programs that have a limit, which is in thousands of instantiations. */
 const bounded = [
   { name: "1,000 endpoints", endpoints: 1000, bound: 850 },
   { name: "1,000 behind 10 middlewares", endpoints: 1000, middlewares: 10, bound: 1400 },
@@ -93,7 +93,7 @@ const print = (version, results) => {
 const main = () => {
   if (values.help) {
     process.stdout.write(
-      "What endpoints cost the compiler.\n\n  --compiler PATH  the tsc to measure with\n  --bounds         only the programs that have a limit\n  --json           print JSON\n",
+      "Measures what endpoints cost the compiler.\n\n  --compiler PATH  the tsc to measure with\n  --bounds          measures only the programs that have a limit\n  --json            prints JSON\n",
     );
     return;
   }

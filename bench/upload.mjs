@@ -1,4 +1,4 @@
-// npm run bench:upload: how the resident memory of a server grows while it writes a large file to disk.
+// npm run bench:upload: measures how the resident memory of a server grows while it writes a large file to disk.
 import { request as httpRequest } from "node:http";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -51,7 +51,7 @@ const upload = (port, megabytes) =>
 const main = async () => {
   if (values.help) {
     process.stdout.write(
-      "The growth of resident memory during an upload.\n\n  --megabytes 500  --node 24\n",
+      "Measures the growth of a server's resident memory during an upload.\n\n  --megabytes 500  --node 24\n",
     );
     return;
   }

@@ -1,4 +1,4 @@
-// npm run bench:walk: what a request costs in JavaScript and V8 alone, without a kernel; this repeats within 2 %, even on a noisy machine.
+// npm run bench:walk: measures what a request costs in JavaScript and V8 alone, without a kernel. Results vary by less than 2 %, even on a busy machine.
 import { execFileSync } from "node:child_process";
 import { Server } from "node:net";
 import { Duplex } from "node:stream";
@@ -13,7 +13,7 @@ const { values } = parseArgs({
     workload: { type: "string", default: Object.keys(workloads).join() },
     rounds: { type: "string", default: "6" },
     node: { type: "string", default: "24" },
-    /** Set for the measuring processes. */
+    /** The server to measure; set only in the measuring processes. */
     server: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -24,7 +24,7 @@ const connections = 64;
 const requestsOfSlice = 8 * connections;
 const slices = 500;
 
-/** A connection without a kernel: what is written is counted and discarded. */
+/** A connection in memory, which counts the replies written to it and discards them. */
 class MemorySocket extends Duplex {
   static replies = 0;
   remoteAddress = "127.0.0.1";
@@ -51,7 +51,7 @@ class MemorySocket extends Duplex {
   }
 }
 
-/** Loads a server program without letting it listen. */
+/** Loads a server program, but keeps it from listening. */
 const loadServer = (name) =>
   new Promise((resolve, reject) => {
     Server.prototype.listen = function listen(...args) {
@@ -78,7 +78,7 @@ const toBytes = ({ path, method = "GET", body = "" }) =>
     ].join("\r\n"),
   );
 
-/** Microseconds per request: the second percentile of many short slices, which excludes disturbances. */
+/** Returns microseconds per request: the second percentile of many short slices, which excludes disturbances. */
 const measure = async (name, workload) => {
   const server = await loadServer(name);
   const bytes = toBytes(workloads[workload]);
@@ -89,7 +89,7 @@ const measure = async (name, workload) => {
   });
   const sendAll = async () => {
     for (const socket of sockets) socket.push(bytes);
-    // handlers are asynchronous
+    // asynchronous handlers need these turns to respond
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   };
   for (let turn = 0; turn < 300; turn++) await sendAll();
@@ -100,7 +100,9 @@ const measure = async (name, workload) => {
     for (let turn = 0; turn < requestsOfSlice / connections; turn++) await sendAll();
     costs.push(((performance.now() - begin) * 1000) / requestsOfSlice);
     if (MemorySocket.replies - before !== requestsOfSlice)
-      throw new Error(`${name}: ${MemorySocket.replies - before} replies to ${requestsOfSlice}`);
+      throw new Error(
+        `${name}: ${MemorySocket.replies - before} replies to ${requestsOfSlice} requests`,
+      );
   }
   process.stdout.write(String(costs.toSorted((one, other) => one - other)[slices / 50]));
   process.exit(0);
@@ -109,7 +111,7 @@ const measure = async (name, workload) => {
 const main = async () => {
   if (values.help) {
     process.stdout.write(
-      "What a request costs in JavaScript and V8 alone.\n\n  --workload get,list,post  --rounds 6  --node 24\n",
+      "Measures what a request costs in JavaScript and V8 alone.\n\n  --workload get,list,post  --rounds 6  --node 24\n",
     );
     return;
   }

@@ -1,4 +1,4 @@
-// What every server of the bench has in common; without dependencies, so that each server brings its own Zod.
+// The parts that all servers have in common, without dependencies, so that each server uses its own Zod.
 
 /** @typedef {"get" | "list" | "post"} WorkloadName */
 
@@ -20,7 +20,7 @@ export const createPage = (limit, offset) => ({
 
 export const createdUser = (name) => ({ id: 1, name });
 
-/** The schemas of all three workloads. */
+/** Creates the schemas of all three workloads. */
 export const createSchemas = (z) => {
   const user = z.object({
     id: z.number().int(),
@@ -66,7 +66,7 @@ export const postBody = JSON.stringify({
   address: { street: "1 Main St", zip: "N1" },
 });
 
-/** What wrk sends, and the expected response. */
+/** The requests that wrk sends, with the expected responses. */
 export const workloads = {
   get: {
     path: "/v1/users/42?verbose=yes",
@@ -84,7 +84,7 @@ export const workloads = {
   },
 };
 
-/** 1,000 endpoints, each with its own schemas. */
+/** Creates 1,000 endpoints, each with its own schemas. */
 export const createThousand = (z) =>
   Array.from({ length: 1000 }, (_, index) => ({
     path: `/v1/things${index}/:id`,

@@ -1,4 +1,4 @@
--- What is sent comes from the environment, so that one script serves each workload.
+-- The request comes from environment variables, so that all workloads share this script.
 wrk.method = os.getenv("BENCH_METHOD") or "GET"
 local body = os.getenv("BENCH_BODY")
 if body and body ~= "" then

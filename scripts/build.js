@@ -1,5 +1,5 @@
-// Builds `dist` from `src`: the declarations that users' compilers read, and the modules joined into chunks that are loaded
-// together, readable, with source maps that hold the source. Beside them is the source of the client, which generated
+// Builds `dist` from `src`: the declarations that users' compilers read, and the modules, joined into readable chunks that
+// are loaded together, with source maps that contain the source. It also writes the source of the client, which generated
 // clients contain.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
 const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** `index`, `openapi/index` and so on: what package.json names, without the extension. */
+/** The modules that package.json names, without their extension: `index`, `openapi/index` and so on. */
 const entries = [...Object.values(exports), { default: bin.sallyport }]
   .map((entry) => /^\.\/dist\/(.*)\.js$/.exec(entry.default ?? "")?.[1])
   .filter((entry) => entry !== undefined);
@@ -42,10 +42,10 @@ const buildModules = async () => {
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
-    // packages: neither relative nor, once resolved, absolute; on Windows, with a drive letter
+    // matches packages: neither relative paths nor resolved, absolute ones, which have a drive letter on Windows
     external: /^(?![./]|[A-Za-z]:[\\/])/,
     platform: "node",
-    // imports that only preload a chunk are kept
+    // keeps imports that only preload a chunk
     treeshake: { moduleSideEffects: true },
   });
   await build.write({

@@ -26,7 +26,7 @@ if (!isComplete()) {
       stdio,
       shell: process.platform === "win32",
     });
-  // if a registry lacks a package of another platform, `npm ci` rejects the lock file
+  // `npm ci` rejects the lock file if the registry lacks a package for another platform
   if (npm("ignore", "ci").status !== 0) {
     const { status, error } = npm("inherit", "install", "--no-save");
     if (error) console.error(`Could not run npm: ${error.message}`);

@@ -1,5 +1,5 @@
-// Lists the rows of docs/reliability.md with the tests that are named after them; fails if a row has none, or if a test names
-// a row that does not exist.
+// Lists the rows of docs/reliability.md with the tests that are named after them; fails if a row has no test, or if a test
+// names a row that does not exist.
 //
 // Vitest itself lists the tests, so that a name in a comment, or a skipped test, does not count.
 import { spawnSync } from "node:child_process";
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const page = readFileSync(join(root, "docs/reliability.md"), "utf8");
 const rows = [...page.matchAll(/^\| ([A-Z]\d{1,2}) +\|/gm)].map(([, row]) => row);
 
-/** The tests that would run, by name and file. */
+/** Returns the names and files of the tests that would run. */
 const listTests = () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-rows-"));
   try {

@@ -1,4 +1,4 @@
-// Removes what only this repository uses from package.json before it is packed; `--restore` puts it back.
+// Removes the fields that only this repository uses from package.json before packing; `--restore` puts them back.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -9,9 +9,8 @@ if (process.argv.includes("--restore")) {
   if (existsSync(whole)) renameSync(whole, file);
 } else {
   const text = readFileSync(file, "utf8");
-  // yarn warns users of the workspaces of a package
   const manifest = JSON.parse(text);
-  // yarn warns users of the workspaces of a package
+  // if a package has workspaces, yarn shows its users a warning
   for (const name of ["workspaces", "scripts", "devDependencies"]) delete manifest[name];
   writeFileSync(whole, text);
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);

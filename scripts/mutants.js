@@ -1,4 +1,4 @@
-// Puts small defects into copies of the sources, one at a time, and counts how many the tests find.
+// Puts small defects (mutants) into copies of the sources, one at a time, and counts how many of them the tests find.
 //
 // node scripts/mutants.js [--count 300] [--seed 1] [--processes 2] [--room server] [--retry] [--list] [--report]
 //
@@ -25,7 +25,7 @@ import { findFunction, findTests } from "./mutants/find-tests.js";
 import { applyMutant, listMutants } from "./mutants/list-mutants.js";
 
 const goal = 85;
-/** Every room has at least this many in the sample, unless it has fewer. */
+/** The number of mutants that each room has in the sample, at least, unless it has fewer in all. */
 const leastOfRoom = 20;
 
 const { values: options } = parseArgs({
@@ -61,7 +61,7 @@ const equivalent = JSON.parse(readFileSync(join(root, "test/mutants/equivalent.j
 const isEquivalent = ({ file, code, mutation }) =>
   equivalent.some((one) => one.file === file && one.code === code && one.mutation === mutation);
 
-/** The same ones for the same seed, even if other lines have changed. */
+/** Chooses the mutants to test: the same ones for the same seed, even if other lines have changed. */
 const sample = () => {
   const order = (mutant) => toHash(`${options.seed}|${mutant.id}`);
   const all = [...sources]
@@ -77,13 +77,13 @@ const sample = () => {
     const share = Math.round((Number(options.count) * mutants.length) / all.length);
     return mutants.slice(0, options.room ? Number(options.count) : Math.max(share, leastOfRoom));
   });
-  // mixed, so that an interrupted run has results for each room
+  // in mixed order, so that an interrupted run has results for each room
   return chosen.toSorted((one, other) => (one.order < other.order ? -1 : 1));
 };
 
 const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 
-/** In the order in which the files are named, in a single process. */
+/** Returns a Vitest configuration that runs test files in the order of the arguments, in a single process. */
 const config = (tree) => `
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -112,7 +112,7 @@ export default defineConfig({
 });
 `;
 
-/** Makes a copy of the tree, or brings one up to date. */
+/** Makes a copy of the tree, or brings an existing copy up to date. */
 const copyTree = (name) => {
   const tree = join(realpathSync(state), name);
   mkdirSync(tree, { recursive: true });
@@ -125,7 +125,7 @@ const copyTree = (name) => {
   return tree;
 };
 
-/** Runs the given tests, or all of them; a run that exceeds its time is ended, with everything that it has started. */
+/** Runs the given test files, or all of them; a run that exceeds the limit is killed with all its processes. */
 const runTests = (tree, files, env = {}, limit = 3600) =>
   new Promise((resolve) => {
     const begin = performance.now();
@@ -153,14 +153,18 @@ const readTests = async () => {
   const version = toHash(JSON.stringify(readAll("src", "test", "example/src")));
   const last = existsSync(known) ? JSON.parse(readFileSync(known, "utf8")) : undefined;
   if (last?.version === version) return last;
-  console.log("Running all tests once unchanged, and once more to record what they run …");
+  console.log(
+    "Running all tests on the unchanged sources, and once more to record which functions they call …",
+  );
   const tree = copyTree("calls");
   const [untouched, found] = await Promise.all([
     runTests(copyTree("copy-0"), []),
     findTests(tree, sources, runTests),
   ]);
   if (untouched.code !== 0) {
-    console.error("The tests fail without any mutant, so they would find everything.");
+    console.error(
+      "The tests fail on the unchanged sources, so every mutant would count as killed.",
+    );
     process.exit(2);
   }
   const fresh = { version, ...found };
@@ -217,12 +221,12 @@ const isDone = (mutant) => {
 };
 const waiting = mutants.filter((mutant) => !isDone(mutant));
 
-/** How many functions a test file runs: test files that run few functions are about them. */
+/** The number of functions that each test file calls: a test file that calls few is about those. */
 const breadth = new Map();
 for (const files of Object.values(tests))
   for (const file of files) breadth.set(file, (breadth.get(file) ?? 0) + 1);
 
-/** The tests that run the function: the unit test of the file first, then those that run little else. */
+/** Lists the test files that call the mutated function: its own unit test first, then those that call the fewest others. */
 const listTests = ({ file, start }) => {
   const found = tests[`${file}:${findFunction(sources.get(file), start)}`] ?? [];
   const own = `${basename(file, ".ts")}.test.ts`;

@@ -1,4 +1,4 @@
-// Builds the package if necessary, and runs the example application in this same process, so that signals reach it.
+// Builds the package if necessary, and runs the example in this process, so that signals reach it.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The checks that take longer than a minute: fuzzing, aborted uploads, shutdowns under load, memory.
+// Runs the checks that take longer than a minute, such as fuzzing, aborted uploads, shutdowns under load and memory.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { tool } from "./tool.js";

@@ -1,4 +1,4 @@
-// All checks of this repository, step by step; `node scripts/test.js unit http` runs some of them.
+// Runs all checks in this repository, step by step; `node scripts/test.js unit http` runs only the given steps.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -7,10 +7,10 @@ import { tool } from "./tool.js";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const vitest = (project) => [...tool("vitest"), "run", "--project", project];
 
-/** By name, the longest first, apart from the build, which others need. */
+/** The steps by name, the longest first, apart from the build, which other steps need. */
 const steps = {
   build: ["Build", [process.execPath, "scripts/build.js"]],
-  // most of its tests wait for something, so that two cores can run more than two files at once
+  // most of these tests spend their time waiting, so two cores can run more than two files at once
   http: ["HTTP tests", [...vitest("http"), "--maxWorkers=3"]],
   openapi: ["OpenAPI tests", vitest("openapi")],
   compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],
@@ -35,7 +35,7 @@ if (unknown.length > 0) {
 }
 
 const chosen = Object.keys(steps).filter((name) => wanted.length === 0 || wanted.includes(name));
-/** The output of a step that runs in parallel is printed once it has ended. */
+/** Whether there is only one step, whose output is printed at once; otherwise, output is printed when its step ends. */
 const isAlone = chosen.length === 1;
 
 const outcomes = [];

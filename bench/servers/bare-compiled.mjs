@@ -1,4 +1,4 @@
-// node:http by hand, with Zod's compiled schemas on both sides: the limit for servers that validate.
+// A hand-written node:http server that validates input and output with compiled Zod schemas: the limit for servers that validate.
 import { z } from "zod";
 import { serveBare } from "../serve-bare.mjs";
 

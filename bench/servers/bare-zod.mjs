@@ -1,4 +1,4 @@
-// node:http by hand, with Zod's safeParse on both sides.
+// A hand-written node:http server that validates input and output with Zod's safeParse.
 import { serveBare } from "../serve-bare.mjs";
 
 serveBare((schema) => schema);

@@ -1,4 +1,4 @@
-// node:http by hand, without validation: the limit.
+// A hand-written node:http server without validation: the limit for all servers.
 import { createServer } from "node:http";
 import { createdUser, createPage, createUser } from "../workloads.mjs";
 

@@ -1,4 +1,4 @@
-// The server of the three workloads, in the number of processes given by the second argument, behind one port.
+// Serves the three workloads in several processes behind one port; the second argument is their number.
 import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// sallyport with middlewares that do nothing before one endpoint. The second argument is their number, the third their
+// sallyport with one endpoint behind middlewares that do nothing. The second argument is their number, the third their
 // kind: async, sync, around or native; or cors, for the option `cors: true` without a middleware.
 import { createServer, defaultEndpointsFactory, Middleware } from "sallyport";
 import { z } from "zod";

@@ -1,6 +1,6 @@
 import { createConfig } from "sallyport";
 
-/** A server that logs nothing and has no CORS, like the peers'. */
+/** Creates the configuration of a server that logs nothing and has no CORS, like the peers. */
 export const createQuietConfig = (more = {}) =>
   createConfig({
     http: { listen: Number(process.argv[2]) },

@@ -1,4 +1,4 @@
-// sallyport with the number of routes given by the second argument; each has a path parameter.
+// sallyport with many routes, each with a path parameter; the second argument is their number.
 import { createServer, defaultEndpointsFactory } from "sallyport";
 import { z } from "zod";
 import { createQuietConfig } from "./quiet-config.mjs";

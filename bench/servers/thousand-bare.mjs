@@ -1,4 +1,4 @@
-// The 1,000 endpoints of thousand.mjs on bare node:http with Zod's safeParse.
+// The 1,000 endpoints of thousand.mjs, on bare node:http with Zod's safeParse.
 import { createServer } from "node:http";
 import { z } from "zod";
 import { send } from "../serve-bare.mjs";

@@ -1,4 +1,4 @@
-// sallyport with 1,000 endpoints with their own schemas, and one that returns the heap size after a collection.
+// sallyport with 1,000 endpoints, each with its own schemas, and one more that returns the heap size after a collection.
 import { createServer, defaultEndpointsFactory } from "sallyport";
 import { z } from "zod";
 import { createThousand } from "../workloads.mjs";

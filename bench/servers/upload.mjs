@@ -1,4 +1,4 @@
-// sallyport writing a large upload to disk.
+// sallyport with an endpoint that writes large uploads to disk.
 import { createServer, defaultEndpointsFactory, ez } from "sallyport";
 import { z } from "zod";
 import { createQuietConfig } from "./quiet-config.mjs";

@@ -15,10 +15,10 @@ import { UsersStore } from "./users-store.ts";
 
 const users = new UsersStore();
 
-/** The key of the example; a real application would look it up. */
+/** The API key of the example; a real application would look keys up. */
 export const apiKey = "open-sesame";
 
-/** Both sides are hashed, so that the comparison takes the same time for any key. */
+/** Compares two keys by their hashes, so that the comparison takes the same time for any key. */
 const isSame = (one: string, other: string): boolean =>
   timingSafeEqual(
     createHash("sha256").update(one).digest(),
@@ -44,10 +44,10 @@ export const keyFactory = publicFactory.addMiddleware(keyMiddleware);
 
 const changes = { saved: user, removed: z.object({ id: z.uuid() }) };
 
-/** Builds streams of changes to users. */
+/** Builds endpoints that stream the changes to users. */
 export const changesFactory = new EventStreamFactory(changes).addContext(async () => ({ users }));
 
-/** Responds with CSV instead of JSON: the application's own result handler. */
+/** A custom result handler, which responds with CSV instead of JSON. */
 const csvResultHandler = new ResultHandler({
   positive: { schema: z.string(), mimeType: "text/csv" },
   negative: { schema: z.string(), mimeType: "text/plain" },

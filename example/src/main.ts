@@ -7,7 +7,7 @@ const address = servers[0]?.address();
 if (typeof address !== "object" || !address) throw new Error("The example must listen on a port");
 const url = `http://localhost:${address.port}`;
 
-// oxlint-disable-next-line no-console -- the first thing a newcomer reads
+// oxlint-disable-next-line no-console -- instructions for the person who started the example
 console.log(`
 The example serves users at ${url}/v1/users, and its documentation at ${url}/docs.
 Its page is at ${url}, once it is built: cd example/web && npm install && npm run build

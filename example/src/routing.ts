@@ -28,6 +28,6 @@ export const routing = {
     },
   },
   "get /v1/exports/users.csv": exportUsers,
-  // the page in `example/web`, if it has been built
+  // serves the page in `example/web`, if it has been built
   "": new ServeStatic(fileURLToPath(new URL("../web/dist", import.meta.url))),
 } satisfies Routing;

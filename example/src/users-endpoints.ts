@@ -157,6 +157,6 @@ export const exportUsers = csvFactory.build({
   },
 });
 
-/** Always quoted; a leading apostrophe keeps spreadsheets from running a cell that looks like a formula. */
+/** Quotes a cell; a leading apostrophe keeps spreadsheets from running text that looks like a formula. */
 const toCell = (text: string): string =>
   `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;

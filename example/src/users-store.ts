@@ -20,7 +20,7 @@ export type UserChange =
 /** The fields of a user that a client may set. */
 export type UserFields = Pick<User, "name" | "email" | "role">;
 
-/** The fields that a client may change; undefined ones stay as they are. */
+/** The fields of a user that a client may change; undefined fields stay as they are. */
 export type UserChanges = { readonly [K in keyof UserFields]?: UserFields[K] | undefined };
 
 /** Keeps users in memory; they are lost when the process ends. */
@@ -77,7 +77,7 @@ export class UsersStore {
     return this.#save({ ...known, picture: `/v1/users/${id}/picture?version=${randomUUID()}` });
   }
 
-  /** Yields the changes from now on, until the signal is aborted. */
+  /** Yields each change to a user from now on, until the signal is aborted. */
   watch(signal: AbortSignal): AsyncIterable<readonly [UserChange]> {
     return on(this.#changes, "change", { signal }) as AsyncIterable<readonly [UserChange]>;
   }

@@ -1,9 +1,9 @@
-// Finds which test files run which functions, by running all tests once with instrumented sources.
+// Finds out which test files call which functions, by running all tests once with instrumented sources.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFunction, parse, walk } from "./syntax.js";
 
-/** The innermost function around an offset: its start, or -1 for the file itself. */
+/** Returns the start of the innermost function around an offset, or -1 if there is none. */
 export const findFunction = (text, offset) => {
   let found = -1;
   walk(parse(text), (node) => {
@@ -12,7 +12,7 @@ export const findFunction = (text, offset) => {
   return found;
 };
 
-/** A source whose functions report when they are called, and which reports when it is loaded. */
+/** Returns a source that reports when it is loaded, and whose functions report when they are called. */
 const instrument = (file, text) => {
   const report = (start) => `globalThis.reportCall?.(${JSON.stringify(`${file}:${start}`)})`;
   const inserts = [[text.length, `;${report(-1)};\n`]];
@@ -28,7 +28,7 @@ const instrument = (file, text) => {
   return instrumented;
 };
 
-/** Loaded into each process of the run: writes each called function once per process, with the test file. */
+/** Returns a module to preload in each process, which records each called function once, with the test file. */
 const reporter = (folder) => `
 import { appendFileSync } from "node:fs";
 const seen = new Set();
@@ -42,10 +42,10 @@ globalThis.reportCall = (name) => {
 `;
 
 /**
- * Runs all tests once in a copy of the tree, and returns the test files by function.
+ * Runs all tests once in a copy of the tree, and returns the test files that call each function.
  *
  * @param tree a copy of the tree, whose sources it changes
- * @param run runs the tests of the copy
+ * @param run runs the tests in the copy
  */
 export const findTests = async (tree, sources, run) => {
   const folder = join(tree, ".calls");
@@ -59,7 +59,7 @@ export const findTests = async (tree, sources, run) => {
   });
   if (code !== 0)
     console.log(
-      "Some tests fail with the instrumentation; the functions that they called count nevertheless.",
+      "Some tests fail on the instrumented sources; the functions that they called are counted nevertheless.",
     );
   for (const [file, text] of sources) writeFileSync(join(tree, file), text);
   const tests = {};

@@ -38,7 +38,7 @@ const methods = {
   shift: "pop",
 };
 
-/** Calls whose omission changes little. */
+/** Methods that return a value like their object, so that a mutant can leave out the call. */
 const transparent = new Set([
   ...["filter", "slice", "toSorted", "trim", "replace", "replaceAll", "flat", "concat", "bind"],
   ...["unref", "flatMap", "map"],
@@ -145,8 +145,8 @@ const shorten = (text) => {
 };
 
 /**
- * The mutants of a file, each with its offsets, its original line, and the replacement. An id does not change while the
- * line stays the same, wherever it moves.
+ * Lists the mutants of a file, each with its offsets, its original line, and the replacement. An id does not change while
+ * the line stays the same, even if the line moves.
  */
 export const listMutants = (file, text) => {
   const mutants = [];
@@ -166,7 +166,7 @@ export const listMutants = (file, text) => {
   return mutants;
 };
 
-/** The source with a mutant in it; undefined if it would not compile. */
+/** Returns the source with a mutant in it, or undefined if it could not be parsed. */
 export const applyMutant = ({ start, end, by }, text) => {
   const mutated = text.slice(0, start) + by + text.slice(end);
   return parse(mutated) ? mutated : undefined;

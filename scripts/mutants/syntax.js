@@ -1,11 +1,11 @@
-// Parses TypeScript to a tree, with the parser that knip depends on.
+// Parses TypeScript into a syntax tree, with the parser that knip depends on.
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const knip = realpathSync(new URL("../../node_modules/knip/package.json", import.meta.url));
 const { parseSync } = createRequire(knip)("oxc-parser");
 
-/** The tree of a source; undefined if it is not TypeScript. */
+/** Returns the syntax tree of a source, or undefined if it has syntax errors. */
 export const parse = (source) => {
   const { program, errors } = parseSync("source.ts", source);
   return errors.length === 0 ? program : undefined;

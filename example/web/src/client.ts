@@ -4,7 +4,7 @@ import { queryKey } from "sallyport/tanstack-query";
 // `import type`: no server code gets into the bundle
 import type { routing } from "../../src/routing.ts";
 
-/** The API, at the origin that serves this page. */
+/** The client of the API, which has the same origin as this page. */
 export const client = createClient<typeof routing>({
   baseUrl: "",
   // the example's key; a real page would let its users log in
@@ -19,6 +19,6 @@ export type User = Extract<
 
 export const queryClient = new QueryClient();
 
-/** Fetches all lists of users again. */
+/** Fetches all displayed lists of users again. */
 export const refreshUsers = (): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") });

@@ -1,6 +1,6 @@
 import { ReplyError } from "sallyport/client";
 
-/** The errors of each field, as reported by the API. */
+/** Returns the messages for each field, as reported by the API. */
 export const toFieldErrors = (error: unknown): Readonly<Record<string, string>> => {
   if (!(error instanceof ReplyError)) return {};
   if (error.status === 409) return { email: "This address is taken" };

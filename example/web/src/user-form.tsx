@@ -31,7 +31,7 @@ export const UserForm = ({ user, onDone }: Props) => {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        // the mutation has the error, which is shown below
+        // the error is shown below, from the state of the mutation
         submit(event.currentTarget).catch(() => undefined);
       }}
     >

@@ -5,7 +5,7 @@ import { PictureUpload } from "./picture-upload.tsx";
 import { UserForm } from "./user-form.tsx";
 import { UsersTable } from "./users-table.tsx";
 
-/** The whole page: a list, and next to it a form for a new user or the selected one. */
+/** Shows the whole page: a list of users, and next to it a form for a new user or the selected one. */
 export const UsersPage = () => {
   const [chosen, choose] = useState<User>();
   const close = () => choose(undefined);

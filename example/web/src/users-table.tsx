@@ -10,12 +10,12 @@ interface Props {
   readonly onChoose: (user: User | undefined) => void;
 }
 
-/** The users, page by page. */
+/** Shows the users, page by page. */
 export const UsersTable = ({ chosen, onChoose }: Props) => {
   const [offset, setOffset] = useState(0);
   const { data, error } = useQuery({
     ...queryOptions(client, "get /v1/users", { limit, offset }),
-    // while the next page is loading
+    // keeps the current page visible while the next one is loading
     placeholderData: keepPreviousData,
   });
   const { mutate: remove } = useMutation({
