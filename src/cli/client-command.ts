@@ -13,7 +13,7 @@ export const clientCommand = defineCommand({
     format: {
       type: "string",
       valueHint: "string|date",
-      description: "How the dates of responses are typed: string (default) or date",
+      description: "The type of dates in responses: string (default) or date",
     },
     types: {
       type: "boolean",

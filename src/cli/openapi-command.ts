@@ -28,7 +28,7 @@ export const openApiCommand = defineCommand({
     format: {
       type: "string",
       valueHint: "json|yaml",
-      description: "json or yaml; by default, according to the extension of --out, or json",
+      description: "json or yaml; by default, as the extension of --out says, or json",
     },
     openapi: {
       type: "string",

@@ -62,7 +62,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   if (!command) {
     throw new CliError(
       "SLP_CLI_USAGE",
-      `${describeUnknown("command", name, Object.keys(commands))} \`sallyport --help\` says more.`,
+      `${describeUnknown("command", name, Object.keys(commands))} See \`sallyport --help\`.`,
     );
   }
   if (rest.includes("--help") || rest.includes("-h")) {

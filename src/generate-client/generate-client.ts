@@ -54,7 +54,7 @@ export const generateClient = (options: GenerateClientOptions): string => {
   );
   const types = [
     ...settled.declarations,
-    `/** All routes by their keys: method and path. */\nexport interface Routes ${settled.text}`,
+    `/** All routes by key, which consists of method and path. */\nexport interface Routes ${settled.text}`,
   ].join("\n\n");
   if (isForInferred) return `${header}${importedTypes}\n${types}\n${frozenRouting}`;
   const plans = `const plans: RoutePlans = ${toObject(routes.map(({ plan }) => plan))};`;
@@ -68,7 +68,7 @@ export const generateClient = (options: GenerateClientOptions): string => {
     ),
     ...(revival?.isUsed ? [`${reviving}\n`, ...revival.declarations] : []),
     `${plans}\n`,
-    `// The client, the same for each API.\n\n${runtime}\n`,
+    `// The client, which is the same for each API.\n\n${runtime}\n`,
     `export { ${exportedClasses.join(", ")} };`,
     `export type { ${exportedTypes.join(", ")} };\n`,
   ].join("\n");

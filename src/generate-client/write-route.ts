@@ -66,7 +66,7 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
     members: toBody(bodies, "Body"),
   }));
   const bodies = toUnion(results.map(({ members }) => members));
-  const result = define("Body", `The body of a success of \`${key}\`.`, toText(bodies));
+  const result = define("Body", `The body of a successful response to \`${key}\`.`, toText(bodies));
   const failures = groupByText(
     errors.map(({ status, bodies: own, hasData }) => {
       const text = toText(toBody(own, `Error${status}`));
@@ -74,8 +74,8 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
       const named = !text.includes("{")
         ? text
         : hasData === true
-          ? define(`Error${status}`, `The body of an error ${status} of \`${key}\`.`, text)
-          : names.share("ErrorBody", text, "/** The body of an error. */\n");
+          ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
+          : names.share("ErrorBody", text, "/** The body of an error response. */\n");
       return [status, named, hasData];
     }),
   );
@@ -98,7 +98,11 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
   const output = page && endpoint.outputSchema;
   const pageType =
     output &&
-    define("Page", `A page of \`${key}\`.`, toText(writer.write(output, received, `${name}Page`)));
+    define(
+      "Page",
+      `A page returned by \`${key}\`.`,
+      toText(writer.write(output, received, `${name}Page`)),
+    );
   const lines = [
     `input: ${input};`,
     `success: ${result};`,

@@ -108,7 +108,7 @@ describe("ez.cursor", () => {
       "Value too large for a cursor",
     );
     const nothing = cursor(z.int().optional(), { secret });
-    expect(() => z.encode(nothing, undefined)).toThrow("Not a value for a cursor");
+    expect(() => z.encode(nothing, undefined)).toThrow("Invalid value for a cursor");
     // 3,072 bytes become 4,096 characters, including 32 for the MAC and 18 around the name
     const longest = z.encode(after, { id: 1, name: "x".repeat(3022) });
     expect([longest.length, maxCursorLength]).toEqual([4096, 4096]);

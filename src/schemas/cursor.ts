@@ -79,7 +79,7 @@ export const cursor = <Schema extends z.core.SomeType>(
         return refuse(
           payload,
           text === undefined
-            ? "Not a value for a cursor: JSON cannot represent it"
+            ? "Invalid value for a cursor: JSON cannot represent it"
             : `Value too large for a cursor: it would exceed ${maxCursorLength} characters`,
         );
       }),
@@ -195,7 +195,7 @@ const assertValueSchema = (value: unknown): void => {
   if (kind === undefined) return;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `ez.cursor: the schema has a part of kind ${kind}, which JSON cannot restore. Use a type that JSON has, or a codec, such as ez.dateIn() for a Date.`,
+    `ez.cursor: the schema has a part of kind ${kind}, which JSON cannot restore. Use a type that JSON can represent, or a codec, such as ez.dateIn() for a Date.`,
   );
 };
 

@@ -86,7 +86,7 @@ describe("ez.paginated", () => {
     ez.paginated({ style: "offset", itemSchema: user, itemsName: "total" });
     // @ts-expect-error -- itemsName "nextCursor" is reserved in cursor style
     ez.paginated({ style: "cursor", itemSchema: user, itemsName: "nextCursor" });
-    // @ts-expect-error -- `cursor` is an option of the cursor style
+    // @ts-expect-error -- `cursor` is only allowed in cursor style
     ez.paginated({ style: "offset", itemSchema: user, cursor: ez.cursor(z.int(), { secret }) });
     // @ts-expect-error -- the style is missing
     ez.paginated({ itemSchema: user });

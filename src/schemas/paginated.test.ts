@@ -179,7 +179,7 @@ describe("wrong options", () => {
     ]),
     ["itemsName", { style: "offset", itemsName: "__proto__" }, /the name of a property/],
     ["itemsName", { style: "offset", itemsName: 5 }, /the name of a property/],
-    ["cursor", { style: "offset", cursor: z.string() }, /an option of the cursor style/],
+    ["cursor", { style: "offset", cursor: z.string() }, /only allowed in cursor style/],
     ["cursor", { style: "cursor", cursor: z.int() }, /made by ez\.cursor/],
     ["links", { style: "offset", links: "yes" }, /must be true or false/],
   ])("are named: %s of %j", (name, options, message) => {

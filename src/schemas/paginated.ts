@@ -72,7 +72,7 @@ export interface PaginatedOptions<
    * @default any string, which the handler creates and checks itself
    */
   readonly cursor?:
-    | (Style extends "offset" ? "`cursor` is an option of the cursor style" : Text)
+    | (Style extends "offset" ? "`cursor` is only allowed in cursor style" : Text)
     | undefined;
   /**
    * Whether successful responses to GET and HEAD have a `Link` header to the next page and, in offset style, to the
@@ -328,7 +328,7 @@ const assertCursor = (style: PaginationStyle, text: unknown): void => {
   if (style === "offset")
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
-      'ez.paginated: `cursor` is an option of the cursor style. Omit it, or set `style: "cursor"`.',
+      'ez.paginated: `cursor` is only allowed in cursor style. Omit it, or set `style: "cursor"`.',
     );
   if (!isCursorCodec(text) && !isText(text))
     throw wrong("cursor", "a schema made by ez.cursor, or another string schema", text);

@@ -115,7 +115,7 @@ const listDocs = async (
   const isServed = options.production ?? options.factory !== undefined;
   if (process.env["NODE_ENV"] === "production" && !isServed) {
     logger.warn(
-      "SLP_WARN_DOCS: the option `docs` serves the documentation in development only, so there is none now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that protect it.",
+      "SLP_WARN_DOCS: the option `docs` serves the documentation in development only, so it is not served now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that protect it.",
     );
     return [];
   }

@@ -67,7 +67,7 @@ export const runInMemory = async <LoggerProps extends object>(
   if (declared && !isPreflight && !declared.includes(method))
     throw new DefinitionError(
       "SLP_TEST_METHOD",
-      `${where}: the endpoint only declares ${declared.join(", ").toUpperCase()}, but requestProps.method is ${sent}; a server would respond with 405.`,
+      `${where}: the endpoint declares only ${declared.join(", ").toUpperCase()}, but requestProps.method is ${sent}; a server would respond with 405.`,
     );
 
   const loggerMock = createLoggerMock(options.loggerProps);

@@ -273,11 +273,11 @@ describe("the options", () => {
     ],
     [
       { endpoint: many, requestProps: { method: "delete" } },
-      "the endpoint only declares PUT, GET, POST, but requestProps.method is DELETE; a server would respond with 405.",
+      "the endpoint declares only PUT, GET, POST, but requestProps.method is DELETE; a server would respond with 405.",
     ],
     [
       { endpoint: poster, requestProps: { method: "HEAD" } },
-      "the endpoint only declares POST, but requestProps.method is HEAD; a server would respond with 405.",
+      "the endpoint declares only POST, but requestProps.method is HEAD; a server would respond with 405.",
     ],
   ])("are explained if they are wrong: %o", async (options, message) => {
     const refusal = await refusalOf(options);

@@ -46,5 +46,5 @@ test.each<[Wire["carrier"], string]>([
 });
 
 test("a schema that takes no value needs no name", () => {
-  expect(toReason(toMisfit("never", "json"))).toBe("takes no value at all");
+  expect(toReason(toMisfit("never", "json"))).toBe("accepts no value at all");
 });

@@ -51,19 +51,19 @@ const forPath: Readonly<Partial<Record<Kind, string>>> = {
 const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   bigint: "Send a string: add .transform(String)",
   dateIn: "Use ez.dateOut(); ez.dateIn() is for inputs",
-  file: "Send its bytes with your own result handler",
+  file: "Send the bytes of the file with your own result handler",
   map: "Add .transform((map) => Object.fromEntries(map))",
   nan: "It becomes null: use z.number().nullable()",
   never: "Remove it, or add .optional()",
   raw: "Send bytes with your own result handler, or as a base64 string; ez.raw() is for inputs",
   set: "Add .transform((set) => [...set])",
   symbol: "Use z.enum()",
-  upload: "Send its name, its size or its URL; ez.upload() is for inputs",
+  upload: "Send the file's name, size or URL; ez.upload() is for inputs",
 };
 
 /** Returns why a misfit cannot be filled or sent. */
 export const toReason = (misfit: Misfit): string => {
-  if (misfit.kind === "never") return "takes no value at all";
+  if (misfit.kind === "never") return "accepts no value at all";
   if (misfit.kind === "coercedBoolean")
     return 'is z.coerce.boolean(), which turns every non-empty string into true, even "false"';
   const name = toName(misfit);
