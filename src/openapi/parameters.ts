@@ -81,7 +81,7 @@ const toStyle = (
   throw new OpenApiError(
     "SLP_OPENAPI_QUERY_OBJECT",
     location === "query"
-      ? `input.${name} of ${formatRoute(place)} is an object, which the query parser "simple" never returns. Set \`queryParser: "extended"\` in the configuration, declare its fields individually, or serve it with POST.`
+      ? `input.${name} of ${formatRoute(place)} is an object, which the query parser "simple" never returns. Set \`queryParser: "extended"\` in the configuration, declare its fields individually, or serve the endpoint with POST.`
       : `input.${name} of ${formatRoute(place)} is an object, which cannot come from ${location === "path" ? "the path" : `a ${location}`}. Declare it as a string, or take it from the body.`,
     cause,
   );
