@@ -1,4 +1,4 @@
-// Express with validation by hand.
+// Express with hand-written validation.
 import express from "express";
 import { z } from "zod";
 import { createdUser, createPage, createSchemas, createUser } from "../workloads.mjs";

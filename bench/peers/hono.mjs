@@ -7,7 +7,7 @@ import { createdUser, createPage, createSchemas, createUser } from "../workloads
 const schemas = createSchemas(z);
 const app = new Hono();
 
-// Hono does not validate output, so this is done by hand
+// Hono does not validate output, so this function does
 const succeed = (context, schema, data) =>
   context.json({ status: "success", data: schema.parse(data) });
 
