@@ -77,7 +77,7 @@ export const generateClient = (options: GenerateClientOptions): string => {
 const clientText = `/** A client of this API. */
 export interface Client extends GeneratedClient<Routes> {}
 
-/** What all clients have in common. */
+/** The function that all clients share. */
 export const Client: {
   /**
    * Returns whether there are more pages.

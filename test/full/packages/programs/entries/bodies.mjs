@@ -43,19 +43,19 @@ export const entries = [
   {
     name: "body-parser",
     packages: ["body-parser"],
-    effect: "JSON, nested forms, text and bytes; 400 for malformed bodies",
+    effect: "parses JSON, nested forms, text and bytes; malformed bodies get a 400",
     create: () => createParsers(bodyParser),
   },
   {
     name: "express.json and the like",
     packages: ["express"],
-    effect: "JSON, nested forms, text and bytes; 400 for malformed bodies",
+    effect: "parses JSON, nested forms, text and bytes; malformed bodies get a 400",
     create: () => createParsers(express),
   },
   {
     name: "multer",
     packages: ["multer"],
-    effect: "file and field of a multipart body, and its error over its limit",
+    effect: "parses a file and a field of a multipart body; a file over the limit gets an error",
     provokesFaults: true,
     create: () => ({
       method: "post",
@@ -80,7 +80,7 @@ export const entries = [
   {
     name: "express-fileupload",
     packages: ["express-fileupload"],
-    effect: "file and field of a multipart body",
+    effect: "parses a file and a field of a multipart body",
     create: () => ({
       method: "post",
       layers: () => [fileUpload()],
@@ -96,7 +96,7 @@ export const entries = [
   {
     name: "formidable",
     packages: ["formidable"],
-    effect: "a field of a multipart body",
+    effect: "parses a field of a multipart body",
     create: () => ({
       method: "post",
       layers: () => [
@@ -132,7 +132,8 @@ export const entries = [
     packages: ["method-override"],
     effect: "a POST becomes a DELETE",
     notIn: {
-      factory: "The route is found by the method before a factory's middlewares run; use a hook.",
+      factory:
+        "The route is found by the method of the request before a factory's middlewares run; use a hook.",
     },
     create: () => ({
       method: "delete",

@@ -94,7 +94,8 @@ export const entries = [
     packages: ["connect-history-api-fallback"],
     effect: "paths of a client-side router get the index page",
     notIn: {
-      factory: "The route is found by the path before a factory's middlewares run; use a hook.",
+      factory:
+        "The route is found by the path of the request before a factory's middlewares run; use a hook.",
     },
     create: () => ({
       path: "/index.html",

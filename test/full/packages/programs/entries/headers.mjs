@@ -10,7 +10,7 @@ export const entries = [
   {
     name: "helmet",
     packages: ["helmet"],
-    effect: "its headers are on the response",
+    effect: "the response has its headers",
     create: () => ({
       layers: () => [helmet()],
       prove: async ({ send }) => {
@@ -24,7 +24,7 @@ export const entries = [
   {
     name: "cors",
     packages: ["cors"],
-    effect: "its origin on the response; it handles preflight requests",
+    effect: "the response has its origin; it handles preflight requests",
     create: () => ({
       method: "post",
       layers: () => [cors({ origin: "https://a.example", credentials: true, maxAge: 7 })],

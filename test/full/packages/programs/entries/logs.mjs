@@ -29,7 +29,7 @@ export const entries = [
   {
     name: "morgan",
     packages: ["morgan"],
-    effect: "a line with method, path, status and bytes",
+    effect: "logs a line with method, path, status and bytes",
     create: () => {
       const { lines, stream } = createSink();
       return {
@@ -45,7 +45,7 @@ export const entries = [
   {
     name: "pino-http",
     packages: ["pino-http", "pino"],
-    effect: "a line with the status, and a logger with the request's id in the handler",
+    effect: "logs a line with the status; the handler has a logger with the request's id",
     create: () => {
       const { lines, stream } = createSink();
       return {
@@ -68,7 +68,7 @@ export const entries = [
   {
     name: "express-winston",
     packages: ["express-winston", "winston"],
-    effect: "a line with status and method",
+    effect: "logs a line with status and method",
     create: () => {
       const { lines, stream } = createSink();
       const transports = [new winston.transports.Stream({ stream })];

@@ -39,7 +39,7 @@ export const entries = [
   {
     name: "graphql-http",
     packages: ["graphql-http", "graphql"],
-    effect: "a query, and the errors of an invalid one",
+    effect: "responds to a query, and to an invalid one with errors",
     create: () => ({
       method: "post",
       layers: () => [
@@ -54,7 +54,7 @@ export const entries = [
   {
     name: "graphql-yoga",
     packages: ["graphql-yoga", "graphql"],
-    effect: "a query, and the errors of an invalid one",
+    effect: "responds to a query, and to an invalid one with errors",
     create: async () => {
       const { createSchema } = await import("graphql-yoga");
       const resolvers = { Query: { hello: (_root, { name }) => hello(name) } };
@@ -74,7 +74,7 @@ export const entries = [
   {
     name: "@apollo/server",
     packages: ["@apollo/server", "@as-integrations/express5"],
-    effect: "a query, and the errors of an invalid one",
+    effect: "responds to a query, and to an invalid one with errors",
     create: async () => {
       const server = new ApolloServer({
         typeDefs,
@@ -92,7 +92,7 @@ export const entries = [
   {
     name: "@trpc/server",
     packages: ["@trpc/server"],
-    effect: "a query, a mutation with a body, and 404 for anything else",
+    effect: "responds to a query and to a mutation with a body, and to anything else with a 404",
     create: () => ({
       method: ["get", "post"],
       path: "/trpc/*rest",
@@ -109,7 +109,7 @@ export const entries = [
   {
     name: "swagger-ui-express",
     packages: ["swagger-ui-express"],
-    effect: "its page, its style sheet and the document",
+    effect: "serves the page, the style sheet and the document",
     create: () => {
       const document = { openapi: "3.0.3", info: { title: "Own title", version: "1" }, paths: {} };
       return {

@@ -45,7 +45,7 @@ export const entries = [
   {
     name: "vite",
     packages: ["vite"],
-    effect: "in middleware mode, a TypeScript module as JavaScript, and the API beside it",
+    effect: "middleware mode serves a TypeScript module as JavaScript, beside the API",
     isolated: true,
     create: async () => {
       const { createServer } = await import("vite");
@@ -86,7 +86,7 @@ export const entries = [
   {
     name: "next",
     packages: ["next", "react"],
-    effect: "a page, a page with request data, its own route with a body, and the API beside them",
+    effect: "serves a page, a page with request data, and a route with a body, beside the API",
     isolated: true,
     create: async () => {
       const { default: next } = await import("next");

@@ -37,7 +37,7 @@ export const entries = [
   {
     name: "express-mung",
     packages: ["express-mung"],
-    effect: "its changes to the JSON are sent",
+    effect: "the changed JSON is sent",
     create: () => ({
       layers: () => [
         mung.json((json) => ({ ...json, data: { ...json.data, isMunged: true } })),
@@ -71,7 +71,7 @@ export const entries = [
   {
     name: "serve-static",
     packages: ["serve-static"],
-    effect: "a file, a part of it, a 304, and the next handler if there is no file",
+    effect: "sends a file, a part of it and a 304; the next handler runs if there is no file",
     create: () => {
       const { folder, dispose } = createFolder("a.txt", "a file");
       return {
@@ -98,7 +98,7 @@ export const entries = [
   {
     name: "serve-favicon",
     packages: ["serve-favicon"],
-    effect: "the icon, from memory",
+    effect: "sends the icon from memory",
     create: () => ({
       path: "/favicon.ico",
       layers: () => [serveFavicon(Buffer.from("icon"))],
@@ -112,7 +112,7 @@ export const entries = [
   {
     name: "ejs",
     packages: ["ejs"],
-    effect: "`response.render` sends its page; set up on the app",
+    effect: "`response.render` sends a page (set up on the app)",
     create: () => {
       const { folder, dispose } = createFolder("page.ejs", "<h1><%= title %></h1>");
       return {

@@ -29,7 +29,7 @@ export const entries = [
   {
     name: "cookie-parser",
     packages: ["cookie-parser"],
-    effect: "the handler has cookies, signed ones only with a valid signature",
+    effect: "the handler has the cookies, and signed ones only if their signature is valid",
     create: () => ({
       layers: () => [cookieParser("secret")],
       handler: ({ request, response }) => {

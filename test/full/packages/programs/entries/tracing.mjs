@@ -55,7 +55,7 @@ export const entries = [
   {
     name: "OpenTelemetry, http and express",
     packages: ["@opentelemetry/instrumentation-http", "@opentelemetry/instrumentation-express"],
-    effect: "the span of the server has `http.route`, the handler runs within the trace",
+    effect: "the span of the server has `http.route`, and the handler runs within the trace",
     isolated: "instrument-opentelemetry.mjs",
     create: async (place) => {
       const { exporter } = await import("../instrument-opentelemetry.mjs");
@@ -100,7 +100,8 @@ export const entries = [
   {
     name: "@sentry/node, errors of endpoints",
     packages: ["@sentry/node"],
-    effect: "also reported, with the route as the transaction; with `attachRouting`, by `around`",
+    effect:
+      "reports the errors with the route as the transaction; with `attachRouting`, in an `around` middleware",
     isolated: "instrument-sentry.mjs",
     provokesFaults: true,
     create: async (place) => {

@@ -48,7 +48,7 @@ export const entries = [
   {
     name: "serverless-http",
     packages: ["serverless-http"],
-    effect: "the event of a serverless function, with a body",
+    effect: "handles the event of a serverless function, with a body",
     create: async (place) => ({
       ...(await withParser(place)),
       prove: async (_client, { app }) => {

@@ -46,7 +46,7 @@ export const entries = [
   {
     name: "express-validator",
     packages: ["express-validator"],
-    effect: "its checks and sanitisers of a body",
+    effect: "checks and sanitises a body",
     create: () => ({
       method: "post",
       layers: () => [express.json(), body("email").trim().isEmail()],
@@ -66,7 +66,7 @@ export const entries = [
   {
     name: "express-openapi-validator, requests",
     packages: ["express-openapi-validator"],
-    effect: "400 for a query or a body that violates the document; numbers are converted",
+    effect: "a query or a body that violates the document gets a 400; numbers are converted",
     create: () => ({
       method: ["get", "post"],
       layers: () => [express.json(), ...createValidator({ validateResponses: false })()],
@@ -84,7 +84,7 @@ export const entries = [
   {
     name: "express-openapi-validator, responses",
     packages: ["express-openapi-validator"],
-    effect: "500 for a response that violates the document",
+    effect: "a response that violates the document becomes a 500",
     provokesFaults: true,
     create: () => ({
       layers: () => createValidator({ validateResponses: true })(),
