@@ -25,7 +25,7 @@ import { findFunction, findTests } from "./mutants/find-tests.js";
 import { applyMutant, listMutants } from "./mutants/list-mutants.js";
 
 const goal = 85;
-/** The number of mutants that each room has in the sample, at least, unless it has fewer in all. */
+/** The minimum number of mutants from each room in the sample, unless the room has fewer. */
 const leastOfRoom = 20;
 
 const { values: options } = parseArgs({
@@ -226,7 +226,7 @@ const breadth = new Map();
 for (const files of Object.values(tests))
   for (const file of files) breadth.set(file, (breadth.get(file) ?? 0) + 1);
 
-/** Lists the test files that call the mutated function: its own unit test first, then those that call the fewest others. */
+/** Lists the test files that call the mutated function: its own unit test first, then the files that call the fewest other functions. */
 const listTests = ({ file, start }) => {
   const found = tests[`${file}:${findFunction(sources.get(file), start)}`] ?? [];
   const own = `${basename(file, ".ts")}.test.ts`;
