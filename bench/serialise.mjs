@@ -1,4 +1,4 @@
-// npm run bench:serialise: would a serialiser generated from the output schema beat compiled validation and JSON.stringify?
+// npm run bench:serialise: measures whether a serialiser generated from the output schema could beat compiled validation and JSON.stringify.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";

@@ -226,7 +226,7 @@ const breadth = new Map();
 for (const files of Object.values(tests))
   for (const file of files) breadth.set(file, (breadth.get(file) ?? 0) + 1);
 
-/** Lists the test files that call the mutated function: its own unit test first, then the files that call the fewest other functions. */
+/** Lists the test files that call the mutated function: its unit test first, then those that call the fewest functions. */
 const listTests = ({ file, start }) => {
   const found = tests[`${file}:${findFunction(sources.get(file), start)}`] ?? [];
   const own = `${basename(file, ".ts")}.test.ts`;
