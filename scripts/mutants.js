@@ -263,5 +263,5 @@ const work = async (_unused, index) => {
 await Promise.all(Array.from({ length: Number(options.processes) }, work));
 
 const score = report();
-console.log(`${score.toFixed(1)} % were killed; the goal is ${goal} %.`);
+console.log(`${score.toFixed(1)} % of the mutants were killed; the goal is ${goal} %.`);
 process.exit(score >= goal ? 0 : 1);
