@@ -107,7 +107,7 @@ const startTsserver = async (path, folder, file) => {
 
 const wholeKey = "get /v1/things7/:id";
 
-/** Returns titles, each with the text typed before completion is requested, and a key that must be offered. */
+/** Returns the places to complete, each with a title, the text typed so far, and a key that must be offered. */
 const toPlaces = (endpoints) => [
   ["the methods", "", "get /"],
   ["the first segment", "get /", "get /v1/"],

@@ -10,7 +10,7 @@ const url = `http://localhost:${address.port}`;
 // oxlint-disable-next-line no-console -- instructions for the person who started the example
 console.log(`
 The example serves users at ${url}/v1/users, and its documentation at ${url}/docs.
-Its page is at ${url}, once it is built: cd example/web && npm install && npm run build
+To see its page at ${url}, build the page first: cd example/web && npm install && npm run build
 
 Try:
 
