@@ -84,7 +84,9 @@ describe("the quick start of the README", () => {
 
 describe("the example", () => {
   const [, answers = ""] =
-    /Apart from the id and the timestamp, they return:\s*```json\n([\s\S]*?)```/.exec(readme) ?? [];
+    /Apart from the id and the timestamp, the responses are:\s*```json\n([\s\S]*?)```/.exec(
+      readme,
+    ) ?? [];
 
   test("prints three requests with the responses that the README shows, and ends on SIGINT with code 0", async () => {
     const child = spawn(process.execPath, ["scripts/start.js"], {
