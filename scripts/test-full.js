@@ -15,7 +15,7 @@ if (process.argv.includes("--list-rows")) {
 }
 run(process.execPath, "scripts/list-rows.js");
 run(process.execPath, "scripts/build.js");
-// one after the other: a parallel load would distort what a check measures
+// the checks run one after the other, because a parallel load would distort what they measure
 run(
   ...[...tool("vitest"), "run", "--project", "full", "--no-file-parallelism"],
   ...process.argv.slice(2),
