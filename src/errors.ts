@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Method } from "./http/method.ts";
 
-/** Faults of a request to which the framework itself responds: code, status and fixed message. */
+/** Faults in a request to which the framework itself responds, by code, with status and fixed message. */
 const requestFaults = {
   SLP_BODY_CONTENT_TYPE: [415, "Unsupported Media Type"],
   SLP_BODY_CHARSET: [415, "Unsupported charset"],
@@ -38,7 +38,7 @@ const requestFaults = {
   SLP_UPLOAD_TOO_MANY: [413, "Too many parts"],
 } as const satisfies Record<string, readonly [number, string]>;
 
-/** Faults after which both sides may disagree on where the next request begins; they look like attacks. */
+/** Faults after which client and server may disagree on where the next request begins. */
 const framingFaults: ReadonlySet<string> = new Set([
   "SLP_BODY_TIMEOUT",
   "SLP_HEADER_HOST",

@@ -1,17 +1,17 @@
 /** The route of a call. */
 export interface CallRoute {
-  /** In upper case, such as `GET`. */
+  /** The method in upper case, such as `GET`. */
   readonly method: string;
-  /** As in the routing map, such as `/v1/users/:id`. */
+  /** The path as in the routing map, such as `/v1/users/:id`. */
   readonly path: string;
 }
 
 /** The base of all client errors: a stable code, and the route of the call. */
 export class ClientError extends Error {
   readonly code: string;
-  /** In upper case, such as `GET`. */
+  /** The method in upper case, such as `GET`. */
   readonly method: string;
-  /** As in the routing map, such as `/v1/users/:id`. */
+  /** The path as in the routing map, such as `/v1/users/:id`. */
   readonly path: string;
 
   constructor(name: string, code: string, route: CallRoute, message: string, cause?: unknown) {
@@ -35,7 +35,7 @@ export class NetworkError extends ClientError {
 
 /** The response took longer than `timeout`. */
 export class TimeoutError extends ClientError {
-  /** In milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly timeout: number;
 
   constructor(route: CallRoute, timeout: number) {

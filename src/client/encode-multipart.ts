@@ -10,13 +10,12 @@ const quote = (text: string): string =>
   `"${text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character))}"`;
 
 /**
- * Encodes fields and files as `multipart/form-data`. It does not use `FormData`, which turns each line break into CR
- * and LF.
+ * Encodes fields and files as `multipart/form-data`. It does not use `FormData`, which turns each line break into CRLF.
  *
  * @throws {@link Refusal} when a value is neither a file nor representable as a string.
  */
 export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => {
-  // 70 characters at most
+  // a boundary has at most 70 characters
   const boundary = `----sallyport${Math.random()}${Math.random()}`;
   const texts: (Blob | string)[] = [];
   const files: (Blob | string)[] = [];

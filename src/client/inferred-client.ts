@@ -72,7 +72,7 @@ export interface FrozenRouting {
 type Forgotten =
   "This routing is declared `: Routing`, which loses its keys: use `satisfies Routing`";
 
-/** A client of a routing map whose type has no keys. */
+/** A client for a routing map whose type has no keys. */
 export interface ForgottenClient {
   readonly provide: (key: Forgotten) => never;
   readonly request: (key: Forgotten) => never;
@@ -88,11 +88,11 @@ export interface RoutesOf<R> {
 }
 
 /**
- * A client of a routing map.
+ * A client for the routes of a routing map.
  *
  * Its functions are bound, so they can be destructured.
  */
-// oxlint-disable-next-line typescript/consistent-type-definitions -- an interface would be shown, with all routes, before each function
+// oxlint-disable-next-line typescript/consistent-type-definitions -- on hover, editors would show the name of an interface, with all routes, before each function
 export type InferredClient<R> = RoutesOf<R> & {
   /**
    * Sends a request and resolves to the body of the reply, for successes and errors.
@@ -130,7 +130,7 @@ export type InferredClient<R> = RoutesOf<R> & {
   /**
    * Iterates over the items of all pages, starting with the given one; `pages()` iterates over the pages.
    *
-   * A page is fetched when its first item is needed; a loop that ends early fetches no more.
+   * A page is fetched when its first item is needed; a loop that ends early fetches no further pages.
    *
    * @param key method and path of a route that returns pages
    * @throws {@link ReplyError} during the iteration when the API responds with an error; otherwise as `request`.

@@ -17,7 +17,7 @@ export interface Reply {
   readonly isForeign: boolean;
 }
 
-/** How a body of a media type is read. */
+/** Returns how to read a body, by its media type. */
 export const readKind = (type: string): BodyKind => {
   if (/[/+]json$/.test(type)) return "json";
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";

@@ -21,12 +21,12 @@ const maxDepth = 200;
 export const assertString = (field: string, text: string): string =>
   loneSurrogate.test(text) ? refuse(field, "has a lone surrogate") : text;
 
-/** The kind of a value in lower case, such as `map`. */
+/** Returns the kind of a value in lower case, such as `map`. */
 export const toKind = (value: unknown): string =>
   Object.prototype.toString.call(value).slice(8, -1).toLowerCase();
 
 /**
- * The own fields of an object, without undefined ones.
+ * Lists the own fields of an object, without undefined ones.
  *
  * @throws {@link Refusal} when a key cannot be sent.
  */
@@ -37,11 +37,11 @@ export const listFields = (field: string, value: object): readonly (readonly [st
     return part !== undefined;
   });
 
-/** The name of a part of a field. */
+/** Returns the name of a part of a field. */
 export const toField = (field: string, key: number | string): string =>
   typeof key === "number" ? `${field}[${key}]` : field === "" ? key : `${field}.${key}`;
 
-/** Checks whether a value is a plain object, or an instance of a class that is not builtin. */
+/** Checks whether a value is a plain object, or an instance of a class that is not built in. */
 export const isRecord = (value: unknown): value is object => toKind(value) === "object";
 
 /**

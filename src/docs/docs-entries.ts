@@ -69,7 +69,7 @@ export const listDocsEntries = (
 
 type Send = (request: Request, response: Response) => void;
 
-/** The same middlewares and result handler, with a handler that sends the response itself. */
+/** Creates an endpoint with the same middlewares and result handler, whose handler sends the response itself. */
 const toEndpoint = (guard: AnyEndpoint, send: Send): AnyEndpoint =>
   new Endpoint(
     Object.assign({}, guard as EndpointParts, {
@@ -84,7 +84,7 @@ const toPath = (path = "/docs"): string =>
     .filter((segment) => segment !== "")
     .join("/")}`;
 
-/** The path of the page as it was requested, including the path at which the API is mounted. */
+/** Returns the path of the page as it was requested, including the path at which the API is mounted. */
 const toBase = ({ originalUrl }: Request): string => {
   const [path = ""] = originalUrl.split("?", 1);
   return path.endsWith("/") ? path.slice(0, -1) : path;

@@ -21,12 +21,12 @@ export interface DocsOptions extends Pick<
    */
   readonly ui?: "scalar" | "swagger" | undefined;
   /**
-   * Its middlewares run before any of the documentation is sent; its result handler sends the errors that they throw.
-   * With a factory, the documentation is also served in production.
+   * A factory whose middlewares run before any of the documentation is sent, and whose result handler sends the errors
+   * that they throw. With a factory, the documentation is also served in production.
    */
   readonly factory?: GuardFactory | undefined;
   /**
-   * Whether to serve it with NODE_ENV=production.
+   * Whether to serve the documentation with NODE_ENV=production.
    *
    * @default false, unless there is a `factory`
    */

@@ -11,7 +11,7 @@ export type ExpressHandler<Req extends Request, Res extends Response> = (
   next: NextFunction,
 ) => unknown;
 
-/** How a middleware written for Express joins the pipeline. */
+/** Options for a middleware written for Express. */
 export interface ExpressMiddlewareOptions<
   Req extends Request,
   Res extends Response,
@@ -62,7 +62,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   rest: Rest,
 ): Promise<void> => {
   const [request, response] = [args.request as Req, args.response as Res];
-  // `close` is not emitted again
+  // the event `close` is not emitted again
   if (response.closed) return Promise.resolve();
   return new Promise<void>((resolve, reject) => {
     let isOver = false;
@@ -100,7 +100,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
     } catch (error) {
       fail(error);
     }
-    // most call `next` at once, and listeners that come and go make the events of a response slow
+    // most middlewares call `next` at once, and adding and removing listeners slows down the events of a response
     if (isOver) return;
     if (response.closed || response.writableFinished) {
       onEnd();
@@ -111,7 +111,10 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   });
 };
 
-/** An error thrown by `provider` is not the middleware's, although it runs within the middleware's call to `next`. */
+/**
+ * Provides the context and runs the rest. An error thrown by `provider` is not the middleware's, although `provider`
+ * runs within the middleware's call to `next`.
+ */
 const provide = async (give: () => unknown, rest: Rest): Promise<void> => rest.run(await give());
 
 const transform = (

@@ -4,12 +4,12 @@ import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";
 
-/** Which side of a schema is considered. */
+/** The side of a schema that is considered. */
 export type End = "input" | "output";
 
 type Kind = "date" | "other" | "string" | "structure" | "unknown";
 
-/** Checks whether a schema writes a date: a `Date` of the server, or a date string with an offset. */
+/** Checks whether the values of a schema are dates: `Date`s on the server, or date strings with an offset. */
 export const isDate = (schema: ZodSchema, end: End): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "date") return true;

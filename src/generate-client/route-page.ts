@@ -27,7 +27,10 @@ export const findPage = (place: OperationPlace): RoutePage | undefined => {
   return itemsName === undefined ? undefined : { itemsName };
 };
 
-/** Checks whether the body of a success is the output, or has it as `data`, as in the default envelope. */
+/**
+ * Checks whether a successful response contains the output as it is: as the body, or as `data`, as in the default
+ * envelope.
+ */
 const isSentWhole = (place: OperationPlace, output: z.ZodType): boolean =>
   listSuccesses(place).some(({ bodies }) =>
     bodies.some(({ schema }) => {

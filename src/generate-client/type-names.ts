@@ -8,7 +8,10 @@ interface NamedType {
   readonly comment: string;
 }
 
-/** Stands for a type until its name is known; TypeScript sources never contain these characters. */
+/**
+ * The delimiters of a reference, which stands for a type until its name is known. TypeScript sources never contain
+ * them.
+ */
 const [opening, closing] = ["\u0001", "\u0002"];
 const toReference = (key: string): string => `${opening}${key}${closing}`;
 
@@ -29,7 +32,7 @@ export const toTypeName = (text: string): string => {
   return /^[A-Z]/.test(name) ? name : `Type${name}`;
 };
 
-/** Names types; references to them are written before their names are known. */
+/** Names types. References to a type are written before its name is known. */
 export class TypeNames {
   readonly #types = new Map<string, NamedType>();
   readonly #shared = new Map<string, string>();

@@ -7,7 +7,7 @@ export const logLevels = ["silent", "error", "warn", "info", "debug"] as const;
 /** A level of the built-in logger. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** Options of the built-in logger. */
+/** Options for the built-in logger. */
 export interface ConsoleLoggerOptions {
   /**
    * The least severe level that is written.
@@ -41,7 +41,7 @@ const escape = (character: string): string =>
 /** Escapes everything that a terminal or a log collector could interpret. */
 const escapeLine = (text: string): string => text.replace(unsafe, escape);
 
-/** A stack has several lines; the further ones are indented, so that none can pass for a separate log line. */
+/** Escapes the lines of a stack; all but the first are indented, so that none can pass for a separate log line. */
 const escapeLines = (text: string): string => text.split("\n").map(escapeLine).join("\n  ");
 
 const doNothing = (): void => undefined;
@@ -50,8 +50,8 @@ const doNothing = (): void => undefined;
 export const safeLogger: unique symbol = Symbol.for("sallyport/safe-logger");
 
 /**
- * Creates the built-in logger, which writes each entry as one line to standard output. Disabled levels cost a call
- * of an empty function.
+ * Creates the built-in logger, which writes each entry as one line to standard output. Disabled levels cost only a call
+ * to an empty function.
  */
 export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {
   const level = options.level ?? (process.env["NODE_ENV"] === "production" ? "warn" : "debug");

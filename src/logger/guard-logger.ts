@@ -20,8 +20,8 @@ export const toParent = (logger: Logger): ParentLogger =>
     : { ...logger, child: (fields) => toChild(logger, fields) };
 
 /**
- * Wraps a custom logger, so that one which throws or rejects never fails a request, and one with another argument
- * order, such as pino, receives its arguments in that order.
+ * Wraps a custom logger. A logger that throws or rejects then never fails a request, and one with a different argument
+ * order, such as pino's, receives its arguments in that order.
  *
  * `child` returns a logger that adds fields to its lines, using the logger's own `child` if it has one. All other
  * members stay available, bound to the logger.
