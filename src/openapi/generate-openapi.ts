@@ -115,7 +115,7 @@ const toInfo = (
     license: info.license && toLicense(info.license, version),
   });
 
-/** 3.0 has no license identifiers. */
+/** Replaces a license identifier, which 3.0 does not have. */
 const toLicense = (
   { identifier, ...license }: NonNullable<OpenApiOptions["info"]["license"]>,
   version: OpenApiVersion,
@@ -126,7 +126,7 @@ const toServers = (servers: OpenApiOptions["servers"] = "/"): readonly JsonObjec
     .flat()
     .map((server) => (typeof server === "string" ? { url: server } : compact({ ...server })));
 
-/** Described tags come first, in their order, then the other tags in use. */
+/** Lists the tags: first the described ones, in their order, then the others in use. */
 const toTags = (
   described: OpenApiOptions["tags"] = {},
   ...groups: readonly (JsonObject | undefined)[]

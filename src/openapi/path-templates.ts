@@ -59,7 +59,7 @@ export const groupByPath = (
 export class OperationIds {
   readonly #taken = new Map<string, string>();
 
-  /** Ids chosen by the application come first, so that generated ones never take them. */
+  /** Registers the ids chosen by the application first, so that generated ones never take them. */
   constructor(entries: readonly EndpointEntry[]) {
     for (const entry of entries) {
       const { operationId } = entry.endpoint;
@@ -82,7 +82,7 @@ export class OperationIds {
     return id;
   }
 
-  /** The id of an operation. */
+  /** Returns the id of an operation. */
   find({ method, path, endpoint: { operationId } }: EndpointEntry): string {
     const given = typeof operationId === "function" ? operationId(method) : operationId;
     return given ?? this.make(method, path);

@@ -7,7 +7,7 @@ import type { JsonObject } from "./options.ts";
 import type { Placement } from "./placement.ts";
 import { readRawType } from "../schemas/raw.ts";
 
-/** Writes the body of a request; undefined if it has none. */
+/** Writes the body of a request; returns undefined if the request has none. */
 export const toRequestBody = (
   { body, bodyKind }: Placement,
   place: OperationPlace,

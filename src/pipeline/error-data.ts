@@ -29,7 +29,7 @@ export const planErrorData = (
   return plans.size > 0 ? plans : undefined;
 };
 
-/** Checks whether the framework itself created an error, which then carries no data. */
+/** Checks whether the framework itself created an error; such errors carry no data. */
 export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
 

@@ -30,7 +30,7 @@ export const watchUnreadBody = (plan: EndpointPlan, walk: Walk): (() => void) | 
   return () => {
     const isUntouched = Object.getOwnPropertyDescriptor(request, "body")?.get !== undefined;
     if (isUntouched) write(undefined);
-    // it only checked whether it must read the body itself
+    // the middleware only checked whether it must read the body itself
     if (request.readableDidRead) return;
     if (!isSeen || !isUntouched || warned.has(plan)) return;
     warned.add(plan);

@@ -18,7 +18,10 @@ export const validateInput = (parse: Parser, input: unknown): unknown => {
   }
 };
 
-/** Zod passes arrays of issues as arguments; hundreds of thousands of them exhaust the stack. */
+/**
+ * Converts an exhausted stack to a {@link RequestError}: Zod passes issues as arguments, and hundreds of thousands of
+ * them exhaust the stack.
+ */
 const refuseTooMany = (error: unknown): never => {
   if (error instanceof RangeError && error.message.includes("call stack"))
     throw new RequestError("SLP_INPUT_TOO_MANY_ISSUES", { cause: error });
@@ -56,7 +59,10 @@ const toOutputError = (issues: ParseResult["issues"]): Error => {
 /** Converts issues to an error. */
 type ToError = (issues: ParseResult["issues"], parse: Parser) => Error;
 
-/** Parses a value with a schema, or throws the error made of the issues; returns a promise only if the schema is asynchronous. */
+/**
+ * Parses a value, or throws the error that `toError` creates from the issues; returns a promise only if the schema is
+ * asynchronous.
+ */
 export const validate = (parse: Parser, value: unknown, toError: ToError): unknown => {
   const result = parse(value);
   return result instanceof Promise

@@ -54,7 +54,7 @@ interface DeclaredEnvelope {
   };
 }
 
-/** Created when needed: the first schema of a program costs 8 ms. */
+/** Creates the schema when it is needed, because a program's first schema costs 8 ms. */
 const toNegativeSchema = (data?: z.ZodType) =>
   z.object({
     status: z.literal("error"),

@@ -146,7 +146,7 @@ export class ResultHandler<
         );
     }
     this.#definition = definition;
-    // the factory has checked its endpoints against it
+    // the factory has checked that its endpoints fit this type
     this.handle = definition.handler as (result: Result) => unknown;
   }
 

@@ -12,12 +12,12 @@ interface Read {
 
 /** Whether a compiled schema is trying a value. */
 let isTrying = false;
-/** The values it has read, most recent first. */
+/** The defaults that the compiled schema has read, most recent first. */
 let last: Read | undefined;
-/** The values it had read when it rejected the input, by definition, most recent first. */
+/** The defaults that the compiled schema had read when it rejected the value, by definition, most recent first. */
 let left: Map<object, unknown[]> | undefined;
 
-/** Parses with a compiled schema, and keeps the defaults it reads in case it rejects the value. */
+/** Parses with a compiled schema, and records the defaults that it reads, in case it rejects the value. */
 export const readDefaultsOnce = <Result>(
   parse: (value: unknown) => Result,
   value: unknown,
@@ -33,7 +33,7 @@ export const readDefaultsOnce = <Result>(
   }
 };
 
-/** From now on, the defaults that the compiled schema has read are returned again. */
+/** Makes definitions return the defaults that the compiled schema has read once more, instead of new ones. */
 export const repeatDefaults = (): void => {
   if (!isTrying) return;
   isTrying = false;

@@ -3,7 +3,7 @@ import { ReplyError, UnexpectedBodyError } from "../client/client-errors.ts";
 import type { RoutesOf } from "../client/inferred-client.ts";
 import { toPayload } from "../client/pages.ts";
 
-/** A client of some routes, with inferred or generated types. */
+/** A client for the routes `R`, with inferred or generated types. */
 export interface ClientOf<R> extends RoutesOf<R> {
   readonly request: (...args: never) => Promise<unknown>;
 }

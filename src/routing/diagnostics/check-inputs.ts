@@ -9,8 +9,8 @@ import { formWire, toInputWire } from "./wire.ts";
 const isCoerced = ({ kind }: Misfit): boolean => kind === "coercedBoolean";
 
 /**
- * Finds parts of inputs that can never arrive: in a body, what JSON cannot represent; in a query or a path, what is not
- * a string.
+ * Finds parts of inputs that can never arrive: in a body, values that JSON cannot represent; in a query or a path,
+ * values that are not strings.
  */
 export const checkInputs = (
   entries: readonly EndpointEntry[],

@@ -5,7 +5,7 @@ import type { EndpointEntry } from "../walk-routing.ts";
 
 /** Something that is legal but probably unintended, as one line of the log. */
 export interface Diagnostic {
-  /** Stable; the message begins with it. */
+  /** The stable code with which the message begins. */
   readonly code: `SLP_WARN_${string}`;
   /** The cause, the place and the fix, in one line. */
   readonly text: string;
@@ -18,17 +18,17 @@ export interface RoutingFacts {
   /** How queries are parsed: to strings and arrays of strings, also to objects, or by an unknown function. */
   readonly queryParser: "simple" | "extended" | "unknown";
   readonly takesUploads: boolean;
-  /** Whether native middleware before the API may have parsed bodies in its own way. */
+  /** Whether native middlewares before the API may have parsed bodies in their own way. */
   readonly hasNativeParsers: boolean;
 }
 
-/** An input schema of an endpoint, and its origin. */
+/** An input schema of an endpoint, and whether it comes from a middleware. */
 export interface DeclaredInput {
   readonly schema: ZodSchema;
   readonly isMiddleware: boolean;
 }
 
-/** Lists the input schemas of an endpoint, its own first. */
+/** Lists the input schemas of an endpoint, the endpoint's own first. */
 export const listInputs = ({ inputSchema, middlewares }: AnyEndpoint): readonly DeclaredInput[] => [
   ...(inputSchema ? [{ schema: inputSchema, isMiddleware: false }] : []),
   ...middlewares.flatMap((middleware) =>
@@ -36,6 +36,6 @@ export const listInputs = ({ inputSchema, middlewares }: AnyEndpoint): readonly 
   ),
 ];
 
-/** Formats a route for messages: `GET /v1/users`. */
+/** Formats a route for messages, such as `GET /v1/users`. */
 export const toPlace = ({ method, path }: EndpointEntry): string =>
   `${method.toUpperCase()} ${path}`;

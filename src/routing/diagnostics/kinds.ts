@@ -11,7 +11,7 @@ export type Kind =
 
 const toFunction = (schema: ZodSchema): unknown => (schema._zod.def as { fn?: unknown }).fn;
 
-/** This package's own schemas, which only their function identifies. */
+/** This package's own schemas by the functions that identify them, with their kinds. */
 export const ownKinds: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   [toFunction(buffer()), "buffer"],
   [toFunction(raw().shape.raw), "raw"],
@@ -26,7 +26,7 @@ export const kindOfType: Readonly<Record<string, Kind>> = {
   ...{ nan: "nan", function: "function", file: "file" },
 };
 
-/** Returns the kind of a value of a literal or an enum. */
+/** Returns the kind of a value from a literal or an enum. */
 export const kindOfValue = (value: unknown): Kind => (value === null ? "null" : typeof value);
 
 /** Recognises `ez.dateIn()` and `ez.dateOut()` by their parts. */
