@@ -36,7 +36,7 @@ const restartMark = "SALLYPORT_CLI_TSX";
  * Finds the module of an API: the given one, the one that `sallyport.entry` in package.json names, or the first that
  * exists under a conventional name.
  *
- * @throws {@link CliError} when there is none.
+ * @throws {@link CliError} when there is no such module.
  */
 export const findEntry = (given: string | undefined): string => {
   const folder = process.cwd();

@@ -1,6 +1,6 @@
 import type { CallRoute } from "./client-errors.ts";
 
-/** Sends a request, like the global `fetch`. */
+/** A function that sends a request, like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Header fields; undefined ones are left out. */
@@ -9,13 +9,13 @@ export type HeaderFields = Headers | Readonly<Record<string, string | undefined>
 /** Header fields, or a function that returns them for each attempt. */
 export type HeaderSource = HeaderFields | (() => HeaderFields | Promise<HeaderFields>);
 
-/** When and how many times a request is retried. */
+/** Options for retries. */
 export interface RetryOptions {
   /** The maximum number of retries, not counting the first attempt. */
   readonly limit: number;
   /**
-   * The upper bound of the first wait, in milliseconds. It doubles with each retry, and each wait is a random time
-   * below it.
+   * The upper bound of the first wait, in milliseconds. The bound doubles with each retry, and each wait is a random
+   * time below it.
    *
    * @default 300
    */
@@ -51,7 +51,7 @@ export interface UploadProgress {
 
 /** The options that can be set for all calls and for a single one. */
 export interface SharedOptions {
-  /** Header fields to send; those of a call override those of the client. */
+  /** Header fields to send; the fields of a call override the client's. */
   readonly headers?: HeaderSource | undefined;
   /**
    * Sends the requests.
@@ -62,8 +62,8 @@ export interface SharedOptions {
   /** Whether cookies are sent to and accepted from other origins. */
   readonly credentials?: "include" | "omit" | "same-origin" | undefined;
   /**
-   * The time limit of an attempt, in milliseconds. It includes reading the response, except for an event stream, which
-   * only has to begin in time.
+   * The time limit of an attempt, in milliseconds. The time includes reading the response, except for an event stream,
+   * which only has to begin in time.
    *
    * @default no limit
    */

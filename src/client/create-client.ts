@@ -17,7 +17,8 @@ export const Client: {
 } = { hasMore };
 
 /**
- * Creates a client for an API. Its types are inferred from the routing map; no server code gets into your bundle.
+ * Creates a client for an API. The client's types are inferred from the routing map; no server code gets into your
+ * bundle.
  *
  * @example
  * import type { routing } from "your-server/routing";

@@ -32,7 +32,7 @@ export interface GeneratedRoutes<Routes> {
  * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` with the
  * `item`, or its `event`.
  *
- * Its functions are bound, so they can be destructured.
+ * The client's functions are bound, so they can be destructured.
  */
 export interface GeneratedClient<Routes> {
   /** Type information only. */
@@ -76,7 +76,7 @@ export interface GeneratedClient<Routes> {
    * A page is fetched when its first item is needed; a loop that ends early fetches no further pages.
    *
    * @param key method and path of a route that returns pages
-   * @throws {@link ReplyError} during the iteration when the API responds with an error; otherwise as `request`.
+   * @throws {@link ReplyError} during the iteration when the API responds with an error; and the errors of `request`.
    */
   readonly iterate: {
     <Key extends keyof Routes & string>(

@@ -26,7 +26,7 @@ export const readKind = (type: string): BodyKind => {
 /**
  * Reads a response to its end.
  *
- * @throws {@link NetworkError} when it breaks off.
+ * @throws {@link NetworkError} when the response breaks off.
  */
 export const readReply = async (call: Call, response: Response): Promise<Reply> => {
   const { status, headers } = response;

@@ -1,6 +1,8 @@
 import type { Method } from "../http/method.ts";
 
-/** The types that an endpoint carries. They are unconstrained, because a comparison of schemas would resolve them. */
+/**
+ * The types that an endpoint carries. The types are unconstrained, because a comparison of schemas would resolve them.
+ */
 export interface EndpointTypes {
   readonly [name: string]: Some;
 }
@@ -21,12 +23,12 @@ interface TypedEndpoint {
 type TypesOf<E extends TypedEndpoint> = E["~types"];
 
 /**
- * The types of an endpoint whose key names its method. They are not compared: a server in which they differ does not
- * start.
+ * The types of an endpoint whose key names its method. The method in the key is not compared with the endpoint's,
+ * because a server in which they differ does not start.
  */
 type Named<Value> = Value extends TypedEndpoint ? TypesOf<Value> : null;
 
-/** The methods that an endpoint serves: those of its type, or GET if it declares none. */
+/** The methods that an endpoint serves: the declared ones, or GET if it declares none. */
 type Answered<M> = [M] extends [never] ? "get" : M;
 
 /** The endpoint of a value for a method: the value itself, or the entry under the method or the empty key, as after `nest`. */

@@ -61,7 +61,7 @@ export const sendRequest = async <Result>(
 export const toWait = (delay: number, maxDelay: number, failures: number): number =>
   Math.random() * Math.min(maxDelay, delay * 2 ** failures);
 
-/** @returns the delay that a response requests, in milliseconds; 0 if it requests none */
+/** @returns the delay that a response requests, in milliseconds; 0 if the response requests no delay */
 const readRetryAfter = ({ headers }: Response): number => {
   const asked = headers.get("retry-after") ?? "";
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;

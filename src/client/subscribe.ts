@@ -102,7 +102,7 @@ async function* readEvents(
       if (!value) return;
       for (const { event, data, id, retry } of parse(decoder.decode(value, { stream: true }))) {
         if (signal?.aborted) return;
-        // set event by event, so that undelivered events are requested again
+        // the id is set event by event, so that undelivered events are requested again
         state.lastEventId = id ?? state.lastEventId;
         state.delay = retry ?? state.delay;
         state.failures = 0;

@@ -14,7 +14,7 @@ export const refuse = (refused: string, reason: string): never => {
 /** A lone surrogate, which UTF-8 cannot represent. */
 const loneSurrogate = /\p{Cs}/u;
 
-/** Far deeper than any API accepts; anything deeper is circular. */
+/** The maximum depth of a value, far deeper than any API accepts; a deeper value is circular. */
 const maxDepth = 200;
 
 /** @throws {@link Refusal} when a string has a lone surrogate. */
@@ -47,8 +47,8 @@ export const isRecord = (value: unknown): value is object => toKind(value) === "
 /**
  * Converts a single value to a string, for a path, a query, a header or a form.
  *
- * @throws {@link Refusal} when it is not a string, number, boolean, bigint or date, or cannot be represented as a
- * string.
+ * @throws {@link Refusal} when the value is not a string, number, boolean, bigint or date, or cannot be represented as
+ * a string.
  */
 export const toText = (field: string, value: unknown): string => {
   if (typeof value === "string") return assertString(field, value);
@@ -60,7 +60,7 @@ export const toText = (field: string, value: unknown): string => {
 };
 
 /**
- * Copies a value to what JSON can represent: dates and bigints as strings, without undefined values.
+ * Converts a value to what JSON can represent: dates and bigints become strings, and undefined values are left out.
  *
  * @throws {@link Refusal} when something would be lost or changed.
  */

@@ -1,7 +1,7 @@
 import type { OpenApiInfo, OpenApiOptions } from "../openapi/options.ts";
 import type { GuardFactory } from "../routing/static-files.ts";
 
-/** How the documentation of an API is served, in addition to the options of `generateOpenApi`. */
+/** Options for serving the documentation of an API, in addition to those of `generateOpenApi`. */
 export interface DocsOptions extends Pick<
   OpenApiOptions,
   "servers" | "openapi" | "tags" | "webhooks" | "head" | "override"
@@ -15,7 +15,7 @@ export interface DocsOptions extends Pick<
   /** @default the name, version and description of the package.json of the working directory */
   readonly info?: OpenApiInfo | undefined;
   /**
-   * The page, from the package `@scalar/api-reference` or `swagger-ui-dist`, which must be installed.
+   * The user interface, from the package `@scalar/api-reference` or `swagger-ui-dist`, which must be installed.
    *
    * @default "scalar"
    */

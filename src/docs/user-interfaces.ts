@@ -21,7 +21,7 @@ export interface UserInterface {
 const javascript = "text/javascript; charset=utf-8";
 const css = "text/css; charset=utf-8";
 
-/** Starts Swagger UI without the badge of a remote validator. */
+/** The script that starts Swagger UI, without the badge of a remote validator. */
 const swaggerScript = `
 SwaggerUIBundle({
   url: document.body.dataset.document,
@@ -32,7 +32,9 @@ SwaggerUIBundle({
 });
 `;
 
-/** Starts Scalar without fonts from other hosts, telemetry, a proxy, or anything that needs an account. */
+/**
+ * The script that starts Scalar, without fonts from other hosts, telemetry, a proxy, or anything that needs an account.
+ */
 const scalarScript = `
 Scalar.createApiReference("#docs", {
   url: document.body.dataset.document,

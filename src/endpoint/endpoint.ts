@@ -60,8 +60,8 @@ export interface AnyEndpoint extends MarkedEndpoint, EndpointParts {}
 /**
  * A declared endpoint, built with a factory's `build`.
  *
- * It carries the types that clients and documents need: its methods, its schemas, the input type
- * of its middlewares, its result handler, its success status, its errors and those of its middlewares.
+ * An endpoint carries the types that clients and documents need: its methods, schemas, result handler, success status
+ * and errors, and the input type and errors of its middlewares.
  */
 export class Endpoint<
   M extends Method,

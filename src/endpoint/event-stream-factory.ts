@@ -281,7 +281,7 @@ export type StreamEndpoint<
 
 const streamKeys = definitionKeys.filter((key) => key !== "statusCode");
 
-/** Returns a handler that runs one which emits events; the code that sends them is loaded with the first stream. */
+/** Wraps a handler that emits events; the code that sends the events is loaded with the first stream. */
 const toHandler =
   (settings: EventStreamSettings, handler: StreamHandler) =>
   async (args: HandlerArguments<unknown, unknown>): Promise<void> => {

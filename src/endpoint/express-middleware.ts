@@ -30,7 +30,7 @@ export interface ExpressMiddlewareOptions<
   readonly body?: boolean | undefined;
 }
 
-/** Runs a middleware written for Express before the handler. */
+/** A middleware that runs one written for Express before the handler. */
 export class ExpressMiddleware<
   Req extends Request,
   Res extends Response,
@@ -52,8 +52,9 @@ export class ExpressMiddleware<
  * Runs a middleware as Express does: everything after it runs within its call to `next`, so that state it enters, such
  * as an AsyncLocalStorage store, stays active.
  *
- * It settles when everything after it has settled, when the middleware fails, or when it ends the response without
- * calling `next`. Errors that it throws, rejects with or passes to `next` go through `transformer`.
+ * The promise settles when everything after the middleware has settled, when the middleware fails, or when it ends the
+ * response without calling `next`. Errors that the middleware throws, rejects with or passes to `next` go through
+ * `transformer`.
  */
 const runNative = <Req extends Request, Res extends Response, Returned extends MiddlewareReturn>(
   middleware: ExpressHandler<Req, Res>,
@@ -62,7 +63,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   rest: Rest,
 ): Promise<void> => {
   const [request, response] = [args.request as Req, args.response as Res];
-  // the event `close` is not emitted again
+  // a closed response does not emit `close` again
   if (response.closed) return Promise.resolve();
   return new Promise<void>((resolve, reject) => {
     let isOver = false;

@@ -26,8 +26,8 @@ interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarat
   /** How the client authenticates; used in documents. */
   readonly security?: Security | undefined;
   /**
-   * The statuses that this middleware throws, declared like those of an endpoint. They apply to every endpoint that
-   * uses the middleware.
+   * The statuses that this middleware throws, declared like those of an endpoint. The declarations apply to every
+   * endpoint that uses the middleware.
    *
    * @example
    * errors: { 429: { description: "Too many requests", headers: { "Retry-After": "Seconds to wait" } } }
@@ -65,8 +65,8 @@ export interface Passed<Context> {
 
 /**
  * Runs everything after an `around` middleware: further middlewares, input validation, the handler and output
- * validation. It resolves before the response is sent. It rejects with any error thrown there, and also when the client
- * disconnects or the request's time limit expires.
+ * validation. The promise resolves before the response is sent. It rejects with any error thrown in these stages, and
+ * also when the client disconnects or the request's time limit expires.
  */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- editors show its name on hover
 export type AroundNext = {
@@ -96,8 +96,8 @@ export interface AroundDefinition<
 /** What a wrapping middleware wraps: everything after it. */
 export interface Rest {
   /**
-   * Runs everything after the middleware, and rejects with any error thrown there. The context is merged into the
-   * request's.
+   * Runs everything after the middleware; the promise rejects with any error thrown meanwhile. The context is merged
+   * into the request's.
    */
   readonly run: (context: unknown) => Promise<void>;
   /** Responds with an error that was raised after `run` was called, or logs it if the response has been sent. */

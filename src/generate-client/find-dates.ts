@@ -65,7 +65,7 @@ const listKinds = (schema: ZodSchema, end: End, depth = 0): readonly Kind[] => {
   return [others.has(def.type) ? "other" : "unknown"];
 };
 
-/** The field that discriminates the options of a union of objects. */
+/** Returns the field that discriminates the options of a union of objects; undefined if there is none. */
 export const readDiscriminator = (def: z.core.$ZodUnionDef): string | undefined => {
   const { discriminator } = def as { readonly discriminator?: string };
   const isTold = def.options.every(

@@ -1,6 +1,6 @@
 /** A named type. */
 interface NamedType {
-  /** Shared by several types of one origin, which also share a name if they are written identically. */
+  /** The origin of the type; types of one origin share a name if they are written identically. */
   readonly origin: string;
   /** The preferred name. */
   readonly wanted: string;
@@ -111,7 +111,7 @@ export class TypeNames {
     for (const [key, { origin }] of this.#types) {
       const own = classes.get(key) ?? "";
       if (names.has(own)) continue;
-      // what is sent may differ from what is received
+      // the type of what is sent may differ from that of what is received
       const { wanted = "", own: all = new Set() } = origins.get(origin) ?? {};
       const isSentOfTwo = key.startsWith("sent/") && all.size > 1;
       const base = isSentOfTwo ? `${wanted}Input` : wanted;

@@ -6,7 +6,7 @@ export type StoredFields = Record<string, [name: string, value: unknown]>;
 
 type Response = ServerResponse & Record<symbol, StoredFields | null | undefined>;
 
-/** Where and how Node stores header fields. */
+/** The symbol and the form with which Node stores header fields. */
 interface Storage {
   readonly key: symbol;
   readonly setHeader: unknown;
@@ -41,8 +41,8 @@ export const readFields = (response: ServerResponse): StoredFields | null | unde
 /**
  * Creates a function that sets the given header fields, as `setHeader` does.
  *
- * Node checks each name and value with regular expressions and stores the fields in a dictionary. Here, a response
- * without fields gets all of them at once, in an instance of a class, which V8 reads faster.
+ * Node checks each name and value with regular expressions and stores the fields in a dictionary. This function gives a
+ * response without fields all of them at once, in an instance of a class, which V8 reads faster.
  */
 export const createFieldSetter = (
   fields: Readonly<Record<string, string>>,
@@ -53,7 +53,7 @@ export const createFieldSetter = (
   class Fields {
     [name: string]: [name: string, value: unknown];
     constructor() {
-      // not shared with other responses, because Node changes the object
+      // the object is not shared with other responses, because Node changes it
       for (const [key, name, value] of stored) this[key] = [name, value];
     }
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
 import { closeAfterReply, endLingering, isClosing } from "./lingering-close.ts";
 
-/** How many bytes of an unwanted body are read to keep its connection open. */
+/** The maximum number of bytes of an unwanted body that are read to keep its connection open. */
 const maxLeft = 65_536;
 
 /**

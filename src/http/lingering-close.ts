@@ -2,16 +2,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
 import { endInstead } from "./node-internals.ts";
 
-/** How much is discarded on a connection that is closing, and for how long, before the socket is destroyed. */
+/**
+ * The limits for discarding data on a closing connection, in bytes and in milliseconds, before the socket is destroyed.
+ */
 const maxDiscardedBytes = 256 * 1024;
 const maxDiscardingTime = 500;
 
 /**
  * Closes the connection after the response without losing the response.
  *
- * Closing a socket while the client still sends resets the connection, and the reset may overtake the response. So the
- * response is finished, the socket is half-closed, and incoming data is discarded for a while. Data beyond a limit
- * stays unread until the socket is destroyed.
+ * Closing a socket while the client still sends resets the connection, and the reset may overtake the response. To
+ * prevent this, the response is finished, the socket is half-closed, and incoming data is discarded for a while. Data
+ * beyond a limit stays unread until the socket is destroyed.
  *
  * @param most how many bytes are discarded
  * @param milliseconds for how long data is discarded

@@ -13,8 +13,8 @@ import type { PassThrough } from "node:stream";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 
 /**
- * Checks whether any part of a response has been sent; Node sets `_headerSent` once it has written the head. Otherwise,
- * a head counts as sent as soon as anything has been sent on the connection.
+ * Checks whether any part of a response has been sent; Node sets `_headerSent` once it has written the head. Without
+ * that property, a head counts as sent as soon as anything has been sent on the connection.
  */
 export const hasLeft = (response: ServerResponse): boolean => {
   const { _headerSent: isHeadSent } = response as { readonly _headerSent?: boolean };
@@ -151,7 +151,7 @@ export const watchPipes = (prototype: ServerResponse): void => {
  * Closes the idle connections of a server, except those on which a client is still reading an ended response.
  *
  * Node considers a connection idle once its response is `finished`, so this property is changed while Node checks. If
- * that is impossible, idle connections wait for those responses.
+ * the property cannot be changed, idle connections wait for those responses.
  */
 export const closeIdleExcept = (
   replies: readonly ServerResponse[],
@@ -205,7 +205,7 @@ export const endInstead = (socket: Socket, reply: ServerResponse, end: () => voi
 /**
  * Makes Node read a TLS connection through its stream, which stops at once when paused.
  *
- * Otherwise decrypted data goes past the stream to the parser, which drops chunks that arrive while it is paused.
+ * By default, decrypted data goes past the stream to the parser, which drops chunks that arrive while it is paused.
  * Pipelined requests after a response that the client reads slowly would lose bytes. If a listener does not help, such
  * a connection is closed with {@link parserPaused}.
  */
@@ -213,10 +213,13 @@ export const readThroughStream = (socket: Socket, hear: () => void): void => {
   socket.on("data", hear);
 };
 
-/** Bytes were lost because they arrived while Node had paused its parser, which would resume in the middle of a body. */
+/**
+ * The error code for bytes that were lost because Node had paused its parser, which would resume in the middle of a
+ * body.
+ */
 export const parserPaused = "HPE_PAUSED";
 
-/** The connection ended in the middle of a request. */
+/** The error code for a connection that ended in the middle of a request. */
 export const endOfInput = "HPE_INVALID_EOF_STATE";
 
 /** The statuses for parser error codes; all other codes get a 400. */
@@ -300,7 +303,7 @@ const isAwaited = (
   );
 };
 
-/** Methods of a response that Node calls to send it. */
+/** The methods of a response that Node calls to send it. */
 export const innerMethods: readonly string[] = [
   ...["_implicitHeader", "_storeHeader", "_send", "_writeRaw", "_finish", "_flush"],
 ];

@@ -46,10 +46,10 @@ const templates = new Map<number, Template>();
 /**
  * Writes the head of a response whose length is known, as `writeHead` does.
  *
- * Node assembles each head from scratch, which takes 10% of a request's time. Here, Node writes only the first head of
- * each kind; the next ones are copies of it with other header fields, length and date. Heads are copied only if nothing
- * else can differ: on a kept-alive connection, without header fields that Node reads itself. If Node works differently
- * from what is expected here, Node writes every head.
+ * Node assembles each head from scratch, which takes 10% of a request's time. With this function, Node writes only the
+ * first head of each kind; the next ones are copies of it with other header fields, length and date. Heads are copied
+ * only if nothing else can differ: on a kept-alive connection, without header fields that Node reads itself. If Node
+ * works differently from what is expected here, Node writes every head.
  */
 export const writeHead = (
   response: ServerResponse,

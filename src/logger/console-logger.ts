@@ -31,7 +31,7 @@ export interface ConsoleLoggerOptions {
 
 const colors: Record<Severity, number> = { debug: 34, info: 32, warn: 33, error: 31 };
 
-/** Control characters and line separators, which could forge a line or steer a terminal. */
+/** Matches control characters and line separators, which could forge a line or control a terminal. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 

@@ -13,7 +13,7 @@ const swallow = (): void => undefined;
 
 const isSafe = (logger: object): boolean => Reflect.get(logger, safeLogger) === true;
 
-/** A logger that never throws and can create child loggers. */
+/** Returns a logger that never throws and can create child loggers. */
 export const toParent = (logger: Logger): ParentLogger =>
   "child" in logger
     ? (logger as ParentLogger)
@@ -44,7 +44,7 @@ export const guardLogger = (logger: Logger): Logger => {
       }
     };
   for (const severity of severities) cache.set(severity, guard(severity));
-  // not the logger itself: if it is frozen, the proxy's traps could not return guards
+  // the target is not the logger itself, because the traps could not return guards for a frozen logger
   return new Proxy({} as Logger, {
     get: (_target, key) => {
       if (cache.has(key)) return cache.get(key);
@@ -53,7 +53,7 @@ export const guardLogger = (logger: Logger): Logger => {
     },
     has: (_target, key) => key === safeLogger || Reflect.has(logger, key),
     getPrototypeOf: () => Reflect.getPrototypeOf(logger),
-    // so that `{ ...parent, requestId }` is a logger too
+    // with own keys, `{ ...parent, requestId }` is also a logger
     ownKeys: () => [...new Set([...severities, ...Reflect.ownKeys(logger)])],
     getOwnPropertyDescriptor: (_target, key) => {
       const isOwn = Object.hasOwn(logger, key) || (severities as readonly unknown[]).includes(key);

@@ -103,7 +103,7 @@ export class Components {
   /** Gives a name chosen by the framework to a schema that many places share. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    // a schema that is written once is the same object each time, so that no comparison is needed
+    // a schema that is written once is the same object each time, so no comparison is needed
     const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
     this.#hoisted.set(json, key);
     return { $ref: prefix + key };

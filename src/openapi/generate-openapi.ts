@@ -16,8 +16,8 @@ import { toWebhooks } from "./webhooks.ts";
 /**
  * Generates the OpenAPI document of an API: a plain object, to be written as JSON or YAML.
  *
- * It is generated from the routing and the configuration, and describes what is sent over the wire: inputs before their
- * transformation, outputs after it. Static files and preflight requests are left out.
+ * The document is generated from the routing and the configuration, and describes what is sent over the wire: inputs
+ * before their transformation, outputs after it. Static files and preflight requests are left out.
  *
  * @throws {@link OpenApiError} when something cannot be documented; the message names the place and the fix.
  * @throws RoutingError when the routing is invalid.

@@ -10,7 +10,7 @@ import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
 
-/** The schema that is being written, for names and errors. */
+/** The place of the schema that is being written, for names and errors. */
 export interface WritePlace {
   /** The name for a component that has none of its own, such as `GetUsersById`. */
   readonly name: string;
@@ -51,7 +51,7 @@ const bufferAsJson: JsonObject = {
   required: ["type", "data"],
 };
 
-/** Adds to or corrects what Zod's JSON Schema says about each schema. */
+/** Completes and corrects Zod's JSON Schema for each schema. */
 export class NodeWriter {
   readonly #override: OpenApiOverride["schema"];
 
@@ -217,7 +217,7 @@ const toJson = (value: unknown): string | undefined => {
   }
 };
 
-/** Keeps the examples that fit the type on the wire; Zod drops those of transformed schemas. */
+/** Keeps the examples that fit the type on the wire; Zod drops the examples of transformed schemas. */
 const keepExamples = (schema: ZodSchema, json: JsonObject, direction: Direction): void => {
   const { examples } = readMeta(schema);
   if (!Array.isArray(examples)) return;

@@ -55,7 +55,7 @@ export const groupByPath = (
   return groups;
 };
 
-/** Names each operation as its endpoint declares, or by method and path. */
+/** The ids of operations: declared by the endpoint, or derived from method and path. */
 export class OperationIds {
   readonly #taken = new Map<string, string>();
 

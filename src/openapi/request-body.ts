@@ -18,7 +18,7 @@ export const toRequestBody = (
   const { description } = components.resolve(body);
   return compact({
     description: typeof description === "string" ? description : undefined,
-    // express-openapi-validator treats a missing value as true
+    // `required` is always written, because express-openapi-validator treats a missing value as true
     required: !acceptsNothing(body, components),
     content: toContent(body, bodyKind, place, fields.get("raw")?.json),
   });

@@ -13,8 +13,8 @@ export type CombinedInput = Record<string, unknown>;
 /**
  * Merges the sources of a request into one input; later sources override earlier ones.
  *
- * @param fileLists the fields in which a single file becomes an array
- * @param textLists the fields in which a single value of a query or a form becomes an array
+ * @param fileLists the fields in which a single file is put into an array
+ * @param textLists the fields in which a single value from a query or a form is put into an array
  * @throws {@link RequestError} when the body is an array.
  */
 export const combineInput = (

@@ -8,7 +8,7 @@ import { toParser } from "../schemas/parser.ts";
 import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 import { validate } from "./validate.ts";
 
-/** How the data of an error is checked. */
+/** The check of an error's data. */
 export interface ErrorData {
   readonly parse: Parser;
   /** Whether an error without data is allowed. */

@@ -40,7 +40,7 @@ export const discardContent = (output: unknown): void => {
     readonly cancel?: () => unknown;
     readonly return?: () => unknown;
   };
-  // a Node.js stream, a web stream, or a generator
+  // the methods of a Node.js stream, a web stream and a generator
   const end = stream.destroy ?? stream.cancel ?? stream.return;
   if (typeof end !== "function") return;
   void (async () => end.call(stream))().catch(() => undefined);

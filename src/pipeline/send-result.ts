@@ -13,8 +13,8 @@ import { watchFeeding, forgetSending, isAbandoned, isIdle, isTaken } from "./res
 import type { Walk } from "./walk.ts";
 
 /**
- * How long a result handler that has returned may take to send the response, in milliseconds. Within this time, a
- * result handler may respond in a callback; after it, sallyport responds instead.
+ * The time within which a result handler that has returned must send the response, for example in a callback, in
+ * milliseconds. After this time, sallyport responds instead.
  */
 export const sendingGrace = 1000;
 
@@ -172,7 +172,7 @@ const sendLastResort = (walk: Walk, thrown: unknown): void => {
   }
 };
 
-/** Checks whether an error is that of a stream whose reader has left. */
+/** Checks whether an error comes from a stream whose reader has left. */
 const isDeparture = (error: Error): boolean =>
   ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),

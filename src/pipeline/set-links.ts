@@ -14,7 +14,7 @@ type PageLink = readonly [relation: string, parameters: Readonly<Record<string, 
 /**
  * Adds a `Link` header with the neighbouring pages to the response to a GET or HEAD request.
  *
- * Each link is a relative reference with only a query: that of the request, with other pagination parameters. So a link
+ * Each link is a relative reference with only a query: that of the request, with other pagination parameters. A link
  * contains nothing from `Host`. An existing `Link` header is kept.
  *
  * @see RFC 8288

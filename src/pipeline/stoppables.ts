@@ -8,7 +8,7 @@ export interface StoppableResponse {
   readonly [stoppables]?: Stoppables;
 }
 
-/** Something that is notified of a shutdown. */
+/** An object that is notified of a shutdown. */
 export interface Stoppable {
   stop(reason: Error): void;
 }

@@ -7,7 +7,8 @@ import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 /**
  * Parses input with a schema; returns a promise only if the schema is asynchronous.
  *
- * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when it has too many issues.
+ * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when there are too many
+ * issues.
  */
 export const validateInput = (parse: Parser, input: unknown): unknown => {
   try {
@@ -46,7 +47,7 @@ export const omitKeys = (
 /**
  * Parses a handler's return value; returns a promise only if the schema is asynchronous.
  *
- * @throws {@link OutputValidationError} when it does not fit.
+ * @throws {@link OutputValidationError} when the value does not fit.
  */
 export const validateOutput = (parse: Parser, returned: unknown): unknown =>
   validate(parse, returned, toOutputError);

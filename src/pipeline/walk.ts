@@ -27,7 +27,7 @@ class ClientLeft extends Error {
   }
 }
 
-/** Reads and parses the body of a request, unless that has been done; provided by the server. */
+/** A function, provided by the server, that reads and parses the body of a request unless that has been done. */
 export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
 
 /** What the input of a walk is combined from. */

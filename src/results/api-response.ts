@@ -85,7 +85,7 @@ type KeyOf<Value, Key, Data> = [Data] extends [never]
     : Key
   : Key;
 
-/** Objects that count as one value and not as a set of properties. */
+/** The objects that count as one value and not as a set of properties. */
 type Opaque = Date | RegExp | Uint8Array | ((...args: never) => unknown);
 
 /** The body of a declared response on the wire, for an endpoint with the given output, or an error with the given data. */

@@ -22,7 +22,7 @@ export interface ArrayResultHandler extends ResultHandler<
  */
 const toItemsSchema = (output: ZodSchema): ZodSchema => {
   const { def } = (output as z.core.$ZodTypes)._zod;
-  // the output side is what is sent
+  // the output side of the pipe is sent
   if (def.type === "pipe") return toItemsSchema(def.out);
   if (def.type === "union") return z.union(def.options.map(toItemsSchema));
   return readTopLevel(output).fields.get("items") ?? z.array(z.unknown());

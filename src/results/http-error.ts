@@ -87,9 +87,9 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
 /**
  * Returns the message of an error that a client may see; for result handlers.
  *
- * With NODE_ENV=production, the message of a 5xx error is replaced by the status text unless the error has `expose:
- * true`, and that of a 4xx error only if it has `expose: false`. Messages of the operating system are shown in
- * development only.
+ * With NODE_ENV=production, the message of a 5xx error is replaced by the status text unless the error has
+ * `expose: true`, and the message of a 4xx error only if the error has `expose: false`. Messages of the operating
+ * system are shown in development only.
  */
 export const toPublicMessage = (thrown: unknown): string => {
   const error = ensureHttpError(thrown);

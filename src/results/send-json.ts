@@ -26,9 +26,9 @@ export const appSettings: unique symbol = Symbol.for("sallyport/app-settings");
 /**
  * Sends a body as JSON, with the same bytes and headers as Express' `response.json`.
  *
- * Head and body are written together, which saves 6 microseconds over `response.json`. That method is used if the
- * application sets ETags or a JSON format, if the response is watched or already has validators or a Content-Type, and
- * for statuses without a body.
+ * Head and body are written together, which saves 6 microseconds over `response.json`. `response.json` itself is used
+ * if the application sets ETags or a JSON format, if the response is watched or already has validators or a
+ * Content-Type, and for statuses without a body.
  *
  * @throws TypeError when the body cannot be serialised; nothing is sent then.
  */
@@ -120,7 +120,7 @@ const hasOwnMethod = (response: Response): boolean =>
   !Object.hasOwn(Object.getPrototypeOf(response) as object, appSettings) ||
   sendingMethods.some((name) => Object.hasOwn(response, name));
 
-/** The methods that `response.json` calls. Reading those of Express from the prototype would load it. */
+/** The methods that `response.json` calls. Reading Express' methods from the prototype would load Express. */
 const sendingMethods = [
   ...["json", "send", "status", "set", "header", "get", "type"],
   ...["setHeader", "getHeader", "getHeaderNames", "hasHeader", "removeHeader", "flushHeaders"],

@@ -33,7 +33,7 @@ const setHead = (response: Response, { type, fileName }: Partial<ContentDeclarat
   if (response.statusCode >= 300) response.statusCode = 200;
   if (fileName !== undefined && !response.hasHeader("Content-Disposition")) {
     const own = response.getHeader("Content-Type");
-    // this also sets the type, derived from the file name
+    // `attachment` also sets the type, derived from the file name
     response.attachment(fileName);
     if (own === undefined) response.removeHeader("Content-Type");
     else response.setHeader("Content-Type", own);

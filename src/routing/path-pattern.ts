@@ -23,7 +23,7 @@ const refuse = (path: string, reason: string): never => {
 /**
  * Parses the path of a route into segments.
  *
- * @throws {@link RoutingError} when its syntax is invalid.
+ * @throws {@link RoutingError} when the syntax of the path is invalid.
  */
 export const parsePathPattern = (path: string): readonly Segment[] => {
   const parts = path.split("/").filter((part) => part !== "");

@@ -54,7 +54,7 @@ const createNode = <Target>(): Node<Target> => ({
 });
 
 /**
- * Finds the route for a method and a path.
+ * A table that finds the route for a method and a path.
  *
  * A literal segment takes precedence over a parameter, and a parameter over a wildcard; among parameters, the one with
  * more literal characters wins. Each method has its own tree, so routes of another method never interfere. The cost
@@ -62,7 +62,7 @@ const createNode = <Target>(): Node<Target> => ({
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
-  /** The same trees by the methods of requests; HEAD uses those of GET. */
+  /** The same trees by the methods of requests; HEAD uses the tree of GET. */
   readonly #treesByName = new Map<string, Node<Target>>();
 
   /**
@@ -118,7 +118,7 @@ export class RouteTable<Target> {
    * Finds the route of a request's unparsed target.
    *
    * @param method in upper case
-   * @returns undefined if there is none, or if the target needs further checks because it is encoded or ends with a
+   * @returns undefined if there is no route, or if the target needs further checks because it is encoded or ends with a
    * slash
    */
   findPlain(method: string, url: string): RouteMatch<Target> | undefined {

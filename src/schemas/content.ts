@@ -43,7 +43,7 @@ export interface ContentOptions extends SchemaMeta<string> {
   readonly fileName?: string;
 }
 
-/** How the content of an output is sent. */
+/** The declaration of how the content of an output is sent. */
 export interface ContentDeclaration {
   readonly kind: "buffer" | "file" | "stream";
   /** The media type; if a file has none, it is derived from the file's name. */
@@ -80,7 +80,7 @@ export const declareContent = <T>(
       "SLP_DEFINITION_VALUE",
       `ez.${kind}: the first argument must be a media type, such as "text/csv"; got ${JSON.stringify(type)}.`,
     );
-  // each schema needs its own function
+  // each schema needs its own function, by which its declaration is found
   const check = (value: unknown): boolean => isContent(value);
   declarations.set(check, { kind, type, fileName });
   return z.custom<T>(check, { error: expected }).meta({ ...meta });

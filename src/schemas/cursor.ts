@@ -45,9 +45,9 @@ export type SignedCursor<Codec extends CursorCodec> = z.ZodCodec<CursorValue<Cod
  * Creates the schema of an opaque, signed cursor: a client receives a string and can only send it back unchanged; any
  * other string is rejected with `Invalid cursor`.
  *
- * The string is the value as JSON with its HMAC-SHA256, in base64url, at most 4,096 characters long. It is signed, not
- * encrypted: a client can read the value. A cursor is valid with the same secret and schema, and does not expire.
- * `z.encode(cursor, value)` signs a value by hand.
+ * The string is the value as JSON with its HMAC-SHA256, in base64url, at most 4,096 characters long. A cursor is
+ * signed, not encrypted, so a client can read the value. A cursor is valid with the same secret and schema, and does
+ * not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`.
  *
  * @param schema the schema of the value; each part must be representable in JSON, or be a codec such as `ez.dateIn()`
  * @throws {@link DefinitionError} when the secret is too short or the schema has parts that JSON cannot represent.
@@ -85,8 +85,7 @@ export const cursor = <Schema extends z.core.SomeType>(
         );
       }),
   });
-  // the codec's type on the handler's side is `unknown`, because `decode` and `encode` apply the schema themselves,
-  // with one fixed message
+  // one side of the codec is `unknown`, because `decode` and `encode` apply the schema themselves
   return codec as unknown as Cursor<Schema>;
 };
 
@@ -179,7 +178,7 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
     typeof one === "string" && one.length >= minSecretLength;
   if (secrets.length > 0 && secrets.every(fits)) return secrets.map(toKey);
   const wrong = secrets.find((one) => !fits(one));
-  // never include the secret itself
+  // the message must never include the secret itself
   const got =
     secrets.length === 0
       ? "an empty array"

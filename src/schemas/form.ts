@@ -18,7 +18,7 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
   if (!(fields instanceof z.ZodObject)) assertShape("ez.form", fields);
   const schema = fields instanceof z.ZodObject ? fields : z.object(fields);
   const marked = schema.clone(
-    // descriptors are copied, not read: fields may refer to something that is declared later
+    // property descriptors are copied, because getters of fields may refer to something that is declared later
     Object.defineProperties(
       {},
       {
@@ -33,8 +33,8 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
 }
 
 /**
- * The mark of a form. It is in the schema's definition, where `.extend()` and the like keep it and other copies of this
- * package find it, and also on the schema itself.
+ * The mark of a form. The mark is in the schema's definition, where `.extend()` and the like keep it and other copies
+ * of this package find it, and also on the schema itself.
  */
 const formMark = "sallyport/form";
 

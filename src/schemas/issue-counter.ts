@@ -15,7 +15,7 @@ const severities = { unknownKeys: 0, check: 1, type: 2, abort: 3 } as const;
 
 type Severity = (typeof severities)[keyof typeof severities];
 
-/** How a list with wrong elements is treated. */
+/** The circumstances that decide how a list with wrong elements is treated. */
 export interface Treatment {
   /** Whether the outcome of a wrong list depends on the severity of its issues. */
   readonly weighsIssues: boolean;

@@ -57,7 +57,7 @@ const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 /** Finds the lists of a schema, at any depth; undefined if there are none. */
 export const findLists = (root: ZodSchema): Lists | undefined => {
   const all = listAll(root);
-  // one side of an intersection may allow what the other rejects: keys, and issues without a path, such as those of sets
+  // one side of an intersection may allow keys that the other rejects, and issues without a path, as from sets
   const pardons = all.some((schema) => toDefinition(schema).type === "intersection");
   const lists = new Map<ZodSchema, ListParts>();
   for (const schema of all) {
@@ -92,7 +92,7 @@ const readParts = (schema: ZodSchema, pardons: boolean): ListParts | undefined =
     case "map":
       return toParts(def.keyType, { otherElement: def.valueType });
     case "record": {
-      // if one schema parses both, its keys and values cannot be distinguished
+      // if one schema parses both keys and values, they cannot be distinguished
       if (def.keyType === def.valueType) return undefined;
       // in other records, a wrong key is passed on or collected
       const refusesKeys =

@@ -19,7 +19,7 @@ export const toNearestIssues = (issue: Issue, depth = 0): readonly Issue[] => {
   if (alternatives.length === 0 || !hasOwnText(issue)) return [issue];
   const within = (found: readonly Issue[]): Issue[] =>
     found.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
-  // a value of another kind, which no alternative accepts
+  // the value is of a kind that no alternative accepts
   if (alternatives.every(isOfOtherKind))
     return within([{ ...issue, path: [], message: joinKinds(alternatives.flat()) }]);
   const ranked = alternatives

@@ -15,7 +15,10 @@ import { toSchema } from "./assert-schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
-/** How pages are addressed: by the number of items to skip, or by a string that marks the end of the previous page. */
+/**
+ * The way in which pages are addressed: by the number of items to skip, or by a string that marks the end of the
+ * previous page.
+ */
 export type PaginationStyle = "cursor" | "offset";
 
 /** The fields of an output other than its items. */
@@ -205,14 +208,14 @@ export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   // the marked schema may be inside a wrapper such as `.optional()`
   while (field && !readMark(field)) field = field._zod.def.innerType;
   const pagination = field && readMark(field);
-  // the field alone, in another schema, does not make a page
+  // a schema that contains only the field `limit` of a page is no page
   const places = pagination?.style === "offset" ? ["offset"] : ["cursor", "nextCursor"];
   return places.some((name) => fields.has(name)) ? pagination : undefined;
 };
 
 /**
- * Marks the field `limit`, even for another copy of this package in the same process. Its definition is also marked,
- * because `.describe()` and the like copy only that.
+ * Marks the field `limit`, even for another copy of this package in the same process. The definition of the field is
+ * also marked, because `.describe()` and the like copy only the definition.
  */
 const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 

@@ -11,7 +11,8 @@ const plainDigits = /^(?:0|-?[1-9]\d*)$/;
 
 /**
  * Creates the schema of an integer or its plain decimal digits; anything else that `Number` would convert to an integer
- * is rejected. It consists of Zod's own parts and of pure functions, so that schemas that contain it can be compiled.
+ * is rejected. The schema consists of Zod's own parts and of pure functions, so schemas that contain it can be
+ * compiled.
  */
 export const plainInteger = (minimum: number, maximum: number, preset: number): PlainInteger => {
   const digits = z.codec(z.string().regex(plainDigits), z.number(), {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /**
- * Anything made by Zod 4, recognised by its structure. A structural constraint is cheap to check: the constraint
+ * Any schema made by Zod 4, recognised by its structure. A structural constraint is cheap to check: the constraint
  * `z.ZodObject` costs the compiler four times as much per endpoint.
  */
 export interface AnySchema {

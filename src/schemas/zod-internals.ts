@@ -16,8 +16,8 @@ export type Run = (
 ) => ReturnType<ZodSchema["_zod"]["run"]>;
 
 /**
- * Holds the method that a replacement calls. It is updated at each parse, because other code may have replaced the
- * method too.
+ * Holds the method that a replacement calls. The method is read again at each parse, because other code may also have
+ * replaced it.
  */
 export interface OwnRun {
   run: Run;
@@ -48,7 +48,7 @@ export class ExchangedRun {
     this.#exchanged = wrap(this.#own);
   }
 
-  // literal property names, because every parse reads them: a name in a variable would need a lookup
+  // the property names are literals, because every parse reads them, and a name in a variable would need a lookup
   begin(): void {
     const internals = this.#internals;
     if (this.#isRun) {
@@ -147,8 +147,8 @@ export const exchangeDefault = (
 const lazySchemas = new WeakMap<ZodSchema, ZodSchema>();
 
 /**
- * Returns the schema behind a lazy one. Its getter may create a new schema each time, so the one that Zod parses with
- * is returned, or else the first one requested.
+ * Returns the schema behind a lazy one. The getter of a lazy schema may create a new schema each time, so the schema
+ * that Zod parses with is returned, or else the first one requested.
  */
 export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
   const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
@@ -288,7 +288,7 @@ export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
       get: () => inner._zod[source as keyof typeof inner._zod],
     });
   };
-  // these say whether a field may be missing, and what distinguishes the options of a union
+  // these members say whether a field may be missing, and what distinguishes the options of a union
   mirror("optin", "optout");
   mirror("optout", "optin");
   mirror("propValues", "propValues");

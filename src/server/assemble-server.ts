@@ -51,7 +51,7 @@ export const assembleServer = async (
     const app = findApp();
     return app && apiLayers.get(app);
   });
-  // writable, so that a response can be exempted from offering its faults
+  // the property is writable, so that a response can be exempted from offering its faults
   Object.defineProperty(objects.ServerResponse.prototype, offerMark, {
     value: offer,
     writable: true,
@@ -134,7 +134,7 @@ const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   };
   const { handle } = router;
   router.handle = (request, response) => {
-    // before Express or a hook's middleware looks at the path
+    // the path is normalised before Express or a hook's middleware looks at it
     normalisePath(request);
     handle.call(app, request, response, toEnding(dispatcher, request, response));
   };
@@ -149,7 +149,7 @@ const toEnding =
     } else void dispatcher.answerNotFound(request, response);
   };
 
-/** The layers that were added to the application after the API; undefined if there are none. */
+/** Returns the layers that were added to the application after the API; undefined if there are none. */
 const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined => {
   const { stack } = findApp()?.router ?? { stack: [] };
   if (stack.length <= ownLayers) return undefined;

@@ -81,8 +81,7 @@ const normaliseFirst = (app: Handling): void => {
     if (!isRouter) {
       guarded.add(request);
     } else if (request.app && !guarded.has(request)) {
-      // the application of a router is unknown until the first request, for which its guards may have seen a different
-      // path
+      // a router's application is unknown until the first request, whose path its guards may have seen unnormalised
       normaliseFirst(request.app);
       if (!isNormal) return next();
     }

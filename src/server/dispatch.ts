@@ -56,7 +56,7 @@ export class Dispatcher {
   /**
    * Dispatches a request; never rejects.
    *
-   * @param next called for a path without a route; without it, such a request gets a 404
+   * @param next called for a path without a route; if omitted, such a request gets a 404
    */
   dispatch(request: Request, response: Response, next?: NextFunction): Promise<void> {
     const { table } = this.#options;
@@ -245,7 +245,7 @@ export class Dispatcher {
       routes.map(({ method }) => method),
       cors !== false,
     );
-    // also set here, for error handlers that ignore the headers of errors
+    // `Allow` is also set here, for error handlers that ignore the headers of errors
     response.setHeader("Allow", allowed);
     const error = new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
     await this.fail(error, request, response, plan.endpoint);

@@ -140,7 +140,7 @@ const toRoutingFacts = (
   };
 };
 
-/** Reads the query parser of a user's own application; a router only gets that of its application later. */
+/** Reads the query parser of a user's own application; a router only gets the parser of its application later. */
 const readQueryParser = (app: object): unknown =>
   (app as { readonly settings?: Readonly<Record<string, unknown>> }).settings?.["query parser"];
 

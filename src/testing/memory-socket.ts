@@ -1,8 +1,8 @@
 import { Duplex } from "node:stream";
 
 /**
- * One end of a connection within this process; its peer reads what is written to it. It has the members of a socket
- * that node:http needs, but no timers, so that tests can fake the clock.
+ * One end of a connection within this process; its peer reads what is written to it. The class has the members of a
+ * socket that node:http needs, but no timers, so tests can fake the clock.
  */
 class MemorySocket extends Duplex {
   readonly remoteAddress = "127.0.0.1";

@@ -32,8 +32,8 @@ export const createLoggerMock = <Props extends object = object>(
     get: (_target, key): unknown => {
       if (Object.hasOwn(recorders, key)) return Reflect.get(recorders, key);
       const value: unknown = Reflect.get(props, key);
-      // the methods of an instance may use private members, so they are bound to it; those of a plain object write to
-      // the mock
+      // methods may use private members of an instance, so they are bound to it; a plain object's methods write to the
+      // mock
       return typeof value === "function" && isInstance ? (value.bind(props) as unknown) : value;
     },
     has: (_target, key) => Object.hasOwn(recorders, key) || Reflect.has(props, key),
@@ -52,10 +52,10 @@ export const createLoggerMock = <Props extends object = object>(
 export interface ResponseMockMethods {
   /** Returns the status. */
   readonly _getStatusCode: () => number;
-  /** The body, parsed as JSON. @throws Error when it is not JSON */
+  /** Returns the body, parsed as JSON. @throws Error when the body is not JSON */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what a test expects, without a cast
   readonly _getJSONData: <Data = unknown>() => Data;
-  /** Returns the headers by name in lower case, without those of the connection. */
+  /** Returns the headers by name in lower case, without connection headers. */
   readonly _getHeaders: () => Readonly<Record<string, string | string[]>>;
   /** Returns the body as a string. */
   readonly _getData: () => string;

@@ -138,7 +138,7 @@ const perform = async (
     // as on a server, the handler begins at once if there is nothing to wait for
     const beginning = prepared.begin(request, response);
     if (beginning) await beginning;
-    // what a test sets overrides what the server would parse
+    // cookies that a test sets override those that the server would parse
     defineProps(request, { cookies, signedCookies });
     await act(scene);
   } catch (error) {

@@ -17,14 +17,14 @@ export const checkInputs = (
   facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
-  // a schema that several routes share is one place in the code
+  // a schema that several routes share is reported once, because it is one place in the code
   const reported = new Map<ZodSchema, Set<string>>();
   return entries.flatMap((entry) => {
     const wire = toInputWire(entry, facts);
     return listInputs(entry.endpoint).flatMap(({ schema, isMiddleware }) => {
       const known = reported.get(schema) ?? new Set<string>();
       reported.set(schema, known);
-      // the fields of a form are strings, but JSON is accepted too
+      // the fields of a form are strings, but an endpoint with a form also accepts JSON
       const misfits = isForm(schema)
         ? [...finder.list(schema, wire), ...finder.list(schema, formWire).filter(isCoerced)]
         : finder.list(schema, wire);

@@ -48,8 +48,8 @@ const listMissing = (entry: EndpointEntry): readonly string[] => {
 };
 
 /**
- * Lists the optional path parameters of a route. They are intended if the input also serves a path without them, or if
- * a middleware declares them too.
+ * Lists the optional path parameters of a route. Optional parameters are intended if the input also serves a path
+ * without them, or if a middleware also declares them.
  */
 const listOptional = (
   entry: EndpointEntry,

@@ -11,8 +11,8 @@ interface Route {
 }
 
 /**
- * Finds routes and files that receive fewer requests than their path suggests. That a literal takes precedence over a
- * parameter is intended, so it causes no warning.
+ * Finds routes and files that receive fewer requests than their path suggests. A literal that takes precedence over a
+ * parameter is intended, and causes no warning.
  */
 export const checkShadows = (
   entries: readonly EndpointEntry[],

@@ -3,7 +3,7 @@ import type { InputSource } from "../../endpoint/input-sources.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 
-/** Something that is legal but probably unintended, as one line of the log. */
+/** A log line about something that is legal but probably unintended. */
 export interface Diagnostic {
   /** The stable code with which the message begins. */
   readonly code: `SLP_WARN_${string}`;

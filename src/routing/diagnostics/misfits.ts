@@ -28,7 +28,7 @@ const dead: Finding = { misfits: [], isDead: true };
 /**
  * Finds the parts of a schema that no request can fill, or that no response can carry.
  *
- * It prefers missing a misfit to a false alarm: functions of the application are assumed to fit, and one fitting
+ * A missed misfit is preferred to a false alarm: functions of the application are assumed to fit, and one fitting
  * alternative is enough.
  */
 export class MisfitFinder {

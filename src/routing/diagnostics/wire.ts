@@ -37,7 +37,7 @@ const texts: Wire = {
   inner: () => plainText,
 };
 
-/** The fields of a form. */
+/** A form, whose fields are strings or, for repeated names, arrays of strings. */
 export const formWire: Wire = { carrier: "text", kinds: new Set(["object"]), inner: () => texts };
 
 /** A query as the `extended` parser returns it. */

@@ -79,7 +79,7 @@ export const readBytes = (
     closeAfterReply(request, response);
     throw new RequestError("SLP_BODY_TOO_LARGE");
   }
-  // the event `close` is not emitted again
+  // a destroyed request does not emit `close` again
   if (request.destroyed) throw toDeparture();
   return new Promise((resolve, reject) => {
     const reader = new BodyReader(request, response, limit, idle, use, resolve, reject);

@@ -16,8 +16,9 @@ export interface MemoryBudget {
 /**
  * The content of one incoming file: in memory while the budget allows it, then in a temporary file.
  *
- * Data is copied, and goes to disk through one reusable buffer. So the memory of incoming chunks can be freed at once,
- * and an upload of 500 MB needs 10 MB; V8 would let 64 MB of buffers pile up before it collects them.
+ * Data is copied, and goes to disk through one reusable buffer. The memory of incoming chunks can then be freed at
+ * once, so an upload of 500 MB needs only 10 MB of memory; V8 would let 64 MB of buffers pile up before it collects
+ * them.
  */
 export class Spool {
   /** The size in bytes. */
@@ -47,7 +48,7 @@ export class Spool {
   take(part: Buffer): void {
     if (!this.#isLarge) this.#count(part.length);
     this.size += part.length;
-    // this keeps the order, and leaves the buffer alone while it is being written
+    // staging must keep the order, and leave the buffer alone while it is being written
     const canStage = !this.#isWriting && this.#pieces.length === 0;
     const staged = canStage && this.#staging ? part.copy(this.#staging, this.#staged) : 0;
     this.#staged += staged;

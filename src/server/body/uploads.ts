@@ -168,7 +168,7 @@ class Upload {
         parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
         parser.on("error", malformed);
         parser.on("finish", () => void this.#settle().then(resolve, reject));
-        // only the end event tells whether the body is complete, because it may have arrived but not been read yet
+        // only the end event tells whether the body is complete; it may have arrived but not been read yet
         request.once("close", () => {
           if (!request.readableEnded)
             reject(new Error("The client disconnected while sending the body"));

@@ -53,7 +53,7 @@ const encoders: ReadonlyMap<string, CreateEncoder> = new Map<string, CreateEncod
   [
     "br",
     ({ chunkSize }) =>
-      // the default of 11 suits files that are compressed once
+      // the default quality of 11 suits files that are compressed once
       createBrotliCompress({ chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   ],
   ["gzip", (options) => createGzip(toZlibOptions(options))],
@@ -73,7 +73,7 @@ export const createEncoder = (
 
 /** Sends the data that an encoder still holds. */
 export const flushEncoder = (encoder: Encoder, encoding: string): void => {
-  // of zlib's flush modes, this one keeps the data that the next part can refer to
+  // of zlib's flush modes, `Z_SYNC_FLUSH` keeps the data that the next part can refer to
   if (encoding === "gzip" || encoding === "deflate") encoder.flush(constants.Z_SYNC_FLUSH);
   else encoder.flush();
 };

@@ -49,7 +49,7 @@ const cookieOptions = group({
       const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
       return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
     },
-    // never include the secret itself
+    // the message must never include the secret itself
     (value) => (Array.isArray(value) ? `an array of ${value.length}` : show(value)),
   ),
   nameBinding: oneOf("transition", "required", "off"),

@@ -43,8 +43,8 @@ export interface CommonConfig extends WalkOptions {
   /** Options of the built-in logger, or your own logger: an object with `debug`, `info`, `warn` and `error`. */
   readonly logger?: ConsoleLoggerOptions | Logger | undefined;
   /**
-   * Assigns an id to each request. It is in `request.id`, in each line of the request's logger as `requestId`, and in a
-   * response header.
+   * Assigns an id to each request. The id is in `request.id`, in each line of the request's logger as `requestId`, and
+   * in a response header.
    *
    * `true` generates the ids and sends them in `X-Request-Id`. With `header`, an id from a proxy or client is read from
    * that request header and sent back in the same header, provided that it has at most 128 characters, which may be
@@ -122,7 +122,7 @@ export interface CommonConfig extends WalkOptions {
   readonly requestTimeout?: number | undefined;
   /**
    * The time limit of a handler, in milliseconds; 0 for no limit. When it expires, the client receives 503 and the
-   * handler's `signal` is aborted. It does not apply to endpoints with their own `timeout`.
+   * handler's `signal` is aborted. The limit does not apply to endpoints with their own `timeout`.
    *
    * @default 0
    */
@@ -182,7 +182,8 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly etag?: boolean | "weak" | "strong" | undefined;
   /**
-   * Compresses responses with zstd, brotli, gzip or deflate, whichever the client prefers; `true`, or options.
+   * Whether responses are compressed with zstd, brotli, gzip or deflate, whichever the client prefers: `true`, or
+   * options.
    *
    * Event streams, responses that set cookies, and those with `no-transform` are never compressed. A handler that
    * streams sends buffered data with `response.flush()`.
@@ -191,7 +192,7 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly compression?: boolean | CompressionOptions | undefined;
   /**
-   * Lets running requests finish on a signal before the process ends; `true`, or options.
+   * Whether running requests may finish before the process ends on a signal: `true`, or options.
    *
    * @default false, which installs no signal handlers
    */
@@ -211,8 +212,8 @@ export interface AppConfig extends CommonConfig {
 }
 
 /**
- * Declares the configuration of a server or, with `app`, of an API on your own Express application. It is validated
- * when the server starts.
+ * Declares the configuration of a server or, with `app`, of an API on your own Express application. The configuration
+ * is validated when the server starts.
  *
  * @returns the same object
  * @example

@@ -7,7 +7,7 @@ import { defaultCorsHeaders } from "../head/cors.ts";
 import { isClosing } from "../../http/lingering-close.ts";
 import { endOfInput, findReply, parserPaused, parserStatuses } from "../../http/node-internals.ts";
 
-/** The methods that the server supports on any of its paths. */
+/** The methods that the server supports, whatever the path. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
 
 /** How long a client that has sent an invalid request may take to read the response, in milliseconds. */

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { createConnection, type ListenOptions } from "node:net";
 import type { Logger } from "../../logger/logger.ts";
 
-/** Where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
+/** The place where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
 export type Listen = number | string | ListenOptions;
 
 /** A server with the place where it is to listen. */

@@ -5,7 +5,7 @@ import { isLost } from "./client-errors.ts";
 import { onceHasSocket } from "../../http/node-internals.ts";
 import { discard } from "../../http/lingering-close.ts";
 
-/** How many requests may wait on one connection before it is no longer read. */
+/** The maximum number of requests that may wait on one connection before the connection is no longer read. */
 export const maxWaiting = 16;
 
 /** The waiting requests of one connection. */
@@ -24,8 +24,9 @@ export const countWaiting = (socket: Socket): number | undefined => queues.get(s
 /**
  * Makes a listener handle one request of a connection at a time.
  *
- * Node hands over pipelined requests while another request is running. Here, each waits until its response has the
- * socket, so that a connection runs one handler at a time, and nothing runs after a response that ends the connection.
+ * Node hands over pipelined requests while another request is running. In this queue, each request waits until its
+ * response has the socket, so a connection runs one handler at a time, and nothing runs after a response that ends the
+ * connection.
  *
  * @see RFC 9112, sections 9.3.2 and 9.6
  */

@@ -31,7 +31,7 @@ export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
   { settings: firstSettings, getApp, fail }: RequestOptions,
 ): RequestClass => {
-  // a variable, not a property, because requests read it
+  // the settings are in a variable, because requests read them often
   let settings = firstSettings;
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");
@@ -74,8 +74,7 @@ export const createRequestClass = (
       sink.end();
       if (endQuietly(this)) return false;
       super.push(null);
-      // handlers and middlewares rely on a request that has ended, but without a reader, the stream would only end with
-      // the response
+      // without a reader, the stream would only end with the response, but handlers rely on a request that has ended
       this.read(0);
       return false;
     }

@@ -40,7 +40,7 @@ export const createResponseClass = (
   OwnResponse: NodeResponse,
   { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
 ): ResponseClass => {
-  // a variable, not a property, because responses read it
+  // the settings are in a variable, because responses read them often
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
 
@@ -88,7 +88,7 @@ export const createResponseClass = (
       noteReply(socket, this);
     }
 
-    // fields sent without `setHeader` are listed too
+    // fields sent without `setHeader` are also listed
     override getHeader(name: string): number | string | string[] | undefined {
       return super.getHeader(name) ?? findField(this[sentFields], name);
     }

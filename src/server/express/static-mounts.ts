@@ -28,7 +28,7 @@ export class StaticMounts {
    * @throws {@link RoutingError} when a path has parameters.
    */
   constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
-    // longer paths first, so that their guards apply regardless of what else is mounted above them
+    // longer paths come first, so that their guards apply regardless of what else is mounted above them
     this.#mounts = entries
       .map((entry) => toMount(entry, sources))
       .toSorted((one, other) => other.segments.length - one.segments.length);

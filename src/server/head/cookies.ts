@@ -48,7 +48,7 @@ export const createCookieParser = ({
   const bindsName = secrets.length > 0 && nameBinding !== "off";
   return (request) => {
     parseCookies(request, secrets, nameBinding);
-    // defined, not assigned: assigning would load Express, whose placeholder is a setter
+    // the property is defined, because assigning it would load Express, whose placeholder is a setter
     if (bindsName && request.res) Object.defineProperty(request.res, "cookie", signingCookie);
   };
 };

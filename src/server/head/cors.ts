@@ -13,8 +13,8 @@ export interface CorsArguments {
   readonly defaultHeaders: Record<string, string>;
   readonly request: Request;
   /**
-   * The matched endpoint; for a preflight, the endpoint for the requested method. It is undefined for static files and
-   * for paths without an endpoint, whose 404 browsers would report as a CORS error without CORS headers.
+   * The matched endpoint; for a preflight, the endpoint for the requested method. The endpoint is undefined for static
+   * files and for paths without an endpoint; without CORS headers, browsers would report their 404 as a CORS error.
    */
   readonly endpoint: AnyEndpoint | undefined;
   readonly logger: Logger;
@@ -23,7 +23,7 @@ export interface CorsArguments {
 /** Returns the CORS headers for a response, which replace the default ones. */
 export type CorsFunction = (args: CorsArguments) => MaybePromise<Record<string, string>>;
 
-/** `true` for the default headers, `false` for none, or a function. */
+/** The option `cors`: `true` for the default headers, `false` for none, or a function. */
 export type CorsOption = boolean | CorsFunction;
 
 /** The headers that `cors: true` sends. */

@@ -16,7 +16,7 @@ export const toExpectingListener =
       if ((event !== "data" && event !== "readable") || isClosing(request.socket)) return;
       request.off("newListener", onNewListener);
       isAsked = true;
-      // sent even if the body has arrived in the meantime, because Node would otherwise end the connection
+      // this is sent even if the body has arrived in the meantime, because Node would otherwise end the connection
       if (!response.headersSent) response.writeContinue();
     };
     request.on("newListener", onNewListener);
