@@ -18,7 +18,7 @@ export const describeUnknown = (
   return `${start} is no ${kind} \`${prefix}${name}\`.${suggest(name, known, prefix)} The ${kind}s are ${names}.`;
 };
 
-/** Describes the first unknown key of an object; undefined if all keys are known. */
+/** Describes the first unknown key of an object; returns undefined if all keys are known. */
 export const describeUnknownKey = (
   kind: string,
   object: object,

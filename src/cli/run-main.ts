@@ -25,7 +25,7 @@ const main: CommandDef = {
   subCommands: commands,
 };
 
-/** The names of errors whose message suffices: they are not defects of the command, so no stack is printed. */
+/** The names of errors that are printed without a stack, because they are not defects of the command. */
 const ownErrors: ReadonlySet<unknown> = new Set([
   ...["CliError", "ConfigError", "DefinitionError", "OpenApiError", "RoutingError"],
 ]);

@@ -135,7 +135,7 @@ export interface ClientOptions extends SharedOptions {
   /**
    * Media types of responses to expect besides the usual ones, such as `text/plain` or `image/*`.
    *
-   * Errors are usually JSON, and successes anything but HTML. Other responses, such as a proxy's error page, are
+   * Errors are expected to be JSON, and successes anything but HTML. Other responses, such as a proxy's error page, are
    * treated as unexpected. A generated client knows the media types and needs no such list.
    */
   readonly mediaTypes?: readonly string[] | undefined;

@@ -100,7 +100,7 @@ export interface ReplyIssue {
   readonly code: string;
 }
 
-/** The error for an error response where the caller expected a success; thrown by `iterate` and `subscribe`. */
+/** The error for an error response to `iterate` or `subscribe`, which return only data. */
 export class ReplyError extends ResponseError {
   /** The invalid parts of the input; empty for other errors. */
   readonly issues: readonly ReplyIssue[];

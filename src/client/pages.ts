@@ -33,14 +33,14 @@ export const toNextPage = (
  */
 export const hasMore = (response: unknown): boolean => toNextPage(response) !== undefined;
 
-/** Returns the data of a success: the `data` of the default envelope, else the body itself. */
+/** Returns the data of a successful response: the `data` of the default envelope, or else the body itself. */
 export const toPayload = (body: unknown): unknown =>
   readProperty(body, "status") === "success" && readProperty(body, "data") !== undefined
     ? readProperty(body, "data")
     : body;
 
 /**
- * Returns the items of a page: those under their name, else under `items`, else the first array.
+ * Returns the items of a page: the array under the given name, or else under `items`, or else the first array.
  *
  * @param name the name of the items, if known
  */

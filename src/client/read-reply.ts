@@ -3,7 +3,7 @@ import { toNetworkError } from "./send-request.ts";
 
 /** A reply as received. */
 export interface Reply {
-  /** Whether the status is a success. */
+  /** Whether the response is successful. */
   readonly ok: boolean;
   /** The status, or `unexpected`. */
   readonly status: number | "unexpected";

@@ -82,7 +82,7 @@ type ContentSchema = FileSchema | StreamSchema | z.ZodCustom<Buffer, Buffer>;
 
 type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
 
-/** The body of a success. */
+/** The body of a successful response. */
 export type SuccessAt<T> = T extends EndpointTypes
   ? T["statusCode"] extends 204 | 205
     ? undefined
@@ -142,10 +142,10 @@ export type BodyAt<T extends EndpointTypes> = T extends PlainTypes
     : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
   : SuccessAt<T> | ErrorAt<T> | DataErrorsAt<T>[keyof DataErrorsAt<T>];
 
-/** The page in a success; `never` if there is none. */
+/** The page in a successful response; `never` if there is none. */
 export type PageAt<T> = PageOf<PayloadOf<SuccessAt<T>>>;
 
-/** The data of a success: the `data` of the default envelope, else the body itself. */
+/** The data of a successful response: the `data` of the default envelope, or else the body itself. */
 export type PayloadOf<Body> = Body extends { readonly status: "success"; readonly data: infer Data }
   ? Data
   : Body;

@@ -69,7 +69,10 @@ export const listDocsEntries = (
 
 type Send = (request: Request, response: Response) => void;
 
-/** Creates an endpoint with the same middlewares and result handler, whose handler sends the response itself. */
+/**
+ * Creates an endpoint whose handler sends the response itself, with the middlewares and the result handler of another
+ * endpoint.
+ */
 const toEndpoint = (guard: AnyEndpoint, send: Send): AnyEndpoint =>
   new Endpoint(
     Object.assign({}, guard as EndpointParts, {
@@ -109,7 +112,7 @@ const send = (request: Request, response: Response, { type, bytes, etag }: Conte
 const isOf = (known: string, etag: string): boolean =>
   known === etag || known === `W/${etag}` || known === "*";
 
-/** Warns developers of documentation errors at start, once the server listens. */
+/** Warns developers about errors in the documentation once the server listens. */
 const warnEarly = (texts: DocumentTexts, logger: Logger): void => {
   setImmediate(() => {
     try {

@@ -116,7 +116,7 @@ export class EventWriter {
     this.#releaseRoom?.();
   };
 
-  /** Ends the stream, even without an event. */
+  /** Ends the stream, even if it has sent no event. */
   end(): void {
     const wasClosed = this.isClosed();
     this.stop();

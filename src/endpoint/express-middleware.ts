@@ -49,8 +49,8 @@ export class ExpressMiddleware<
 }
 
 /**
- * Runs a middleware as Express does: everything after it runs within its call to `next`, so that state it enters, such
- * as an AsyncLocalStorage store, stays active.
+ * Runs a middleware as Express does: everything after it runs within its call to `next`, so that state that the
+ * middleware enters, such as an AsyncLocalStorage store, stays active.
  *
  * The promise settles when everything after the middleware has settled, when the middleware fails, or when it ends the
  * response without calling `next`. Errors that the middleware throws, rejects with or passes to `next` go through
@@ -87,7 +87,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
       reject(own);
     };
     const next: NextFunction = (outcome?: unknown): void => {
-      // Express treats any other value as an error, so a denied authorization must stay one
+      // Express treats any other value as an error, so a denied authorization must stay an error
       if (outcome && outcome !== "route" && outcome !== "router") fail(outcome);
       else if (!isOver) {
         end();

@@ -18,7 +18,7 @@ export const isDate = (schema: ZodSchema, end: End): boolean => {
   return def.type === "string" && format === "datetime" && local !== true;
 };
 
-/** Returns the schema that another one stands for on one side; the schema itself if it stands for no other. */
+/** Returns the schema that a wrapper stands for on one side; the given schema itself if it is no wrapper. */
 export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema, end: End] => {
   const encoded = readEncoded(schema);
   if (encoded) return [encoded, end === "input" ? "output" : "input"];

@@ -20,8 +20,8 @@ export interface GenerateClientOptions {
    */
   readonly format?: "date" | "string" | undefined;
   /**
-   * Whether to write a declaration file instead, with the types of `createClient<typeof routing>` written out. Dates
-   * are strings there.
+   * Whether to write a declaration file instead, with the types of `createClient<typeof routing>` written out. In a
+   * declaration file, dates are strings.
    *
    * @default false
    */

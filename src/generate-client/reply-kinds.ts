@@ -57,7 +57,7 @@ const toBodies = (status: number, responses: readonly ApiResponse[]): readonly R
   );
 };
 
-/** Lists the successes of an operation, with their bodies. */
+/** Lists the successful responses of an operation, with their bodies. */
 export const listSuccesses = (place: OperationPlace): readonly StatusReply[] => {
   const { outputSchema, statusCode } = place.endpoint;
   const content = outputSchema && readContent(outputSchema);
@@ -81,7 +81,7 @@ const listContent = (
   ];
 };
 
-/** Lists the errors of an operation, with their bodies. */
+/** Lists the error responses of an operation, with their bodies. */
 export const listErrors = (
   place: OperationPlace,
   listNegative: ListNegative,

@@ -9,7 +9,7 @@ export interface RoutePage {
   readonly itemsName: string;
 }
 
-/** Finds the page in the success of a route; undefined if there is none. */
+/** Finds the page in the successful response of a route; returns undefined if there is none. */
 export const findPage = (place: OperationPlace): RoutePage | undefined => {
   const { outputSchema } = place.endpoint;
   if (!outputSchema || !isSentWhole(place, outputSchema as z.ZodType)) return undefined;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-/** The client modules that a generated file contains, each after those that it imports. */
+/** The client modules that a generated file contains, each after the modules that it imports. */
 const modules = [
   ...["call-options", "client-errors", "reply-types", "wire-value", "encode-pairs"],
   ...["encode-multipart", "fill-path", "build-request", "pages", "upload-progress"],

@@ -10,7 +10,7 @@ interface NamedType {
 
 /**
  * The delimiters of a reference, which stands for a type until its name is known. TypeScript sources never contain
- * them.
+ * these characters.
  */
 const [opening, closing] = ["\u0001", "\u0002"];
 const toReference = (key: string): string => `${opening}${key}${closing}`;
@@ -37,18 +37,18 @@ export class TypeNames {
   readonly #types = new Map<string, NamedType>();
   readonly #shared = new Map<string, string>();
 
-  /** Refers to a type by its key. */
+  /** Returns a reference to a type, by the type's key. */
   refer(key: string): string {
     return toReference(key);
   }
 
-  /** Names a type, and refers to it. */
+  /** Names a type, and returns a reference to it. */
   define(key: string, type: NamedType): string {
     this.#types.set(key, type);
     return toReference(key);
   }
 
-  /** Gives all identical types one name, and refers to it. */
+  /** Gives all identical types one name, and returns a reference to it. */
   share(wanted: string, text: string, comment: string): string {
     const key = this.#shared.get(`${wanted} ${text}`) ?? `shared/${this.#shared.size}`;
     this.#shared.set(`${wanted} ${text}`, key);

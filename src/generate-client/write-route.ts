@@ -23,7 +23,7 @@ export interface RouteContext {
   readonly writer: TypeWriter;
   readonly listNegative: ListNegative;
   readonly received: Side;
-  /** Writes the functions that revive dates; undefined if dates stay strings. */
+  /** Writes the functions that revive dates; returns undefined if dates stay strings. */
   readonly revival: RevivalWriter | undefined;
   /** Whether the types are for an inferred client, which has no list of statuses at run time. */
   readonly isForInferred: boolean;

@@ -2,7 +2,7 @@
 const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
- * Chooses the content coding of a response by the field `Accept-Encoding`.
+ * Chooses the content coding for a response from the `Accept-Encoding` field.
  *
  * @param supported the supported codings, in lower case, in the server's order of preference, which decides among
  * equals

@@ -16,7 +16,7 @@ interface Storage {
 export const isOfNode = (method: unknown, part: string): boolean =>
   typeof method === "function" && Function.prototype.toString.call(method).includes(part);
 
-/** Finds the storage; undefined if Node does not store fields as expected here. */
+/** Finds the storage; returns undefined if Node does not store fields as expected here. */
 const findStorage = (): Storage | undefined => {
   const { IncomingMessage, ServerResponse: NodeResponse } = loadNodeHttp();
   const response = new NodeResponse(new IncomingMessage(null as never)) as Response;
@@ -41,8 +41,8 @@ export const readFields = (response: ServerResponse): StoredFields | null | unde
 /**
  * Creates a function that sets the given header fields, as `setHeader` does.
  *
- * Node checks each name and value with regular expressions and stores the fields in a dictionary. This function gives a
- * response without fields all of them at once, in an instance of a class, which V8 reads faster.
+ * Node checks each name and value with regular expressions and stores the fields in a dictionary. The created function
+ * gives all fields at once to a response that has none, in an instance of a class, which V8 reads faster.
  */
 export const createFieldSetter = (
   fields: Readonly<Record<string, string>>,

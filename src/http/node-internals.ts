@@ -244,8 +244,9 @@ interface StreamState {
 }
 
 /**
- * Ends a request without a body, or whose body has been read, if nobody listens: it immediately gets the state that it
- * would have later. Node would read such a request to its end in several turns, which takes 5% of a request's time.
+ * Ends a request that has no body, or whose body has been read, if nobody listens. The request immediately gets the
+ * state that it would otherwise get later. Node would read such a request to its end in several turns, which takes 5%
+ * of a request's time.
  *
  * @returns whether it was ended
  */
@@ -287,8 +288,8 @@ export const watchDump = (prototype: IncomingMessage): void => {
 };
 
 /**
- * The property of a response with the number of its listeners for `finish`, and also for `close`, that leave requests
- * alone.
+ * The property of a response that counts, for each of the events `finish` and `close`, the listeners that leave
+ * requests alone.
  */
 export const harmlessListeners: unique symbol = Symbol.for("sallyport/harmless-listeners");
 

@@ -62,7 +62,7 @@ export class NodeWriter {
   /**
    * Corrects the JSON Schema of one schema in place.
    *
-   * @throws {@link OpenApiError} when JSON cannot represent it and no override describes it.
+   * @throws {@link OpenApiError} when JSON cannot represent the schema and no override describes it.
    */
   write(schema: ZodSchema, json: JsonObject, direction: Direction, node: NodePlace): void {
     const reason = this.#correct(schema, json, direction, node);

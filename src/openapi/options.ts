@@ -80,7 +80,10 @@ export interface Webhook {
 export interface WrittenSchema {
   /** The Zod schema. */
   readonly schema: ZodSchema;
-  /** The JSON Schema written for it, in the dialect of 3.1 for all versions. Change it, or return another one. */
+  /**
+   * The JSON Schema written for the Zod schema, in the dialect of 3.1 for all versions. Change it, or return another
+   * one.
+   */
   readonly json: JsonObject;
   readonly direction: Direction;
 }

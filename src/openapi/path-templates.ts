@@ -31,8 +31,8 @@ const encodeText = (text: string): string =>
 /**
  * Groups routes by the paths of a document.
  *
- * @throws {@link OpenApiError} when two paths differ only in the names of their parameters, which OpenAPI treats as
- * one.
+ * @throws {@link OpenApiError} when two paths differ only in the names of their parameters; OpenAPI treats such paths
+ * as the same.
  */
 export const groupByPath = (
   entries: readonly EndpointEntry[],

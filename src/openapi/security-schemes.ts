@@ -15,7 +15,7 @@ type Alternatives = readonly (readonly Scheme[])[];
 export class SecuritySchemes {
   readonly #schemes = new Map<string, JsonObject>();
 
-  /** Writes the requirements of an operation; undefined if everyone may call it. */
+  /** Writes the requirements of an operation; returns undefined if everyone may call it. */
   write(place: OperationPlace): readonly JsonObject[] | undefined {
     const declared = place.endpoint.middlewares.flatMap(({ security }) => security ?? []);
     if (declared.length === 0) return undefined;

@@ -31,7 +31,7 @@ export class SharedResponses {
     return responses;
   }
 
-  /** Gives the schemas of bodies generated names, and refers to them. */
+  /** Replaces the schemas of bodies with references to generated names. */
   nameSchemas(content: JsonObject, place: OperationPlace): JsonObject {
     return Object.fromEntries(
       Object.entries(content).map(([type, media]) => {
@@ -47,7 +47,7 @@ export class SharedResponses {
     );
   }
 
-  /** Gives a response a name, such as `BadRequest`, and refers to it. */
+  /** Gives a response a name, such as `BadRequest`, and returns a reference to it. */
   share(status: number, response: JsonObject): JsonObject {
     const text = JSON.stringify([status, response]);
     let name = this.#names.get(text);

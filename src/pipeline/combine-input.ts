@@ -44,7 +44,7 @@ export const combineInput = (
   return input;
 };
 
-/** Parses the query directly into the input, which saves a copy, unless it has been read or replaced. */
+/** Parses the query directly into the input, which saves a copy, unless the query has been read or replaced. */
 const takeQuery = (request: Request, input: CombinedInput): boolean => {
   const text = (request as UnreadQuery)[unreadQuery];
   if (text === undefined) return false;

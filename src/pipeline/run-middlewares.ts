@@ -19,8 +19,8 @@ export type LastStage = (plan: EndpointPlan, walk: Walk) => Promise<void>;
 /**
  * Runs the middlewares in order, then everything after them; returned objects are merged into the context.
  *
- * The walk stops if a middleware sends the response or the client leaves. What comes after a native middleware runs
- * within its call to `next`, and what comes after an `around` middleware within that middleware's call to `next`.
+ * The walk stops if a middleware sends the response or the client leaves. Everything after a native or an `around`
+ * middleware runs within that middleware's call to `next`.
  *
  * @param from the index of the first middleware to run
  */

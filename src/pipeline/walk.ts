@@ -163,7 +163,7 @@ export class Walk {
   }
 }
 
-/** The argument of a handler; a class, so that `signal` costs nothing unless it is read. */
+/** The argument of a handler. It is an instance of a class, so that `signal` costs nothing unless it is read. */
 export class WalkArguments<Input> implements HandlerArguments<Input, WalkContext> {
   readonly input: Input;
   readonly ctx: WalkContext;

@@ -11,7 +11,7 @@ import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "./send-json.ts";
 import { sendSuccess } from "./send-success.ts";
 
-/** The body of a success. */
+/** The body of a successful response. */
 export interface SuccessEnvelope<Output> {
   readonly status: "success";
   readonly data: Output;

@@ -19,7 +19,7 @@ import { sendSuccess } from "./send-success.ts";
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
 export interface ProblemDetails {
-  /** A URI that identifies the kind of problem; `about:blank` if the status says it all. */
+  /** A URI that identifies the kind of problem; `about:blank` if the status alone describes the problem. */
   readonly type: string;
   /** A short summary of the kind of problem: the reason phrase of the status, unless the error has a title. */
   readonly title: string;

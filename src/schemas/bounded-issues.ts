@@ -4,7 +4,7 @@ import { findLazyRun } from "./lazy-errors.ts";
 import { findLists, type Lists } from "./lists.ts";
 import type { ZodSchema } from "./schema.ts";
 
-/** Parses with a schema, or with its compiled form. */
+/** A function that parses with a schema or its compiled form. */
 export type RunParse = (schema: ZodSchema, ...args: Parameters<Run>) => ReturnType<Run>;
 
 /** Parses as Zod does. */

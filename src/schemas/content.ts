@@ -12,8 +12,8 @@ export interface FileContent {
   /** The path of the file: absolute, or below `root`. */
   readonly path: string;
   /**
-   * The directory that must contain the file. Set it whenever the path comes from a client: paths with `..` and hidden
-   * files are then rejected.
+   * The directory that must contain the file. Set `root` whenever the path comes from a client; paths with `..` and
+   * hidden files are then rejected.
    *
    * @default the path is absolute
    */

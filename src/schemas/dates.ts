@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SchemaMeta } from "./schema.ts";
 
-/** A date as a client sends it: an ISO 8601 string, or a `Date`, which a client converts to one. */
+/** A date as a client sends it: an ISO 8601 string, or a `Date`, which a client converts to such a string. */
 export interface IsoInput extends z.ZodType<string, Date | string> {}
 
 /** The schema returned by {@link dateIn}. */

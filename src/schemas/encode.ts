@@ -58,8 +58,7 @@ const hasOneWay = (schema: ZodSchema): boolean => {
   try {
     return someSchema(schema, ({ _zod }) => _zod.def.type === "transform");
   } catch {
-    // a recursive schema may not be fully declared yet; an irreversible part then causes an error when the schema is
-    // used
+    // a recursive schema may not be fully declared yet; if it is irreversible, using it causes an error
     return false;
   }
 };

@@ -30,7 +30,7 @@ export const findLazyRun = (schema: ZodSchema, isRepeated: boolean): Run | undef
     return mayFinishLater ? toLazyCatch(schema as z.core.$ZodCatch) : undefined;
   if (def.type !== "union" || "discriminator" in def || def.inclusive === false) return undefined;
   const [only] = def.options;
-  // Zod calls the `run` that it had when the union was created
+  // Zod would call the `run` that the option had when the union was created
   if (only && def.options.length === 1) return (...args) => only._zod.run(...args);
   return mayFinishLater ? toLazyUnion(schema as z.core.$ZodUnion) : undefined;
 };
@@ -158,7 +158,10 @@ class Caught {
 let room = 0;
 let depth = 0;
 
-/** Finishes the issues of each result, as Zod does for an error that it throws; a nested union counts towards the outer one. */
+/**
+ * Finishes the issues of each result, as Zod does for an error that it throws; the issues of a nested union count
+ * towards the limit of the outer one.
+ */
 const finishAll = (results: readonly Payload[], context: Context): z.core.$ZodIssue[][] => {
   if (depth === 0) room = maxNestedIssues;
   depth++;

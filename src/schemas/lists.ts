@@ -54,7 +54,7 @@ interface Definition {
 
 const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 
-/** Finds the lists of a schema, at any depth; undefined if there are none. */
+/** Finds the lists of a schema, at any depth; returns undefined if there are none. */
 export const findLists = (root: ZodSchema): Lists | undefined => {
   const all = listAll(root);
   // one side of an intersection may allow keys that the other rejects, and issues without a path, as from sets

@@ -61,9 +61,9 @@ const createParser = (schema: ZodSchema, run: RunParse): Parser => {
 /**
  * Creates a parser for a schema with the application's own refinements or transformations.
  *
- * Zod's asynchronous mode returns synchronously if nothing is asynchronous, so nobody needs to know in advance. Each
- * function runs exactly once, whether the value fits or not: a compiled schema would run it again on invalid input, and
- * synchronous parsing would drop a promise that it encounters, along with its rejection.
+ * Zod's asynchronous mode returns synchronously if nothing is asynchronous, so it need not be known in advance whether
+ * a schema is asynchronous. Each function runs exactly once, whether the value fits or not: a compiled schema would run
+ * it again on invalid input, and synchronous parsing would drop a promise that it encounters, along with its rejection.
  */
 const createCarefulParser =
   (schema: ZodSchema, run: RunParse): Parser =>
@@ -109,7 +109,7 @@ const createHotParser = (schema: ZodSchema, run: RunParse): Parser => {
   return keepDefaults(schema) ? (value) => readDefaultsOnce(parse, value) : parse;
 };
 
-/** Kinds for which a compiled schema never calls `run`, not even for a value that it rejects. */
+/** The kinds of schemas for which a compiled schema never calls `run`, not even for a value that it rejects. */
 const inlineKinds: ReadonlySet<string> = new Set([
   ...["any", "array", "bigint", "boolean", "date", "default", "enum", "int", "literal", "never"],
   ...["null", "nullable", "number", "object", "optional", "pipe", "prefault", "readonly", "record"],

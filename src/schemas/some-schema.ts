@@ -20,7 +20,7 @@ export const someSchema = (
 
 /** Lists the schemas that a schema consists of, including those in its lists and shapes. */
 export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
-  // the getter of a lazy schema may create a new schema each time; this is the one that Zod parses with
+  // the getter of a lazy schema may create a new schema each time, so the one that Zod parses with is read
   const { def } = schema._zod;
   if (def.type === "lazy") return [readLazy(schema as z.core.$ZodLazy)];
   // the default is read from a getter, which calls a function of the application

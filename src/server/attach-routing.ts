@@ -66,8 +66,8 @@ interface Handling {
 }
 
 /**
- * Makes an application normalise request paths before any of its layers sees them, even layers added earlier. The
- * application that it is mounted on does the same.
+ * Makes an application normalise request paths before any of its layers sees them, even layers added earlier. A parent
+ * application is treated in the same way.
  */
 const normaliseFirst = (app: Handling): void => {
   if (normalising.has(app)) return;

@@ -15,7 +15,7 @@ interface AnyReply {
   readonly response: Response;
 }
 
-/** Calls a route and returns the data of a success. */
+/** Calls a route and returns the data of a successful response. */
 export const fetchPayload = async (
   client: ClientOf<unknown>,
   key: string,

@@ -5,7 +5,7 @@ import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
-/** Finds path parameters that an endpoint's input lacks, and those that it declares as optional. */
+/** Finds path parameters that an endpoint's input lacks or declares as optional. */
 export const checkPathParameters = (
   entries: readonly EndpointEntry[],
   { toSources }: RoutingFacts,

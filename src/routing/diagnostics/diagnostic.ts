@@ -15,7 +15,10 @@ export interface Diagnostic {
 /** The facts about a server that the routing checks need. */
 export interface RoutingFacts {
   readonly toSources: (entry: EndpointEntry) => readonly InputSource[];
-  /** How queries are parsed: to strings and arrays of strings, also to objects, or by an unknown function. */
+  /**
+   * How queries are parsed: `simple` to strings and arrays of strings, `extended` also to objects, `unknown` by another
+   * function.
+   */
   readonly queryParser: "simple" | "extended" | "unknown";
   readonly takesUploads: boolean;
   /** Whether native middlewares before the API may have parsed bodies in their own way. */

@@ -117,7 +117,7 @@ export class MisfitFinder {
       case "catch":
         return this.#isInput ? fit : this.#find(def.innerType, wire);
       case "lazy":
-        // the getter may create a new schema each time; this is the one that Zod parses with
+        // the getter may create a new schema each time, so the one that Zod parses with is read
         return this.#find(readLazy(schema as z.core.$ZodLazy), wire);
       default:
         return fit;

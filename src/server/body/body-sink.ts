@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isPushed } from "../../http/node-internals.ts";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 
-/** A receiver of a request's body, which gets it directly from the parser instead of from the request's stream. */
+/** A receiver that gets a request's body directly from the parser, instead of from the request's stream. */
 export interface BodySink {
   take(piece: Buffer): void;
   /** Called when the body is complete. */

@@ -42,7 +42,10 @@ export class IdleBodies {
   readonly #ring = createRing();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param timeout how long a client may pause, in milliseconds; a pause is detected up to a quarter later */
+  /**
+   * @param timeout how long a client may pause, in milliseconds; a pause is detected with a delay of up to a quarter of
+   * this time
+   */
   constructor(timeout: number) {
     this.#timeout = timeout;
   }

@@ -173,7 +173,10 @@ class BodyReader implements BodySink {
     this.#resolve();
   }
 
-  /** Fails unless the body is complete, which only its end event tells: it may have arrived but not been read yet. */
+  /**
+   * Fails unless the body is complete. Only the end event tells that, because a body may have arrived but not been read
+   * yet.
+   */
   leave(): void {
     if (!this.#request.readableEnded) this.#fail(toDeparture());
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** The number of bytes that are collected for one write to disk. */
 const stagingSize = 262_144;
-/** The space below which the buffer is written: as much as Node may read from a socket at once. */
+/** The free space below which the buffer is written to disk: as much as Node may read from a socket at once. */
 const leastRoom = 65_536;
 
 /** How many bytes of a request's files may be held in memory, and how many are. */

@@ -127,7 +127,7 @@ class Upload {
   readonly #budget: MemoryBudget;
   readonly #arrivals: Arrival[] = [];
   readonly #kept: UploadedFile[] = [];
-  /** Resolves once all data to be written so far has been written. */
+  /** A promise that resolves once the pending writes are done. */
   #settling = Promise.resolve();
   #isOver = false;
 

@@ -8,7 +8,7 @@ import { countWaiting } from "./request-queue.ts";
 const shutdownLingering = 30;
 
 /**
- * Makes each connection end with its last response, and aborts the signals in use. The method of the class is only
+ * Makes each connection end with its last response, and aborts the signals in use. The method `writeHead` is only
  * replaced now, so that it costs nothing before a shutdown.
  */
 export const beginShutdown = ({

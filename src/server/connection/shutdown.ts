@@ -22,7 +22,7 @@ export interface ShutdownOptions {
   readonly beforeExit?: (() => MaybePromise<void>) | undefined;
 }
 
-/** The default of `timeout`. */
+/** The default of the option `timeout`, in milliseconds. */
 const defaultTimeout = 15_000;
 
 const sweepInterval = 10;

@@ -10,7 +10,7 @@ type Next = (error?: unknown) => void;
 
 const marked = new WeakSet<Response>();
 
-/** Makes the methods of a response prototype that send asynchronously mark the response until they are done. */
+/** Makes the asynchronous sending methods of a response prototype mark the response until they are done. */
 export const markSending = (prototype: Response): void => {
   if (marked.has(prototype)) return;
   marked.add(prototype);
