@@ -46,10 +46,10 @@ describe("the head of a response", () => {
   const nothing: Prepare = () => undefined;
   const cases: readonly [string, readonly string[], object, Prepare][] = [
     ["with various lengths", [get, get, get, get], {}, nothing],
-    ["of HEAD", [get, "HEAD / HTTP/1.1", get, get], {}, nothing],
-    ["of HTTP/1.0", [get, "GET / HTTP/1.0\r\nConnection: keep-alive", get], {}, nothing],
+    ["for HEAD", [get, "HEAD / HTTP/1.1", get, get], {}, nothing],
+    ["for HTTP/1.0", [get, "GET / HTTP/1.0\r\nConnection: keep-alive", get], {}, nothing],
     [
-      "of a connection that is closed",
+      "on a connection that is closed",
       [get, get, "GET / HTTP/1.1\r\nConnection: close"],
       {},
       nothing,
@@ -75,7 +75,7 @@ describe("the head of a response", () => {
       },
     ],
   ];
-  test.each(cases)("is byte-for-byte Node's: %s", async (_name, heads, options, prepare) => {
+  test.each(cases)("is byte-for-byte the same as Node's: %s", async (_name, heads, options, prepare) => {
     const sendBy =
       (write: typeof byNode) =>
       (response: ServerResponse, index: number): void => {
@@ -103,7 +103,7 @@ describe("the head of a response", () => {
     };
     try {
       const replies = await exchange(respond, [get, get, get]);
-      // the last one closes its connection, so Node writes its head
+      // the last response closes the connection, so Node writes its head
       expect(replies.match(/202 \w+/g)).toEqual(["202 Accepted", "202 Accepted", "202 Exchanged"]);
     } finally {
       STATUS_CODES[202] = phrase;
@@ -155,7 +155,7 @@ describe("the head of a response", () => {
     }
   });
 
-  test("goes through a `writeHead` that somebody has replaced", async () => {
+  test("is written with the response's own `writeHead` if that was replaced", async () => {
     const original = Reflect.get(ServerResponse.prototype, "writeHead") as () => unknown;
     const respond = (response: ServerResponse): void => {
       writeHead(response, 200, type, 1);
@@ -174,7 +174,7 @@ describe("the head of a response", () => {
     expect(spy).toHaveBeenCalledTimes(2);
   });
 
-  test("has the date of the current second", async () => {
+  test("has the current date, to the second", async () => {
     const dates: string[] = [];
     const respond = (response: ServerResponse): void => {
       writeHead(response, 200, type, 1);
@@ -192,7 +192,7 @@ describe("the head of a response", () => {
 
   test("has the real date if a test has replaced the clock", async () => {
     vi.resetModules();
-    // it has not read the date yet
+    // the server has not read the date yet
     const fresh = await import("./reply-head.ts");
     const heads: (string | null)[] = [];
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });

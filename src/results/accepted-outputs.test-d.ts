@@ -43,7 +43,7 @@ describe("a result handler that declares the outputs it accepts", () => {
       });
   });
 
-  test("accepts what a schema returns, not what it takes", () => {
+  test("checks the type that an output schema returns, not the one that it accepts", () => {
     factory.build({
       output: z.object({ rows: z.string().transform((text) => [[text]]) }),
       handler: async () => ({ rows: "a" }),
@@ -70,7 +70,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     factory.buildVoid({ handler: () => undefined });
   });
 
-  test("accepts such outputs from handlers without an output schema", () => {
+  test("accepts handlers that return such outputs without an output schema", () => {
     factory.build({ handler: async () => ({ rows: [["a"]] }) });
     // @ts-expect-error -- no rows
     factory.build({ handler: async () => ({}) });
@@ -94,7 +94,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     });
   });
 
-  test("handles errors of all endpoints", () => {
+  test("handles the errors of all endpoints", () => {
     createConfig({ cors: false, errorHandler: csv });
   });
 });
