@@ -75,23 +75,26 @@ describe("the head of a response", () => {
       },
     ],
   ];
-  test.each(cases)("is byte-for-byte the same as Node's: %s", async (_name, heads, options, prepare) => {
-    const sendBy =
-      (write: typeof byNode) =>
-      (response: ServerResponse, index: number): void => {
-        prepare(response);
-        const body = "x".repeat(10 ** index);
-        write(response, index === 2 ? 201 : 200, body.length);
-        expect(response.headersSent).toBe(true);
-        response.end(body);
-      };
-    const expected = await exchange(sendBy(byNode), heads, options);
-    const quick = sendBy((response, status, length) => writeHead(response, status, type, length));
-    // Node writes the head the first time; the second time it is a copy
-    expect(await exchange(quick, heads, options)).toBe(expected);
-    expect(await exchange(quick, heads, options)).toBe(expected);
-    expect(expected).toContain("HTTP/1.1 20");
-  });
+  test.each(cases)(
+    "is byte-for-byte the same as Node's: %s",
+    async (_name, heads, options, prepare) => {
+      const sendBy =
+        (write: typeof byNode) =>
+        (response: ServerResponse, index: number): void => {
+          prepare(response);
+          const body = "x".repeat(10 ** index);
+          write(response, index === 2 ? 201 : 200, body.length);
+          expect(response.headersSent).toBe(true);
+          response.end(body);
+        };
+      const expected = await exchange(sendBy(byNode), heads, options);
+      const quick = sendBy((response, status, length) => writeHead(response, status, type, length));
+      // Node writes the head the first time; the second time it is a copy
+      expect(await exchange(quick, heads, options)).toBe(expected);
+      expect(await exchange(quick, heads, options)).toBe(expected);
+      expect(expected).toContain("HTTP/1.1 20");
+    },
+  );
 
   test("is built by Node once per status, and copied after that", async () => {
     const phrase = STATUS_CODES[202];

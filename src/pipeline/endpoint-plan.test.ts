@@ -40,7 +40,13 @@ describe("a plan", () => {
     ["without the body as a source takes no body", plain, factory, [], "none"],
     ["with the body as a source takes the parsed body", plain, factory, ["body"], "parsed"],
     ["with a raw input takes the bytes", ez.raw(), factory, ["body"], "raw"],
-    ["with a raw input, behind a middleware with an input, takes the bytes", ez.raw(), checked, ["body"], "raw"],
+    [
+      "with a raw input, behind a middleware with an input, takes the bytes",
+      ez.raw(),
+      checked,
+      ["body"],
+      "raw",
+    ],
   ] as const)("of an endpoint %s", (_how, input, from, sources, body) => {
     expect(planEndpoint(build(input, from as typeof factory), sources).body).toBe(body);
   });
@@ -54,13 +60,22 @@ describe("a plan", () => {
       ["files"],
       true,
     ],
-    ["a file, without files as a source", z.object({ file: ez.upload() }), factory, ["body"], false],
+    [
+      "a file, without files as a source",
+      z.object({ file: ez.upload() }),
+      factory,
+      ["body"],
+      false,
+    ],
     ["no file", plain, factory, ["files"], false],
-  ] as const)("says whether the input takes files: %s", (_what, input, from, sources, takesFiles) => {
-    expect(planEndpoint(build(input, from as typeof factory), sources)).toMatchObject({
-      takesFiles,
-    });
-  });
+  ] as const)(
+    "says whether the input takes files: %s",
+    (_what, input, from, sources, takesFiles) => {
+      expect(planEndpoint(build(input, from as typeof factory), sources)).toMatchObject({
+        takesFiles,
+      });
+    },
+  );
 
   test("hides the input fields of middlewares from a strict endpoint that does not declare them", () => {
     const toKeys = (input: z.ZodObject): readonly string[] =>

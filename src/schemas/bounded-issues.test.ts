@@ -15,20 +15,28 @@ const wrongByKey = Object.fromEntries(wrong.entries());
 describe("a value with many wrong elements", () => {
   test.each([
     ["an array", z.object({ a: z.array(z.string()) }), { a: wrong }],
-    ["an array of short strings", z.object({ a: z.array(z.string().min(9)) }), { a: wrong.map(() => "x") }],
+    [
+      "an array of short strings",
+      z.object({ a: z.array(z.string().min(9)) }),
+      { a: wrong.map(() => "x") },
+    ],
     ["an array in an array", z.object({ a: z.array(z.array(z.string())) }), { a: [wrong] }],
-    ["an array of unions", z.object({ a: z.array(z.union([z.string(), z.number()])) }), { a: wrong }],
+    [
+      "an array of unions",
+      z.object({ a: z.array(z.union([z.string(), z.number()])) }),
+      { a: wrong },
+    ],
     ["a set", z.object({ a: z.set(z.string()) }), { a: new Set(wrong.keys()) }],
     ["a record", z.object({ a: z.record(z.string(), z.string()) }), { a: wrongByKey }],
     ["the keys of a record", z.record(z.string().regex(/^x/), z.boolean()), wrongByKey],
     ["the rest of a tuple", z.object({ a: z.tuple([z.boolean()], z.string()) }), { a: wrong }],
     ["an object with a catchall", z.object({}).catchall(z.string()), wrongByKey],
+    ["a lazy array", z.lazy(() => z.object({ a: z.array(z.string()).optional() })), { a: wrong }],
     [
-      "a lazy array",
-      z.lazy(() => z.object({ a: z.array(z.string()).optional() })),
+      "an array of refined strings",
+      z.object({ a: z.array(z.string().refine(() => true)) }),
       { a: wrong },
     ],
-    ["an array of refined strings", z.object({ a: z.array(z.string().refine(() => true)) }), { a: wrong }],
     [
       "a refined array of strings with aborting checks",
       z.object({ a: z.array(z.string().min(9, { abort: true })).refine(() => true) }),

@@ -55,25 +55,28 @@ describe("toParser", () => {
     [z.undefined(), undefined],
     [z.union([z.int(), z.string()]), "a"],
     [z.unknown(), {}],
-  ])("looks for arrays in the input of a hot schema only if it is rejected: $type", (part, value) => {
-    const element = z.string();
-    let run = element._zod.run.bind(element._zod);
-    let exchanges = 0;
-    Object.defineProperty(element._zod, "run", {
-      get: () => run,
-      set: (exchanged: typeof run) => {
-        exchanges++;
-        run = exchanged;
-      },
-    });
-    const parse = toInputParser(z.object({ part, list: z.array(element) }));
-    times(compileAfter, () => void parse({ part: value, list: ["a"] }));
-    exchanges = 0;
-    expect(parse({ part: value, list: ["a"] })).toMatchObject({ issues: [] });
-    expect(exchanges).toBe(0);
-    expect((parse({ part: value, list: [1] }) as ParseResult).issues).toHaveLength(1);
-    expect(exchanges).toBe(2);
-  });
+  ])(
+    "looks for arrays in the input of a hot schema only if it is rejected: $type",
+    (part, value) => {
+      const element = z.string();
+      let run = element._zod.run.bind(element._zod);
+      let exchanges = 0;
+      Object.defineProperty(element._zod, "run", {
+        get: () => run,
+        set: (exchanged: typeof run) => {
+          exchanges++;
+          run = exchanged;
+        },
+      });
+      const parse = toInputParser(z.object({ part, list: z.array(element) }));
+      times(compileAfter, () => void parse({ part: value, list: ["a"] }));
+      exchanges = 0;
+      expect(parse({ part: value, list: ["a"] })).toMatchObject({ issues: [] });
+      expect(exchanges).toBe(0);
+      expect((parse({ part: value, list: [1] }) as ParseResult).issues).toHaveLength(1);
+      expect(exchanges).toBe(2);
+    },
+  );
 
   test("parses valid input exactly once, cold and hot", () => {
     let calls = 0;

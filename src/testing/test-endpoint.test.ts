@@ -59,11 +59,14 @@ describe("the request", () => {
     [["get", "delete", "patch", "put"], "PATCH"],
     [["delete", "get"], "GET"],
     [["delete"], "DELETE"],
-  ] as const)("with a body, for an endpoint that declares %j, is a %s", async (method, expected) => {
-    const endpoint = factory.build({ method: [...method], handler: async () => ({}) });
-    const { requestMock } = await testEndpoint({ endpoint, requestProps: { body: { a: 1 } } });
-    expect(requestMock.method).toBe(expected);
-  });
+  ] as const)(
+    "with a body, for an endpoint that declares %j, is a %s",
+    async (method, expected) => {
+      const endpoint = factory.build({ method: [...method], handler: async () => ({}) });
+      const { requestMock } = await testEndpoint({ endpoint, requestProps: { body: { a: 1 } } });
+      expect(requestMock.method).toBe(expected);
+    },
+  );
 
   test("is a GET if the endpoint declares it, and otherwise has the first declared method", async () => {
     const putter = factory.build({ method: ["put", "post"], handler: async () => ({}) });

@@ -206,9 +206,12 @@ describe("the error for an endpoint", () => {
       "noField",
       "Property 'at' is missing in type '{ ok: boolean; }' but required in type '{ ok: boolean; at: Date; }'.",
     ],
-  ])("whose handler returns the wrong type ends with the difference between the types: %s", (name, last) => {
-    expect(linesOf(name).at(-1)).toBe(last);
-  });
+  ])(
+    "whose handler returns the wrong type ends with the difference between the types: %s",
+    (name, last) => {
+      expect(linesOf(name).at(-1)).toBe(last);
+    },
+  );
 
   test("with a misspelt key suggests the right one", () => {
     expect(linesOf("key")[0]).toMatch(/ Did you mean to write 'output'\?$/);

@@ -126,23 +126,29 @@ describe("if cors is true, a page from another origin", { timeout: testTime }, (
     ["a body just above the limit", "/notes", toLarge(100_001), 413, "Content Too Large"],
     ["a body of 20 times the limit", "/notes", toLarge(2_000_000), 413, "Content Too Large"],
     ["a body of 200 times the limit", "/notes", toLarge(20_000_000), 413, "Content Too Large"],
-  ])("reads the status and the message of the response to %s", async (_what, path, call, status, message) => {
-    expect(await callFrom(page, `${api}${path}`, call)).toEqual({
-      status,
-      body: errorEnvelope(message || "Method Not Allowed"),
-    });
-  });
+  ])(
+    "reads the status and the message of the response to %s",
+    async (_what, path, call, status, message) => {
+      expect(await callFrom(page, `${api}${path}`, call)).toEqual({
+        status,
+        body: errorEnvelope(message || "Method Not Allowed"),
+      });
+    },
+  );
 
   test.each([
     ["development", "A secret"],
     ["production", "Internal Server Error"],
-  ])("reads the status and the message of the response to a crash, in %s", async (environment, message) => {
-    vi.stubEnv("NODE_ENV", environment);
-    expect(await callFrom(page, `${api}/crash`)).toEqual({
-      status: 500,
-      body: errorEnvelope(message),
-    });
-  });
+  ])(
+    "reads the status and the message of the response to a crash, in %s",
+    async (environment, message) => {
+      vi.stubEnv("NODE_ENV", environment);
+      expect(await callFrom(page, `${api}/crash`)).toEqual({
+        status: 500,
+        body: errorEnvelope(message),
+      });
+    },
+  );
 
   test.each<[string, string, Call, string]>([
     ["query", "/notes?count=many", {}, "count"],

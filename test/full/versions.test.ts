@@ -85,11 +85,14 @@ describe.each(["lowest", "highest"] as const)("with the %s versions of Zod and E
     home = ensureProject(end);
   });
 
-  test.runIf(end === "lowest").each(["zod", "express"] as const)("%s has the expected version", (name) => {
-    const file = join(home, "node_modules", name, "package.json");
-    const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
-    expect(version).toBe(ends.lowest(peerDependencies[name]));
-  });
+  test.runIf(end === "lowest").each(["zod", "express"] as const)(
+    "%s has the expected version",
+    (name) => {
+      const file = join(home, "node_modules", name, "package.json");
+      const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
+      expect(version).toBe(ends.lowest(peerDependencies[name]));
+    },
+  );
 
   test.each(nodes)("the assumptions hold on Node.js %s", (version) => {
     const node = ensureNodes().get(version) as string;

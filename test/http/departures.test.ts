@@ -21,7 +21,7 @@ const createFactory = (sendBody: (response: Response) => unknown) =>
     }),
   );
 
-/** Reads the beginning of a response and leaves; returns the log once the server has noticed. */
+/** Reads the beginning of a response, disconnects, and returns the log once the server has noticed. */
 const leave = async (server: TestServer): Promise<readonly string[]> => {
   const socket = await server.open();
   socket.write("GET /t HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -35,7 +35,7 @@ const leave = async (server: TestServer): Promise<readonly string[]> => {
   return messages();
 };
 
-describe("a client that leaves while a result handler streams is not a server fault", () => {
+describe("a client that leaves while a result handler streams causes no server fault, with", () => {
   test.each<[string, (source: Readable, response: Response) => unknown]>([
     ["an awaited pipeline", (source, response) => pipeline(source, response)],
     ["the awaited end of a pipe", (source, response) => finished(source.pipe(response))],
@@ -46,7 +46,7 @@ describe("a client that leaves while a result handler streams is not a server fa
     expect(await leave(server)).toEqual(["The client disconnected before the response was sent"]);
   });
 
-  test("a stream that fails by itself is still a fault", async () => {
+  test("a stream that fails for another reason is still a server fault", async () => {
     const failing = Readable.from(
       (function* fail() {
         yield piece;

@@ -9,7 +9,7 @@ const page = "no-such-page";
 const notFound = [404, errorEnvelope("Not Found")];
 const noEngine = expect.stringMatching(/^No default engine was specified/) as string;
 
-/** What Express cannot send, with and without a callback, and the expected response. */
+/** Files that Express cannot send, with and without a callback, and the expected responses. */
 const cases: [string, (response: Response, done: (error?: unknown) => void) => void, unknown[]][] =
   [
     ["sendFile with a callback", (response, done) => response.sendFile(missing, done), notFound],
@@ -34,7 +34,7 @@ const cases: [string, (response: Response, done: (error?: unknown) => void) => v
     ["render", (response) => response.render(page), [500, errorEnvelope(noEngine)]],
   ];
 
-describe("a file that Express cannot send is an error, and the connection stays open", () => {
+describe("a file that Express cannot send gets an error, and the connection stays open:", () => {
   test.each(cases)("%s in an endpoint", async (_what, fail, expected) => {
     const endpoint = factory.build({
       handler: ({ response }) =>
@@ -58,7 +58,7 @@ describe("a file that Express cannot send is an error, and the connection stays 
     }
   });
 
-  test("after a directory, for which Express calls next, the endpoint responds", async () => {
+  test("the endpoint responds after sendFile of a directory, for which Express calls next", async () => {
     const native = factory
       .use((_request, response) => response.sendFile(tmpdir()))
       .build({ handler: () => ({ isReached: true }) });

@@ -10,7 +10,7 @@ const read = (name: string): Json =>
     readFileSync(new URL(`../fixtures/openapi-schemas/${name}.json`, import.meta.url), "utf8"),
   ) as Json;
 
-/** The schema of 3.0 is a draft 4 schema, which differs from draft 7 in two keywords. */
+/** Converts the official schema of 3.0 from draft 4 to draft 7, which differs in two keywords. */
 const fromDraft4 = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(fromDraft4);
   if (typeof value !== "object" || value === null) return value;

@@ -49,7 +49,12 @@ describe("warns of raw bodies that are not read", () => {
   test.each([
     ["for a GET", { a: { get: raw } }, {}, ["SLP_WARN_NO_BODY get /a"]],
     ["for a DELETE", { "delete a": raw }, {}, ["SLP_WARN_NO_BODY delete /a"]],
-    ["once for a GET and a DELETE", { "get a": raw, "delete a": raw }, {}, ["SLP_WARN_NO_BODY get /a"]],
+    [
+      "once for a GET and a DELETE",
+      { "get a": raw, "delete a": raw },
+      {},
+      ["SLP_WARN_NO_BODY get /a"],
+    ],
     [
       "for a POST without the body as a source",
       { "post a": raw },
@@ -57,7 +62,12 @@ describe("warns of raw bodies that are not read", () => {
       ["SLP_WARN_NO_BODY post /a"],
     ],
     ["but not for a POST and a PUT", { "post a": raw, "put a": raw }, {}, []],
-    ["but not for a DELETE with the body as a source", { "delete a": raw }, { delete: ["body"] as const }, []],
+    [
+      "but not for a DELETE with the body as a source",
+      { "delete a": raw },
+      { delete: ["body"] as const },
+      [],
+    ],
   ])("%s", (_what, routing, sources, expected) => {
     expect(check(routing, sources)).toEqual(expected);
   });
@@ -81,7 +91,12 @@ describe("warns of uploads that are not received", () => {
       {},
       ["SLP_WARN_UPLOAD_SOURCE put /a"],
     ],
-    ["but not for an optional file with PUT and POST", { "put a": optional, "post a": optional }, {}, []],
+    [
+      "but not for an optional file with PUT and POST",
+      { "put a": optional, "post a": optional },
+      {},
+      [],
+    ],
     [
       "for a required file with PUT and POST",
       { "put a": avatar, "post a": avatar },
@@ -94,7 +109,12 @@ describe("warns of uploads that are not received", () => {
       { post: ["files"] as const },
       ["SLP_WARN_UPLOAD_SOURCE post /a"],
     ],
-    ["but not for a PUT with the body and files as sources", { "put a": avatar }, { put: ["body", "files"] as const }, []],
+    [
+      "but not for a PUT with the body and files as sources",
+      { "put a": avatar },
+      { put: ["body", "files"] as const },
+      [],
+    ],
   ])("%s", (_what, routing, sources, expected) => {
     expect(check(routing, sources)).toEqual(expected);
   });

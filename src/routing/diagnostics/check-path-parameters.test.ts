@@ -42,8 +42,14 @@ test.each<[string, ZodSchema]>([
   ["caught", z.object({ id: id.catch("a") })],
   ["anything", z.object({ id: z.unknown() })],
   ["preprocessed", z.object({ id: z.preprocess(String, id) })],
-  ["required by one side of an intersection", z.object({ id: id.optional() }).and(z.object({ id }))],
-  ["optional in one option of a union", z.union([z.object({ id: id.optional() }), z.object({ id })])],
+  [
+    "required by one side of an intersection",
+    z.object({ id: id.optional() }).and(z.object({ id })),
+  ],
+  [
+    "optional in one option of a union",
+    z.union([z.object({ id: id.optional() }), z.object({ id })]),
+  ],
   ["accepted by a loose object", z.looseObject({})],
   ["accepted by a record", z.record(z.string(), id)],
 ])("accepts a parameter that is %s", (_what, input) => {

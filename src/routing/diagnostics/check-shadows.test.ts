@@ -25,13 +25,16 @@ describe("routes", () => {
     [["/:id/*rest", "/:x.:y/a/b"], "/x.x/a/b", "/:id/*rest"],
     [["/:id/*rest", "/:x.:y/*all"], "/x.x/x", "/:id/*rest"],
     [["/:id/v:n", "/:x.:y/:z-beta"], "/x.x/vx-beta", "/:id/v:n"],
-  ])("routes %j: warns that values with a separator go to the other route", (keys, example, path) => {
-    const [warning, ...others] = check(...keys);
-    expect(others).toEqual([]);
-    expect(warning?.code).toBe("SLP_WARN_ROUTE_SHADOWED");
-    expect(warning?.meta).toMatchObject({ method: "get", path, example });
-    expect(warning?.text).toContain(`GET ${path} never gets paths such as ${example}`);
-  });
+  ])(
+    "routes %j: warns that values with a separator go to the other route",
+    (keys, example, path) => {
+      const [warning, ...others] = check(...keys);
+      expect(others).toEqual([]);
+      expect(warning?.code).toBe("SLP_WARN_ROUTE_SHADOWED");
+      expect(warning?.meta).toMatchObject({ method: "get", path, example });
+      expect(warning?.text).toContain(`GET ${path} never gets paths such as ${example}`);
+    },
+  );
 
   test.each([
     [["/:a-:b", "/:a.:b"], "/x-x.x"],

@@ -227,7 +227,11 @@ describe("inputs", () => {
   });
 
   test.each<[string, InputSource[], string[]]>([
-    ["reports a number that comes from headers and cookies", ["headers", "cookies", "signedCookies"], [".a number"]],
+    [
+      "reports a number that comes from headers and cookies",
+      ["headers", "cookies", "signedCookies"],
+      [".a number"],
+    ],
     ["reports no number that may come from a query or a body", ["query", "body"], []],
     ["reports no number if the only source is files", ["files"], []],
     ["reports no number without sources", [], []],

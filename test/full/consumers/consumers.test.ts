@@ -135,20 +135,23 @@ describe("generated clients", () => {
     },
   );
 
-  test.each(["hey-api", "openapi-fetch"])("call the running example correctly: %s", async (program) => {
-    const { port } = await start(exampleRouting, { cors: false });
-    const tsx = pathToFileURL(join(root, "node_modules/tsx/dist/loader.mjs")).href;
-    const env = { URL_OF_API: `http://127.0.0.1:${port}`, KEY_OF_API: apiKey };
-    const child = spawn(process.execPath, ["--import", tsx, `programs/${program}.ts`], {
-      cwd: home,
-      env: { ...process.env, NODE_OPTIONS: "", VITEST: "", ...env },
-    });
-    let printed = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-    await once(child, "exit");
-    expect(printed.trim()).toBe("proven");
-  });
+  test.each(["hey-api", "openapi-fetch"])(
+    "call the running example correctly: %s",
+    async (program) => {
+      const { port } = await start(exampleRouting, { cors: false });
+      const tsx = pathToFileURL(join(root, "node_modules/tsx/dist/loader.mjs")).href;
+      const env = { URL_OF_API: `http://127.0.0.1:${port}`, KEY_OF_API: apiKey };
+      const child = spawn(process.execPath, ["--import", tsx, `programs/${program}.ts`], {
+        cwd: home,
+        env: { ...process.env, NODE_OPTIONS: "", VITEST: "", ...env },
+      });
+      let printed = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+      await once(child, "exit");
+      expect(printed.trim()).toBe("proven");
+    },
+  );
 });
 
 describe("express-openapi-validator in front of an API", () => {
@@ -186,21 +189,24 @@ describe("express-openapi-validator in front of an API", () => {
     /query parameter 'key' required/, // a key that may be in the body, which no document can say
   ];
 
-  test.each(["3.0", "3.1"])("rejects nothing that the torture API accepts (%s)", async (version) => {
-    const { port } = await start(tortureRouting, tortureConfig);
-    const document = documents.get("torture-3.1") ?? { paths: {} };
-    const driven = await drive({
-      ...{ document, calls: 2000, secret: "let-me-in", isLenient, isForgiving },
-      port: await startValidator(toPath(`torture-${version}`), port),
-      // the validator reads uploads itself, does not convert numbers in forms, and ignores catches
-      only: (at) => !/\/(?:upload|form|kinds\/catch)$/.test(at),
-    });
-    const violations = driven.violations.filter(
-      (violation) => !ownRefusals.some((refusal) => refusal.test(violation)),
-    );
-    expect(violations).toEqual([]);
-    expect(driven.violations.length).toBeLessThan(driven.accepted / 10);
-  });
+  test.each(["3.0", "3.1"])(
+    "rejects nothing that the torture API accepts (%s)",
+    async (version) => {
+      const { port } = await start(tortureRouting, tortureConfig);
+      const document = documents.get("torture-3.1") ?? { paths: {} };
+      const driven = await drive({
+        ...{ document, calls: 2000, secret: "let-me-in", isLenient, isForgiving },
+        port: await startValidator(toPath(`torture-${version}`), port),
+        // the validator reads uploads itself, does not convert numbers in forms, and ignores catches
+        only: (at) => !/\/(?:upload|form|kinds\/catch)$/.test(at),
+      });
+      const violations = driven.violations.filter(
+        (violation) => !ownRefusals.some((refusal) => refusal.test(violation)),
+      );
+      expect(violations).toEqual([]);
+      expect(driven.violations.length).toBeLessThan(driven.accepted / 10);
+    },
+  );
 
   test("reports a wrong document", async () => {
     const { port } = await start(exampleRouting, { cors: false });
