@@ -19,7 +19,7 @@ const listUsed = (): string[] => {
       ? [...text.matchAll(/readonly code = "(\w+)"/g)].map(([, code]) => code ?? "")
       : listCodes(text.replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, "")),
   );
-  // `SLP_WARN_${string}` is a type
+  // `SLP_WARN_${string}` is a type, not a code
   return [...new Set(used)].filter((code) => code !== "SLP_WARN").toSorted();
 };
 

@@ -20,7 +20,7 @@ const find = (text: string, name: string): string => {
   return start < 0 ? "" : declaration.replace(/^export type \w+ = /, "").replaceAll(/\s+/g, " ");
 };
 
-/** Returns the type of a field, as it is sent and as it is received. */
+/** Returns the types of a field when it is sent and when it is received. */
 const both = (
   schema: z.ZodType,
   options: object = {},

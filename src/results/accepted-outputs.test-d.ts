@@ -78,7 +78,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     factory.build({ handler: async () => undefined });
   });
 
-  test("is not checked against responses that bypass it", () => {
+  test("does not check responses that bypass it", () => {
     factory.build({ output: ez.file("text/csv"), handler: async () => "/table.csv" });
     factory.build({ output: ez.buffer("text/csv"), handler: async () => Buffer.of(1) });
     factory.build({

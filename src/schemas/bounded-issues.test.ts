@@ -47,7 +47,7 @@ describe("a value with many wrong elements", () => {
       z.intersection(z.object({ a: z.array(z.string()) }), z.object({})),
       { a: wrong },
     ],
-  ])("gives no more issues than are reported: %s", (_name, schema, value) => {
+  ])("causes no more issues than are reported: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       const { length } = parse(schema, value).issues;
       expect(length).toBe(maxIssues);
@@ -63,7 +63,7 @@ describe("a value with many wrong elements", () => {
       { a: 1, b: wrong },
     ],
     ["in a caught value", z.array(z.string()).catch(({ issues }) => issues as never), wrong],
-  ])("gives no more issues within an issue either: %s", (_name, schema, value) => {
+  ])("causes no more nested issues than are reported: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       const { issues, value: caught } = parse(schema, value);
       const [issue] = toZodError(issues).issues;
@@ -76,14 +76,14 @@ describe("a value with many wrong elements", () => {
     ["caught", (element) => element.catch(0)],
     ["caught in a union", (element) => z.union([element, z.string()]).catch("")],
     ["caught, with a check", (element) => element.catch(0).refine(() => true)],
-  ])("creates no message that is never read: %s", (_name, wrap) => {
+  ])("causes no message to be created that is never read: %s", (_name, wrap) => {
     let messages = 0;
     const element = z.number({ error: () => `message ${messages++}` });
     expect(parse(z.array(wrap(element)), wrong).issues).toEqual([]);
     expect(messages).toBe(0);
   });
 
-  test("never makes the issue of a union an object in dictionary mode, which is ten times slower", () => {
+  test("never makes V8 store the issue of a union in dictionary mode, which is ten times slower", () => {
     setFlagsFromString("--allow-natives-syntax");
     const isFast = runInNewContext("(issue) => %HasFastProperties(issue)") as (
       issue: unknown,
@@ -108,7 +108,7 @@ describe("a value with many wrong elements", () => {
       { a: 1, b: 1, ...wrongByKey },
     ],
   ])(
-    "names the same issues as Zod, even if %s has fields of the same schema",
+    "causes the same first issues as with Zod, even if %s has fields of the same schema",
     (_what, schema, value) => {
       const toPaths = (issues: ParseResult["issues"]) =>
         toZodError(issues).issues.map(({ path }) => path);
@@ -121,7 +121,7 @@ describe("a value with many wrong elements", () => {
     },
   );
 
-  test("names the first issues, and does not change the schema", () => {
+  test("causes issues for the first wrong elements, and the schema is not changed", () => {
     const schema = z.object({ a: z.array(z.string()) });
     const { element } = schema.shape.a;
     const own = Object.getOwnPropertyDescriptor(element._zod, "run");
@@ -130,14 +130,14 @@ describe("a value with many wrong elements", () => {
     expect(schema.safeParse({ a: wrong }).error?.issues).toHaveLength(wrong.length);
   });
 
-  test("runs custom functions once for each element that is checked", () => {
+  test("causes custom functions to run once for each checked element", () => {
     let calls = 0;
     const element = z.string().refine(() => ++calls < 0);
     parse(z.object({ a: z.array(element) }), { a: wrong.map(() => "x") });
     expect(calls).toBe(maxIssues);
   });
 
-  test("is rejected if its schema is asynchronous, too", async () => {
+  test("is rejected by an asynchronous schema, too", async () => {
     const schema = z.object({
       a: z.array(z.string().refine(async () => false)),
       b: z.array(z.int()),

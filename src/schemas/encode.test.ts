@@ -75,7 +75,7 @@ describe("ez.encode", () => {
     expect(() => ez.encode({} as never)).toThrow("must be a Zod 4 schema");
   });
 
-  test("accepts recursive schemas, even before they are complete", () => {
+  test("accepts recursive schemas, even before their definition is complete", () => {
     const tree: z.ZodType = z.object({
       at: ez.dateIn(),
       get children() {

@@ -60,7 +60,7 @@ describe("the request", () => {
     [["delete", "get"], "GET"],
     [["delete"], "DELETE"],
   ] as const)(
-    "with a body, for an endpoint that declares %j, is a %s",
+    "with a body is, for an endpoint that declares %j, a %s",
     async (method, expected) => {
       const endpoint = factory.build({ method: [...method], handler: async () => ({}) });
       const { requestMock } = await testEndpoint({ endpoint, requestProps: { body: { a: 1 } } });
@@ -236,7 +236,7 @@ describe("the response", () => {
     expect(responseMock._getStatusCode()).toBe(202);
   });
 
-  test("to OPTIONS is that to a preflight request, and the handler does not run", async () => {
+  test("to OPTIONS is the response to a preflight request, and the handler does not run", async () => {
     const handler = vi.fn(async () => ({}));
     const { responseMock } = await testEndpoint({
       endpoint: factory.build({ method: "post", handler }),

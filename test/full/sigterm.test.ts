@@ -70,7 +70,7 @@ const toBytes = (id: string, ms: number): string =>
 
 /** Sends six requests at once, repeatedly, until the connection ends. */
 const runPipelined = async (port: number, name: string, durations: number[]): Promise<Entry[]> => {
-  // a connection that does not end its side when the server does, like a client behind a broken network
+  // the client keeps its side of the connection open when the server ends its own, as behind a broken network
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);
   const ledger: Entry[] = [];

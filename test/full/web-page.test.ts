@@ -128,14 +128,14 @@ test("the example's page lists, creates and edits users, uploads pictures, and s
   await page.getByText("Page 1 of 2").waitFor();
   expect(await rows.count()).toBe(5);
 
-  // pages
+  // the list has several pages
   await page.getByRole("button", { name: "Next" }).click();
   await rows.filter({ hasText: "Donald Knuth" }).waitFor();
   expect(await rows.count()).toBe(2);
   expect(await page.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
   await page.getByRole("button", { name: "Previous" }).click();
 
-  // an edit
+  // a user is edited
   const grace = rows.filter({ hasText: "grace@example.com" });
   await grace.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Name").fill("Rear Admiral Hopper");
@@ -172,7 +172,7 @@ test("the example's page lists, creates and edits users, uploads pictures, and s
     await page.screenshot({ path: screenshot });
   }
 
-  // a deletion
+  // a user is deleted
   await rows.filter({ hasText: "ada@example.com" }).getByRole("button", { name: "Delete" }).click();
   await page.getByText("Page 1 of 2").waitFor();
   await activity.getByText("was deleted").waitFor();

@@ -22,7 +22,7 @@ const createBareSocket = (take: (piece: string) => void, more: object): Socket =
   } as unknown as Socket;
 };
 
-/** Calls an application as such adapters do, with a body that has already been read. */
+/** Calls an application in the same way as adapters for serverless functions, with a body that is already read. */
 const call = (
   app: (request: IncomingMessage, response: ServerResponse) => void,
   body: object,

@@ -111,7 +111,7 @@ const file = (content: string): string =>
   `--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n${content}\r\n`;
 const multipart = { "content-type": "multipart/form-data; boundary=b" };
 
-describe("B22: the bounds of a multipart body", () => {
+describe("B22: the limits for a multipart body", () => {
   const upload = async (body: string, limits: object, headers: Record<string, string> = {}) => {
     const handler = vi.fn(() => ({}));
     const input = z.looseObject({ file: ez.upload().optional() });
@@ -127,7 +127,7 @@ describe("B22: the bounds of a multipart body", () => {
     return { answer, handler };
   };
 
-  test("limit all its fields together, including their names", async () => {
+  test("apply to all fields together, including their names", async () => {
     const fields = Array.from({ length: 10 }, (_, index) => field(`k${index}`, "x".repeat(98)));
     const accepted = await upload(fields.join(""), { fieldsSize: 1000 });
     expect(accepted.answer.status).toBe(200);
@@ -139,7 +139,7 @@ describe("B22: the bounds of a multipart body", () => {
   test.each([
     ["of known length", {}],
     ["in chunks", { "transfer-encoding": "chunked" }],
-  ])("limit all its files together, in a body %s", async (_name, headers) => {
+  ])("apply to all files together, in a body %s", async (_name, headers) => {
     const body = file("x".repeat(5000));
     const total = body.length + "--b--\r\n".length;
     const limits = { memory: 0, total };

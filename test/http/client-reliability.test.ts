@@ -284,7 +284,7 @@ describe("an event stream", () => {
     for await (const { data } of silent) expect(data).toBeGreaterThan(0);
   });
 
-  test("is not reopened after a 4xx, and is reopened after a 5xx", async () => {
+  test("is rejected if the response is a 4xx, and reopened if it is a 5xx", async () => {
     let calls = 0;
     const refused = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit } }) => {

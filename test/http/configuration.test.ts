@@ -211,7 +211,7 @@ describe("configuration: cors", () => {
     expect(headers["access-control-allow-origin"]).toBe("https://a.example");
   });
 
-  it("decision 7: missing: no CORS headers, and one warning in development", async () => {
+  it("missing (decision 7): no CORS headers, and one warning in development", async () => {
     const server = await start(routing, { cors: undefined as never });
     expect(corsNames((await server.send("/hello")).headers)).toEqual([]);
     expect((await server.send("/hello", { method: "OPTIONS" })).status).toBe(405);
@@ -219,7 +219,7 @@ describe("configuration: cors", () => {
     expect(server.linesOf("warn")[0]?.message).toContain("`cors`");
   });
 
-  it("decision 7: missing: no warning in production", async () => {
+  it("missing (decision 7): no warning in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const server = await start(routing, { cors: undefined as never });
     expect(server.linesOf("warn")).toEqual([]);

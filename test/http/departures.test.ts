@@ -35,10 +35,16 @@ const leave = async (server: TestServer): Promise<readonly string[]> => {
   return messages();
 };
 
-describe("a client that leaves while a result handler streams causes no server fault, with", () => {
+describe("while a result handler streams", () => {
   test.each<[string, (source: Readable, response: Response) => unknown]>([
-    ["an awaited pipeline", (source, response) => pipeline(source, response)],
-    ["the awaited end of a pipe", (source, response) => finished(source.pipe(response))],
+    [
+      "a client that leaves an awaited pipeline causes no server fault",
+      (source, response) => pipeline(source, response),
+    ],
+    [
+      "a client that leaves a pipe whose end is awaited causes no server fault",
+      (source, response) => finished(source.pipe(response)),
+    ],
   ])("%s", async (_what, sendBody) => {
     const source = Readable.from(endless());
     const factory = createFactory((response) => sendBody(source, response));

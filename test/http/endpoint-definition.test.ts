@@ -327,7 +327,7 @@ describe("the parameters of a handler", () => {
 
 describe("build throws a DefinitionError", () => {
   const handler = () => ({});
-  it.each(["build", "buildVoid"] as const)("that names the called method: %s", (name) => {
+  it.each(["build", "buildVoid"] as const)("that names the method that was called: %s", (name) => {
     for (const wrong of [{}, { handler, timeuot: 1 }])
       expect(() => Reflect.apply(factory[name], factory, [wrong])).toThrow(
         new RegExp(`^${name}: `),

@@ -259,14 +259,14 @@ describe("the definition of a middleware", () => {
     expect(await ask(endpoint, "?key=abc&other=1")).toEqual(ok({ seen: { key: 3 } }));
   });
 
-  it("decision 15: input: a middleware without it gets {}", async () => {
+  it("input: a middleware without an input schema gets {} (decision 15)", async () => {
     const middleware = new Middleware({ handler: async ({ input }) => ({ seen: input }) });
     expect(await ask(factory.addMiddleware(middleware).build(ctxOf), "?a=1")).toEqual(
       ok({ seen: {} }),
     );
   });
 
-  it("input: no later request sees values that a middleware without it has written", async () => {
+  it("input: no later request sees values that a middleware without an input schema has written", async () => {
     const middleware = new Middleware({
       handler: async ({ input }) => {
         const seen = Object.keys(input);
@@ -279,7 +279,7 @@ describe("the definition of a middleware", () => {
       expect((await server.send("/a")).json()).toEqual(successEnvelope({ seen: [] }));
   });
 
-  it("input: an invalid one gets a 400, and no later stage runs", async () => {
+  it("input: a request with invalid fields gets a 400, and no later stage runs", async () => {
     const ran: string[] = [];
     const endpoint = factory
       .addMiddleware({ input: z.object({ key: z.string() }), handler: () => void ran.push("1") })
@@ -333,7 +333,7 @@ describe("the definition of a middleware", () => {
     }
   });
 
-  it("decision 10: handler: later stages do not run if it ends the response, even if it then throws", async () => {
+  it("handler: later stages do not run if it ends the response, even if it then throws (decision 10)", async () => {
     for (const after of [() => ({}), () => Promise.reject(new Error("late"))]) {
       const later: string[] = [];
       const endpoint = factory
@@ -360,7 +360,7 @@ describe("ctx", () => {
     expect(await ask(endpoint)).toEqual(ok({ a: 1, b: 2, same: "second" }));
   });
 
-  it("isolation: no request sees the context of another, or changes that a handler makes to its own", async () => {
+  it("isolation: no request sees the context of another, even if a handler changes that context", async () => {
     const shared = { list: "untouched" };
     const endpoint = factory
       .addMiddleware({

@@ -37,7 +37,7 @@ export const createRecorder = (): { readonly logger: Logger; readonly lines: Lin
   };
 };
 
-/** A response that was received. */
+/** A response whose body has been read. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

@@ -8,7 +8,7 @@ import { start } from "./harness.ts";
 const require = createRequire(import.meta.url);
 const path = require.resolve("express");
 
-/** Whether Express is loaded, which each test sets. */
+/** Removes Express from the cache of modules, which then shows whether a test has loaded it. */
 const forgetExpress = (): void => {
   for (const file of Object.keys(require.cache))
     if (file.includes("/node_modules/express/")) delete require.cache[file];

@@ -10,7 +10,7 @@ import { start } from "./harness.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** A collection of objects that should be garbage-collected. */
+/** Keeps weak references to objects that should be garbage-collected. */
 class Remembered {
   readonly #references: WeakRef<object>[] = [];
 

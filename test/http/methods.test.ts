@@ -183,7 +183,7 @@ describe("DECISIONS 16, a wrong method on a known path gets a 405 with Allow", (
     },
   );
 
-  test("in the error envelope, which never echoes the request", async () => {
+  test("and the error envelope, which never echoes the request", async () => {
     const server = await start({ thing: named("thing") });
     const answer = await server.send("/thing?secret=1", { method: "DELETE" });
     expectError(answer, 405, "Method Not Allowed");

@@ -108,7 +108,7 @@ describe("H5: a response that Node refuses to send", () => {
     expect([answer.status, answer.headers["trailer"]]).toEqual([status, undefined]);
   });
 
-  test("even as the last resort ends the connection", async () => {
+  test("even from the last resort ends the connection", async () => {
     const endpoint = factory.build({
       handler: ({ response }) => {
         response.end = () => {

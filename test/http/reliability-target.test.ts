@@ -278,7 +278,7 @@ describe("Parameters", () => {
     const answer = await server.send(`/items/${id}x`);
     expect(answer.status).toBe(414);
     expect(answer.json()).toEqual(errorEnvelope("URI Too Long"));
-    // W5: the connection ends
+    // W5: the connection is closed
     expect(await statusesOf(server, `/items/${id}x`)).toEqual([414, 0]);
   });
 

@@ -188,7 +188,7 @@ describe("an `around` middleware", () => {
     expect(codes).toMatchObject([{ code: "SLP_AROUND_TWICE" }, { code: "SLP_AROUND_NOT_CALLED" }]);
   });
 
-  test("that does not await `next` is awaited, and errors from `next` are handled", async () => {
+  test("that does not await `next` is finished only after `next`, and errors from `next` are handled", async () => {
     const hasty = factory.addMiddleware(
       new Middleware({
         around: (_args, next) => {

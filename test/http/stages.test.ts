@@ -312,7 +312,7 @@ describe("stage 4a, more invalid values than Zod can handle", () => {
     expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
-  it("in a union are only looked for until as many are found as are reported", async () => {
+  it("in a union are counted only up to the number of issues that are reported", async () => {
     const { status, body } = await post(z.union([text, numbers]));
     expect(status).toBe(400);
     expect(JSON.stringify(body).length).toBeLessThan(8192);

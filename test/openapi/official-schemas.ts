@@ -57,7 +57,7 @@ const create = (version: string) => {
 const validators = new Map<string, ReturnType<typeof create>>();
 
 /**
- * Lists the errors that the official schema of a version, including that of its schema objects, finds in a document.
+ * Lists the errors in a document according to the official schema of its version, including the one for schema objects.
  */
 export const findOfficialErrors = (document: Json, version: string): readonly string[] => {
   const validate = validators.get(version) ?? (version === "3.0" ? create30() : create(version));

@@ -62,7 +62,7 @@ export const findPort = async (): Promise<string> => {
   return String(port);
 };
 
-/** Creates a directory with files, outside the repository because vitest would not find its tests within. */
+/** Creates a directory with files outside the repository; inside it, vitest would not find the tests among them. */
 export const createGuideFolder = (
   files: Iterable<readonly [name: string, code: string]>,
 ): GuideFolder => {

@@ -23,7 +23,7 @@ export interface Written {
   readonly body: string | Buffer | undefined;
 }
 
-/** The names of a parameter and of its place, such as `query limit`. */
+/** Returns the place and the name of a parameter, such as `query limit`. */
 export const toKey = (parameter: { readonly name: string; readonly in: string }): string =>
   `${parameter.in} ${parameter.name}`;
 

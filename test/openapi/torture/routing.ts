@@ -61,7 +61,7 @@ const limited = new Middleware({
   },
 });
 
-/** Endpoints other than those of single kinds. */
+/** Endpoints that are not about a single kind of schema. */
 const others = {
   root: { "": factory.build({ output: done, handler: finish }) },
   "get /users/:id": factory.build({
