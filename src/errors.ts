@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Method } from "./http/method.ts";
 
-/** Faults of a request to which the framework itself responds: code, status and fixed message. */
+/** Faults in a request to which the framework itself responds, by code, with status and fixed message. */
 const requestFaults = {
   SLP_BODY_CONTENT_TYPE: [415, "Unsupported Media Type"],
   SLP_BODY_CHARSET: [415, "Unsupported charset"],
@@ -38,7 +38,7 @@ const requestFaults = {
   SLP_UPLOAD_TOO_MANY: [413, "Too many parts"],
 } as const satisfies Record<string, readonly [number, string]>;
 
-/** Faults after which both sides may disagree on where the next request begins; they look like attacks. */
+/** Faults after which client and server may disagree on where the next request begins. */
 const framingFaults: ReadonlySet<string> = new Set([
   "SLP_BODY_TIMEOUT",
   "SLP_HEADER_HOST",
@@ -60,9 +60,10 @@ export interface RequestErrorOptions {
 }
 
 /**
- * A fault in the request to which the framework itself responds, such as malformed JSON or an unknown path.
+ * The error for a fault in the request to which the framework itself responds, such as malformed JSON or an unknown
+ * path.
  *
- * Its message is fixed and never echoes the request, apart from the name of an upload field.
+ * The message is fixed and never echoes the request, apart from the name of an upload field.
  */
 export class RequestError extends Error {
   override readonly name = "RequestError";
@@ -86,7 +87,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The input of an endpoint or a middleware does not fit its schema; the response has status 400. */
+/** The error for input that does not fit the schema of an endpoint or a middleware; the response has status 400. */
 export class InputValidationError extends Error {
   override readonly name = "InputValidationError";
   readonly code = "SLP_INPUT_INVALID";
@@ -102,8 +103,8 @@ export class InputValidationError extends Error {
 }
 
 /**
- * A handler's return value does not fit the output schema, which is a defect in the application; the response has
- * status 500.
+ * The error for a handler's return value that does not fit the output schema, which is a defect in the application; the
+ * response has status 500.
  */
 export class OutputValidationError extends Error {
   override readonly name = "OutputValidationError";
@@ -130,7 +131,7 @@ export type RoutingErrorCode =
   | "SLP_ROUTING_METHOD_UNSUPPORTED"
   | "SLP_ROUTING_PATH_SYNTAX";
 
-/** The routing map is invalid; thrown when the server starts. */
+/** The error for an invalid routing map, thrown when the server starts. */
 export class RoutingError extends Error {
   override readonly name = "RoutingError";
   readonly code: RoutingErrorCode;
@@ -155,7 +156,7 @@ export type ConfigErrorCode =
   | "SLP_CONFIG_PEER"
   | "SLP_CONFIG_MISSING";
 
-/** The configuration is invalid; thrown when the server starts. */
+/** The error for an invalid configuration, thrown when the server starts. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ConfigErrorCode;
@@ -178,7 +179,10 @@ export type DefinitionErrorCode =
   | "SLP_TEST_METHOD"
   | "SLP_TEST_OPTIONS";
 
-/** The declaration of an endpoint, a middleware, a result handler or a test is invalid; thrown where it is declared. */
+/**
+ * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown where it is
+ * declared.
+ */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";
   readonly code: DefinitionErrorCode;
@@ -198,7 +202,7 @@ export type OpenApiErrorCode =
   | "SLP_OPENAPI_QUERY_OBJECT"
   | "SLP_OPENAPI_SCHEMA";
 
-/** A route or a schema cannot be documented; thrown when a document is generated. */
+/** The error for a route or a schema that cannot be documented, thrown when a document is generated. */
 export class OpenApiError extends Error {
   override readonly name = "OpenApiError";
   readonly statusCode = 500;
@@ -241,7 +245,7 @@ export type ServerFaultCode =
   | "SLP_OUTPUT_UNSERIALIZABLE"
   | "SLP_THROWN_NON_ERROR";
 
-/** A defect in the application that only shows while a request runs; the response has status 500. */
+/** The error for a defect in the application that only shows while a request runs; the response has status 500. */
 export class ServerFault extends Error {
   override readonly name = "ServerFault";
   readonly code: ServerFaultCode;

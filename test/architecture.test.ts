@@ -28,10 +28,10 @@ const rooms = [
   "index",
 ];
 
-/** The rooms within `src/server`, the lowest first; the files next to them combine them, and are imported by none. */
+/** The rooms within `src/server`, the lowest first; the files next to these rooms combine them, and no room imports those files. */
 const serverRooms = ["head", "body", "compression", "connection", "config", "express", ""];
 
-/** Windows uses another path separator. */
+/** Converts the path separators of Windows to slashes. */
 const toSlashes = (path: string): string => path.replaceAll("\\", "/");
 
 const listFiles = (folder: string): string[] =>
@@ -51,7 +51,7 @@ const withinSource = (file: string): string => toSlashes(relative("src", file));
 const toRoom = (file: string): string =>
   (withinSource(file).split("/")[0] ?? "").replace(/\.ts$/, "");
 
-/** The room of a file of `src/server`; empty for a file next to the rooms. */
+/** Returns the room of a file in `src/server`, or an empty string for a file next to the rooms. */
 const toServerRoom = (file: string): string => {
   const [room = "", ...rest] = toSlashes(relative("src/server", file)).split("/");
   return rest.length > 0 ? room : "";
@@ -123,7 +123,7 @@ describe("architecture", () => {
     expect(missing).toEqual([]);
   });
 
-  test("the client imports nothing of other rooms at run time", () => {
+  test("the client imports nothing from other rooms at run time", () => {
     const values = sources
       .filter((file) => file.startsWith("src/client/"))
       .flatMap((file) =>
@@ -144,13 +144,13 @@ describe("architecture", () => {
     expect(tests.filter((file) => count(file) > 500)).toEqual([]);
   });
 
-  test("names are kebab-case and meaningful", () => {
+  test("file names are kebab-case and meaningful", () => {
     const names = sources.flatMap((file) => withinSource(file).replace(/\.ts$/, "").split("/"));
     expect(names.filter((name) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([]);
     expect(names.filter((name) => /^(helpers?|utils?|common|base|misc)$/.test(name))).toEqual([]);
   });
 
-  test("only the entries are barrels", () => {
+  test("only the entries re-export other files", () => {
     const barrels = sources.filter((file) => /^export (type )?(\*|\{)[^;]*from/m.test(read(file)));
     expect(barrels.toSorted()).toEqual([
       "src/client/index.ts",
@@ -163,7 +163,7 @@ describe("architecture", () => {
   });
 
   test("internals of Node.js and of Zod are named only in their designated files", () => {
-    // members with an underscore, except for those that authors of streams and of schemas are meant to use
+    // members with an underscore, except for those intended for authors of streams and schemas
     const underscored =
       /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
     const quoted = /"_(?!zod"|_proto__")\w+"/g;

@@ -12,14 +12,14 @@ const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
 
 const listCodes = (text: string): string[] => text.match(/SLP_[A-Z\d]+(?:_[A-Z\d]+)*/g) ?? [];
 
-/** The codes of everything thrown or logged: those of `errors.ts` are declared there, and used elsewhere. */
+/** Returns the codes that are thrown or logged; `errors.ts` only declares most of its codes, which other files use. */
 const listUsed = (): string[] => {
   const used = sources.flatMap(({ file, text }) =>
     file === "errors.ts"
       ? [...text.matchAll(/readonly code = "(\w+)"/g)].map(([, code]) => code ?? "")
       : listCodes(text.replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, "")),
   );
-  // `SLP_WARN_${string}` is a type
+  // `SLP_WARN_${string}` is a type, not a code
   return [...new Set(used)].filter((code) => code !== "SLP_WARN").toSorted();
 };
 
@@ -29,7 +29,7 @@ test("each code in use is in docs/errors.md, and each code on that page is in us
   expect([...new Set(listCodes(page))].toSorted()).toEqual(used);
 });
 
-test("each declared code is used", () => {
+test("each code declared in errors.ts is used", () => {
   const declared = sources.flatMap(({ file, text }) =>
     file === "errors.ts" ? listCodes(text) : [],
   );
@@ -39,7 +39,7 @@ test("each declared code is used", () => {
 
 const rows = [...page.matchAll(/^\| `(SLP_\w+)` *\| (\d{3}) *\| ([^|]+?) *\| [^|]+\| [^|]+\|$/gm)];
 
-test("each response on the page has the status and message that are sent", () => {
+test("each response in docs/errors.md has the status and message that are sent", () => {
   expect(rows.length).toBeGreaterThan(25);
   for (const [, code, status, text = ""] of rows) {
     const { statusCode, message } = new RequestError(code as RequestErrorCode);
@@ -51,7 +51,7 @@ test("each response on the page has the status and message that are sent", () =>
   }
 });
 
-test("each row has a cause and a fix", () => {
+test("each row in docs/errors.md has a cause and a fix", () => {
   const lines = page.split("\n").filter((line) => line.startsWith("| `SLP_"));
   expect(lines.length).toBe(new Set(listCodes(page)).size);
   for (const line of lines)

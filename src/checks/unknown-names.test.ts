@@ -11,7 +11,7 @@ test.each([
   ["htttps", ["http", "https"], "https"],
   ["xors", ["cors"], "cors"],
   ["GTE", ["get", "put"], "get"],
-])("for %s of %j it suggests %s", (wrong, known, name) => {
+])("for the unknown name %s, with %j known, suggests %s", (wrong, known, name) => {
   expect(suggest(wrong, known)).toBe(` Did you mean \`${name}\`?`);
 });
 
@@ -26,11 +26,11 @@ test.each([
   ["httpxxx", ["http"]],
   ["xxxxmethod", ["method"]],
   ["methodxxxx", ["method"]],
-])("for %s of %j it suggests nothing", (wrong, known) => {
+])("for the unknown name %s, with %j known, suggests nothing", (wrong, known) => {
   expect(suggest(wrong, known)).toBe("");
 });
 
-test("names what is wrong, what was probably meant and what there is", () => {
+test("names the unknown key, the one that was probably meant and all known ones", () => {
   expect(describeUnknown("option", "metod", ["method", "path"])).toBe(
     "There is no option `metod`. Did you mean `method`? The options are method, path.",
   );
@@ -42,7 +42,7 @@ test("names what is wrong, what was probably meant and what there is", () => {
   );
 });
 
-test("describes the first unknown key, counting only own keys", () => {
+test("describes the first unknown key, and ignores inherited keys", () => {
   const object = Object.assign(Object.create({ inherited: 1 }) as object, { a: 1, c: 2, d: 3 });
   expect(describeUnknownKey("key", object, ["a", "b"])).toMatch(/^There is no key `c`\./);
   expect(describeUnknownKey("key", object, ["a", "c", "d"])).toBeUndefined();

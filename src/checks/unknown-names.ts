@@ -1,12 +1,12 @@
 /** The place where a name was used. */
 interface Place {
-  /** The beginning of the sentence, such as the function that was called. */
+  /** The beginning of the sentence, such as the name of the function that was called. */
   readonly where?: string;
   /** The prefix of each name, such as `cors.` or `--`. */
   readonly prefix?: string;
 }
 
-/** Says that a name is unknown, which one was probably meant, and which names exist. */
+/** Says that a name is unknown, which name was probably meant, and which names exist. */
 export const describeUnknown = (
   kind: string,
   name: string,
@@ -18,7 +18,7 @@ export const describeUnknown = (
   return `${start} is no ${kind} \`${prefix}${name}\`.${suggest(name, known, prefix)} The ${kind}s are ${names}.`;
 };
 
-/** Describes the first unknown key of an object; undefined if all keys are known. */
+/** Describes the first unknown key of an object; returns undefined if all keys are known. */
 export const describeUnknownKey = (
   kind: string,
   object: object,
@@ -29,7 +29,9 @@ export const describeUnknownKey = (
   return unknown === undefined ? undefined : describeUnknown(kind, unknown, known, place);
 };
 
-/** Suggests the known name closest to a wrong one, as in ` Did you mean x?`; empty if none is close. */
+/**
+ * Suggests the known name closest to a wrong one, as in ` Did you mean x?`; returns an empty string if none is close.
+ */
 export const suggest = (wrong: string, known: readonly string[], prefix = ""): string => {
   const close = known
     .map((name) => ({ name, distance: toDistance(wrong.toLowerCase(), name.toLowerCase()) }))
@@ -38,7 +40,7 @@ export const suggest = (wrong: string, known: readonly string[], prefix = ""): s
   return close ? ` Did you mean \`${prefix}${close.name}\`?` : "";
 };
 
-/** The number of letters to add, drop or replace (Levenshtein). */
+/** Returns the Levenshtein distance: the number of letters to add, drop or replace. */
 const toDistance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let at = 0; at < one.length; at++) {

@@ -4,7 +4,7 @@ import { dirname, relative } from "node:path";
 import { buildHook } from "../endpoint/build-hook.ts";
 
 const home = dirname(createRequire(import.meta.url).resolve("sallyport/package.json"));
-/** The directory where this package is built, and the one that its source maps refer to. */
+/** The directory of this package's build, and the directory that its source maps refer to. */
 const own = [`${home}/dist/`, `${home}/src/`];
 
 /** Records where in the application's code each endpoint and middleware is built. */
@@ -24,7 +24,7 @@ export const watchBuilds = (): ReadonlyMap<object, string> => {
   return places;
 };
 
-/** File and line of a stack frame outside this package. */
+/** Returns the file and line of a stack frame; undefined for a frame inside a package. */
 const toPlace = (frame: string): string | undefined => {
   const [, url, line] = /[( ](file:\/\/.+?|\/.+?):(\d+):\d+\)?$/.exec(frame) ?? [];
   if (url === undefined) return undefined;

@@ -1,7 +1,7 @@
-/** How many lines of a difference are shown. */
+/** The maximum number of lines that are shown of a difference. */
 const maxLines = 60;
 
-/** Shows which lines of a text were removed (-) and added (+), each with some lines before it. */
+/** Shows which lines of a text were removed (-) and added (+), each group after two lines of context. */
 export const toDifference = (before: string, after: string): string => {
   const [old, own] = [before.split("\n"), after.split("\n")];
   const lines: string[] = [];

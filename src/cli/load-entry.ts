@@ -11,7 +11,7 @@ import { getMessageFromError, readSafely } from "../results/http-error.ts";
 import type { Routing } from "../routing/routing.ts";
 import { CliError } from "./cli-error.ts";
 
-/** What a module exports about an API. */
+/** The exports of an API's module that the commands use. */
 export interface Entry {
   readonly routing: Routing;
   readonly config: DocumentedConfig & { readonly docs?: boolean | DocsOptions | undefined };
@@ -29,13 +29,14 @@ const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flat
   `${name}.js`,
 ]);
 
-/** Marks a process that has been restarted with tsx. */
+/** The environment variable that marks a process restarted with tsx. */
 const restartMark = "SALLYPORT_CLI_TSX";
 
 /**
- * Finds the module of an API: the given one, that of `sallyport.entry` in package.json, or the first by convention.
+ * Finds the module of an API: the given one, the one that `sallyport.entry` in package.json names, or the first that
+ * exists under a conventional name.
  *
- * @throws {@link CliError} when there is none.
+ * @throws {@link CliError} when there is no such module.
  */
 export const findEntry = (given: string | undefined): string => {
   const folder = process.cwd();
@@ -70,7 +71,7 @@ const readConfigured = (folder: string): string | undefined => {
  * Restarts the process with tsx if the entry is TypeScript, using the application's tsx, or otherwise Node.js' own
  * support.
  *
- * @returns its exit code; undefined if this process can load the entry
+ * @returns the exit code of the new process; undefined if this process can load the entry
  * @throws {@link CliError} when nothing can load TypeScript.
  */
 export const runWithTypeScript = (path: string): number | undefined => {
@@ -96,7 +97,7 @@ const findTsx = (): string | undefined => {
     try {
       return createRequire(from).resolve("tsx");
     } catch {
-      // the next place may have it
+      // the package may be in the next place
     }
   }
   return undefined;
@@ -105,7 +106,7 @@ const findTsx = (): string | undefined => {
 /**
  * Loads the module of an API, which must not start a server.
  *
- * @throws {@link CliError} when it does, cannot be loaded, or lacks `routing`.
+ * @throws {@link CliError} when the module starts a server, cannot be loaded, or lacks `routing`.
  */
 export const loadEntry = async (path: string): Promise<Entry> => {
   const module = await importSafely(path);

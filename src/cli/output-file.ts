@@ -9,7 +9,7 @@ export const writeFile = (file: string, text: string): void => {
   writeFileSync(file, text);
 };
 
-/** Checks whether a file has the given content, or shows the difference. Returns an exit code. */
+/** Checks whether a file has the given content, and prints the difference if it does not. Returns an exit code. */
 export const checkFile = async (file: string, text: string): Promise<number> => {
   const hint = "Run the command without --check to write it.";
   if (!existsSync(file)) {

@@ -81,7 +81,7 @@ interface Operation {
   readonly responses: object;
 }
 
-/** An API that cannot be documented still has routes. */
+/** Returns a function that finds documented operations; undefined if the API cannot be documented. */
 const findOperations = async (entry: Entry) => {
   try {
     const { paths } = toDocument(entry, undefined);

@@ -25,7 +25,7 @@ const main: CommandDef = {
   subCommands: commands,
 };
 
-/** An error of the application, not of the command. */
+/** The names of errors that are printed without a stack, because they are not defects of the command. */
 const ownErrors: ReadonlySet<unknown> = new Set([
   ...["CliError", "ConfigError", "DefinitionError", "OpenApiError", "RoutingError"],
 ]);
@@ -74,7 +74,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   return typeof result === "number" ? result : 0;
 };
 
-/** Colours are only for terminals. */
+/** Removes the colours from a usage text unless a terminal shows it. */
 const toHelp = (usage: string): string =>
   `${process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`;
 

@@ -5,7 +5,7 @@ import { encodeMultipart, hasFile } from "./encode-multipart.ts";
 import { fillPath } from "./fill-path.ts";
 import { listFields, refuse, toJsonValue, toKind, toText, type Refusal } from "./wire-value.ts";
 
-/** The request without the header fields of the options. */
+/** A request without the header fields that the options add. */
 export interface BuiltRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ const inBody: readonly SourceName[] = ["body", "params", "files"];
 const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
   const known = client.inputSources ?? {};
   const name = method.toLowerCase();
-  // of the methods that endpoints may declare: POST, PUT and PATCH
+  // POST, PUT and PATCH; endpoints cannot declare other methods that begin with P
   const usual = method.startsWith("P") ? inBody : inQuery;
   return known[`${name} ${path}`] ?? plan?.sources ?? known[name] ?? usual;
 };
@@ -63,8 +63,8 @@ const placeFields = (call: Call, input: unknown): BuiltRequest => {
 };
 
 /**
- * Visible ASCII, with spaces and tabs inside: spaces around it are not part of a header, and implementations disagree
- * on other characters.
+ * Visible ASCII characters, with spaces and tabs only between them. Surrounding spaces are not part of a header's
+ * value, and implementations disagree on other characters.
  */
 const headerValue = /^(?:[!-~](?:[\t -~]*[!-~])?)?$/;
 

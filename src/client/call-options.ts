@@ -1,6 +1,6 @@
 import type { CallRoute } from "./client-errors.ts";
 
-/** Sends a request, like the global `fetch`. */
+/** A function that sends a request, like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Header fields; undefined ones are left out. */
@@ -9,13 +9,13 @@ export type HeaderFields = Headers | Readonly<Record<string, string | undefined>
 /** Header fields, or a function that returns them for each attempt. */
 export type HeaderSource = HeaderFields | (() => HeaderFields | Promise<HeaderFields>);
 
-/** When and how many times a request is retried. */
+/** Options for retries. */
 export interface RetryOptions {
   /** The maximum number of retries, not counting the first attempt. */
   readonly limit: number;
   /**
-   * The upper bound of the first wait, in milliseconds. It doubles with each retry, and each wait is a random time
-   * below it.
+   * The upper bound of the first wait, in milliseconds. The bound doubles with each retry, and each wait is a random
+   * time below it.
    *
    * @default 300
    */
@@ -51,7 +51,7 @@ export interface UploadProgress {
 
 /** The options that can be set for all calls and for a single one. */
 export interface SharedOptions {
-  /** Header fields to send; those of a call override those of the client. */
+  /** Header fields to send; the fields of a call override the client's. */
   readonly headers?: HeaderSource | undefined;
   /**
    * Sends the requests.
@@ -62,8 +62,8 @@ export interface SharedOptions {
   /** Whether cookies are sent to and accepted from other origins. */
   readonly credentials?: "include" | "omit" | "same-origin" | undefined;
   /**
-   * The time limit of an attempt, in milliseconds, until its response has been read; for an event stream, until it
-   * begins.
+   * The time limit of an attempt, in milliseconds. The time includes reading the response, except for an event stream,
+   * which only has to begin in time.
    *
    * @default no limit
    */
@@ -82,7 +82,7 @@ export interface SharedOptions {
   readonly onError?: ((error: unknown, route: CallRoute) => unknown) | undefined;
 }
 
-/** Options of one call. */
+/** Options for one call. */
 export interface CallOptions extends SharedOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | null | undefined;
@@ -93,7 +93,7 @@ export interface CallOptions extends SharedOptions {
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** Options of a subscription. */
+/** Options for a subscription. */
 export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" | "retry"> {
   /** The id of the last event received earlier, to continue after it. */
   readonly lastEventId?: string | undefined;
@@ -117,7 +117,7 @@ export type SourceName =
   | ("body" | "cookies" | "files" | "headers" | "params")
   | ("query" | "signedCookies");
 
-/** Options of a client. */
+/** Options for a client. */
 export interface ClientOptions extends SharedOptions {
   /** The URL of the API, such as `https://api.example.com` or `/api`; a path in it is kept. */
   readonly baseUrl: string;
@@ -135,13 +135,13 @@ export interface ClientOptions extends SharedOptions {
   /**
    * Media types of responses to expect besides the usual ones, such as `text/plain` or `image/*`.
    *
-   * Errors are usually JSON, and successes anything but HTML; other responses are treated as unexpected, such as a
-   * proxy's error page. A generated client knows the media types and needs no such list.
+   * Errors are expected to be JSON, and successes anything but HTML. Other responses, such as a proxy's error page, are
+   * treated as unexpected. A generated client knows the media types and needs no such list.
    */
   readonly mediaTypes?: readonly string[] | undefined;
 }
 
-/** How a body is read. */
+/** How the body of a response is read. */
 export type BodyKind = "blob" | "json" | "none" | "text";
 
 /** The run-time description of a route in a generated client. */
@@ -149,11 +149,11 @@ export interface RoutePlan {
   readonly sources?: readonly SourceName[];
   /** How the body is sent if it is not JSON. */
   readonly body?: "form" | "raw";
-  /** The kind of body of each declared status. */
+  /** The possible kinds of body, by declared status. */
   readonly replies?: Readonly<Record<number, readonly BodyKind[]>>;
-  /** The name of the array in a page. */
+  /** The name of the array of items in a page. */
   readonly items?: string;
-  /** Converts the body of a status, for example to revive dates. */
+  /** Functions that convert the body of a response, by status, for example to revive dates. */
   readonly revive?: Readonly<Record<number, (body: unknown) => unknown>>;
   /** Converts an event. */
   readonly reviveEvent?: (event: unknown) => unknown;
@@ -162,7 +162,7 @@ export interface RoutePlan {
 /** The run-time descriptions of a generated client's routes, by keys such as `get /v1/users`. */
 export type RoutePlans = Readonly<Record<string, RoutePlan>>;
 
-/** A call to be sent. */
+/** A call that is to be sent. */
 export interface Call extends CallRoute {
   readonly options: CallOptions;
   readonly client: ClientOptions;

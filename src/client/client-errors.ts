@@ -1,17 +1,17 @@
 /** The route of a call. */
 export interface CallRoute {
-  /** In upper case, such as `GET`. */
+  /** The method in upper case, such as `GET`. */
   readonly method: string;
-  /** As in the routing map, such as `/v1/users/:id`. */
+  /** The path as in the routing map, such as `/v1/users/:id`. */
   readonly path: string;
 }
 
 /** The base of all client errors: a stable code, and the route of the call. */
 export class ClientError extends Error {
   readonly code: string;
-  /** In upper case, such as `GET`. */
+  /** The method in upper case, such as `GET`. */
   readonly method: string;
-  /** As in the routing map, such as `/v1/users/:id`. */
+  /** The path as in the routing map, such as `/v1/users/:id`. */
   readonly path: string;
 
   constructor(name: string, code: string, route: CallRoute, message: string, cause?: unknown) {
@@ -20,12 +20,12 @@ export class ClientError extends Error {
     this.code = code;
     this.method = route.method;
     this.path = route.path;
-    // set here, because older compilers do not know the second argument of `Error`
+    // `cause` is set here, because older compilers do not know the second argument of `Error`
     if (cause !== undefined) (this as { cause?: unknown }).cause = cause;
   }
 }
 
-/** There was no response, or it broke off; `cause` has the reason. */
+/** The error for a missing or interrupted response; `cause` has the reason. */
 export class NetworkError extends ClientError {
   constructor(route: CallRoute, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -33,9 +33,9 @@ export class NetworkError extends ClientError {
   }
 }
 
-/** The response took longer than `timeout`. */
+/** The error for a response that took longer than `timeout`. */
 export class TimeoutError extends ClientError {
-  /** In milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly timeout: number;
 
   constructor(route: CallRoute, timeout: number) {
@@ -44,14 +44,14 @@ export class TimeoutError extends ClientError {
   }
 }
 
-/** The `signal` of the call was aborted; `cause` is its reason. */
+/** The error for a call whose `signal` was aborted; `cause` is the reason of the signal. */
 export class AbortedError extends ClientError {
   constructor(route: CallRoute, reason: unknown) {
     super("AbortedError", "SLP_CLIENT_ABORTED", route, "the call was aborted", reason);
   }
 }
 
-/** A part of the input cannot be sent as is; nothing was sent. */
+/** The error for input that cannot be sent unchanged; no request was sent. */
 export class UnsendableInputError extends ClientError {
   /** The place in the input, such as `filter.tags[0]`. */
   readonly field: string;
@@ -84,7 +84,7 @@ class ResponseError extends ClientError {
   }
 }
 
-/** The body is not one that the API declares for this status, such as a proxy's HTML page. */
+/** The error for a body that the API does not declare for its status, such as a proxy's HTML page. */
 export class UnexpectedBodyError extends ResponseError {
   constructor(route: CallRoute, response: Response, body: unknown) {
     const message = `an unexpected body of type ${String(response.headers.get("content-type"))}`;
@@ -100,7 +100,7 @@ export interface ReplyIssue {
   readonly code: string;
 }
 
-/** The API responded with an error where the caller expected a success; thrown by `iterate` and `subscribe`. */
+/** The error for an error response to `iterate` or `subscribe`, which return only data. */
 export class ReplyError extends ResponseError {
   /** The invalid parts of the input; empty for other errors. */
   readonly issues: readonly ReplyIssue[];

@@ -18,7 +18,7 @@ export interface Pages<Item, Page> extends AsyncIterable<Item> {
   readonly pages: () => AsyncIterable<Page>;
 }
 
-/** A client without types: all typed clients at run time. */
+/** A client without types, which is what all typed clients are at run time. */
 export interface PlainClient {
   readonly hasMore: (response: unknown) => boolean;
   readonly request: (key: string, input?: unknown, options?: CallOptions) => Promise<Reply>;

@@ -17,7 +17,7 @@ export const Client: {
 } = { hasMore };
 
 /**
- * Creates a client for an API. Its types are inferred from the routing map; nothing else of the server gets into your
+ * Creates a client for an API. The client's types are inferred from the routing map; no server code gets into your
  * bundle.
  *
  * @example

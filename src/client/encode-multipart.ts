@@ -10,13 +10,13 @@ const quote = (text: string): string =>
   `"${text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character))}"`;
 
 /**
- * Encodes fields and files as `multipart/form-data`. It does not use `FormData`, which turns each line break into CR
- * and LF.
+ * Encodes fields and files as `multipart/form-data`. `FormData` is not used, because it turns each line break into
+ * CRLF.
  *
  * @throws {@link Refusal} when a value is neither a file nor representable as a string.
  */
 export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => {
-  // 70 characters at most
+  // a boundary has at most 70 characters
   const boundary = `----sallyport${Math.random()}${Math.random()}`;
   const texts: (Blob | string)[] = [];
   const files: (Blob | string)[] = [];
@@ -34,12 +34,12 @@ export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): B
     );
   };
   for (const [name, value] of fields) {
-    // servers do not decode what browsers encode there
+    // servers do not decode the characters that browsers encode in names
     if (/^$|[\r\n"\\]/.test(assertString(name, name)))
       refuse(name, "has a name that forms do not preserve");
     for (const [field, part] of listParts(name, value)) add(name, field, part);
   }
-  // strings first, so that a streaming parser has them before the files arrive
+  // strings come first, so that a streaming parser has them before the files arrive
   return new Blob([...texts, ...files, `--${boundary}--\r\n`], {
     type: `multipart/form-data; boundary=${boundary}`,
   });

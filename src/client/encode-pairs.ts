@@ -11,13 +11,15 @@ type Pairs = Iterable<readonly [string, unknown]>;
 const encodePair = (name: string, value: string): string =>
   `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
 
-/** @throws {@link Refusal} when it is empty, which cannot be distinguished from its absence. */
+/**
+ * @throws {@link Refusal} when there are no parts, because an empty field cannot be distinguished from a missing one.
+ */
 const assertFull = (field: string, parts: readonly unknown[]): void => {
   if (parts.length === 0) refuse(field, "is empty; omit it");
 };
 
 /**
- * The elements of an array, or the value itself, each with the name of its field.
+ * Lists the elements of an array, or the value itself, each with the name of its field.
  *
  * @throws {@link Refusal} when an array is empty.
  */

@@ -6,7 +6,7 @@ const parameter = /:([A-Za-z_$][\w$]*)/g;
 /**
  * Encodes the path parameters of an input into the path of a route, and removes them from the input.
  *
- * @throws {@link Refusal} when one is missing or would be read differently.
+ * @throws {@link Refusal} when a parameter is missing or the server would read it differently.
  */
 export const fillPath = (path: string, fields: Map<string, unknown>): string => {
   const take = (name: string): unknown => {
@@ -24,7 +24,7 @@ export const fillPath = (path: string, fields: Map<string, unknown>): string => 
     .join("/");
 };
 
-/** @param parts literals at even indexes, the names between them at odd ones */
+/** @param parts literals at even indexes, names of parameters at odd ones */
 const fillSegment = (parts: readonly string[], take: (name: string) => unknown): string => {
   const texts = parts.map((part, index) => {
     if (index % 2 === 0) return decodeURIComponent(part);
@@ -47,7 +47,7 @@ const fillRest = (name: string, rest: unknown): string =>
         .join("/")
     : refuse(name, "is not an array of path segments");
 
-/** A URL drops a segment of dots, however it is encoded. */
+/** Encodes a segment; rejects `.` and `..`, which URLs drop, however they are encoded. */
 const encodeSegment = (field: string | undefined, text: string): string =>
   field !== undefined && /^\.\.?$/.test(text)
     ? refuse(field, "is a path segment that URLs drop")

@@ -1,7 +1,10 @@
 import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
 
-/** The arguments if only a key is given: the key, unless something in its input is required. */
+/**
+ * The type of the key in a call without input: the key itself, or a {@link MissingInput} if some of the input is
+ * required.
+ */
 export type Alone<Key, Input> = {} extends Input ? Key : MissingInput<Input>;
 
 /** Names the missing input in a compile error. */
@@ -9,7 +12,7 @@ export interface MissingInput<Input> {
   readonly "~input": Input;
 }
 
-/** A part of what is known about a route; `never` if there is none. */
+/** One of the types of a route; `never` if the route does not have it. */
 export type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;
 
 /** The key itself, or a message that says what is wrong with it. */
@@ -25,10 +28,11 @@ export interface GeneratedRoutes<Routes> {
 }
 
 /**
- * A client with generated types. Each route has, under its key, the `input`, the body of a `success`, the `body` of any
- * reply, and the `reply`; depending on the route, also the `page` and its `item`, or the `event`.
+ * A client with generated types. `Routes` contains, under the key of each route, its `input`, its `success` (the body
+ * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` with the
+ * `item`, or its `event`.
  *
- * Its functions are bound, so they can be destructured.
+ * The client's functions are bound, so they can be destructured.
  */
 export interface GeneratedClient<Routes> {
   /** Type information only. */
@@ -69,10 +73,10 @@ export interface GeneratedClient<Routes> {
   /**
    * Iterates over the items of all pages, starting with the given one; `pages()` iterates over the pages.
    *
-   * A page is fetched when its first item is needed; a loop that ends early fetches no more.
+   * A page is fetched when its first item is needed; a loop that ends early fetches no further pages.
    *
    * @param key method and path of a route that returns pages
-   * @throws {@link ReplyError} during the iteration when the API responds with an error; otherwise as `request`.
+   * @throws {@link ReplyError} during the iteration when the API responds with an error; and the errors of `request`.
    */
   readonly iterate: {
     <Key extends keyof Routes & string>(

@@ -30,10 +30,10 @@ const deep = factory.build({ method: "post", handler: async () => ({}) });
 type One = SuccessEnvelope<{ id: string; at: string; gone?: string | undefined }> | ErrorEnvelope;
 type Open = SuccessEnvelope<{ n: number }> | ErrorEnvelope;
 
-/** Never called: only the compiler looks at it. */
+/** Creates a client, but is never called: only the compiler checks it. */
 const create = <R>() => createClient<R>({ baseUrl: "" });
 
-describe("all forms of a routing map", () => {
+describe("a client for a routing map in all forms", () => {
   const routing = {
     nested: { v1: { things: { ":id": one } } },
     "flat/v1/things/:id": one,
@@ -115,7 +115,7 @@ describe("inputs", () => {
   const client = () => create<typeof routing>();
   type Input<Call extends (...args: never) => unknown> = Parameters<Call>[1];
 
-  test("have the types a client sends: files, dates, bytes, fields before their transformation", () => {
+  test("have the types that a client sends: files, dates, bytes, and fields before they are transformed", () => {
     const call = () => client().provide<"post /post">;
     expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
       key: string;
@@ -222,7 +222,7 @@ describe("responses", () => {
     expectTypeOf(other).returns.resolves.toExtend<ErrorEnvelope | SuccessEnvelope<object>>();
   });
 
-  test("have no body with 204", () => {
+  test("have no body if the status is 204", () => {
     expectTypeOf(() => client().provide("get /empty")).returns.resolves.toEqualTypeOf<
       ErrorEnvelope | undefined
     >();
@@ -270,7 +270,7 @@ describe("pages and streams", () => {
   const client = () => create<typeof routing>();
   type Item = { n: number; at: string };
 
-  test("yield items and events", () => {
+  test("yield the types of their items and events", () => {
     const items = async () => {
       for await (const item of client().iterate("get /offset", { limit: 5 })) return item;
       for await (const item of client().iterate("get /cursor")) return item;
@@ -290,10 +290,10 @@ describe("pages and streams", () => {
     expectTypeOf(events).returns.resolves.toEqualTypeOf<string>();
   });
 
-  test("are the only routes that iterate and subscribe accept", () => {
-    // @ts-expect-error -- no pages
+  test("are the only routes that `iterate` and `subscribe` accept", () => {
+    // @ts-expect-error -- the route returns no pages
     void (() => client().iterate("get /open"));
-    // @ts-expect-error -- not an event stream
+    // @ts-expect-error -- the route is not an event stream
     void (() => client().subscribe("get /offset"));
     // @ts-expect-error -- no such route
     void (() => client().iterate("get /none"));

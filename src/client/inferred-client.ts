@@ -23,7 +23,7 @@ import type {
 /** The key itself, or a message that says what is wrong with it. */
 export type CheckKey<R, Key, T> = T extends NoRoute ? Instead<R, Key> : Key;
 
-/** Editors also complete the suggested keys, so the message appears only if there are none. */
+/** The suggested keys in place of an unknown one, which editors also complete; a message if there are none. */
 type Instead<R, Key> = NoInfer<
   [Suggested<R, Key>] extends [never] ? `There is no route ${Key & string}` : Suggested<R, Key>
 >;
@@ -72,7 +72,7 @@ export interface FrozenRouting {
 type Forgotten =
   "This routing is declared `: Routing`, which loses its keys: use `satisfies Routing`";
 
-/** A client of a routing map whose type has no keys. */
+/** A client for a routing map whose type has no keys. */
 export interface ForgottenClient {
   readonly provide: (key: Forgotten) => never;
   readonly request: (key: Forgotten) => never;
@@ -88,11 +88,11 @@ export interface RoutesOf<R> {
 }
 
 /**
- * A client of a routing map.
+ * A client for the routes of a routing map.
  *
- * Its functions are bound, so they can be destructured.
+ * The client's functions are bound, so they can be destructured.
  */
-// oxlint-disable-next-line typescript/consistent-type-definitions -- an interface would be shown, with all routes, before each function
+// oxlint-disable-next-line typescript/consistent-type-definitions -- editors would show an interface, with all routes, before each function on hover
 export type InferredClient<R> = RoutesOf<R> & {
   /**
    * Sends a request and resolves to the body of the reply, for successes and errors.
@@ -130,10 +130,10 @@ export type InferredClient<R> = RoutesOf<R> & {
   /**
    * Iterates over the items of all pages, starting with the given one; `pages()` iterates over the pages.
    *
-   * A page is fetched when its first item is needed; a loop that ends early fetches no more.
+   * A page is fetched when its first item is needed; a loop that ends early fetches no further pages.
    *
    * @param key method and path of a route that returns pages
-   * @throws {@link ReplyError} during the iteration when the API responds with an error; otherwise as `request`.
+   * @throws {@link ReplyError} during the iteration when the API responds with an error; and the errors of `request`.
    */
   readonly iterate: {
     <Key extends string>(

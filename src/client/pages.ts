@@ -17,7 +17,7 @@ const findPage = (response: unknown): Page | undefined => {
   return [response, readProperty(response, "data"), body, readProperty(body, "data")].find(isPage);
 };
 
-/** The additional input of the next page; undefined on the last page. */
+/** Returns the input to add for the next page; undefined on the last page. */
 export const toNextPage = (
   response: unknown,
 ): { readonly cursor: unknown } | { readonly offset: number } | undefined => {
@@ -33,17 +33,17 @@ export const toNextPage = (
  */
 export const hasMore = (response: unknown): boolean => toNextPage(response) !== undefined;
 
-/**
- * Returns the data of a success: the `data` of the default envelope, else the body itself.
- *
- * @param name the name of the items, if known
- */
+/** Returns the data of a successful response: the `data` of the default envelope, or else the body itself. */
 export const toPayload = (body: unknown): unknown =>
   readProperty(body, "status") === "success" && readProperty(body, "data") !== undefined
     ? readProperty(body, "data")
     : body;
 
-/** Returns the items of a page: those under their name, else under `items`, else the first array. */
+/**
+ * Returns the items of a page: the array under the given name, or else under `items`, or else the first array.
+ *
+ * @param name the name of the items, if known
+ */
 export const listItems = (response: unknown, name: string | undefined): readonly unknown[] => {
   const page: unknown = findPage(response) ?? toPayload(response);
   const named = readProperty(page, name ?? "items");

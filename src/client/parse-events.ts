@@ -1,10 +1,10 @@
-/** The part of an event stream between two blank lines. */
+/** A part of an event stream, up to a blank line. */
 export interface EventBlock {
   readonly event: string;
-  /** The lines of data; without any, it is not an event. */
+  /** The lines of data; a block without data is not an event. */
   readonly data: readonly string[];
   readonly id: string | undefined;
-  /** In milliseconds. */
+  /** The delay before the client reconnects, in milliseconds. */
   readonly retry: number | undefined;
 }
 

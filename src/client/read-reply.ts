@@ -3,7 +3,7 @@ import { toNetworkError } from "./send-request.ts";
 
 /** A reply as received. */
 export interface Reply {
-  /** Whether the status is a success. */
+  /** Whether the response is successful. */
   readonly ok: boolean;
   /** The status, or `unexpected`. */
   readonly status: number | "unexpected";
@@ -17,7 +17,7 @@ export interface Reply {
   readonly isForeign: boolean;
 }
 
-/** How a body of a media type is read. */
+/** Returns how to read a body, by its media type. */
 export const readKind = (type: string): BodyKind => {
   if (/[/+]json$/.test(type)) return "json";
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";
@@ -26,7 +26,7 @@ export const readKind = (type: string): BodyKind => {
 /**
  * Reads a response to its end.
  *
- * @throws {@link NetworkError} when it breaks off.
+ * @throws {@link NetworkError} when the response breaks off.
  */
 export const readReply = async (call: Call, response: Response): Promise<Reply> => {
   const { status, headers } = response;

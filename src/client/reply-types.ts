@@ -1,4 +1,4 @@
-/** A success status of an endpoint that declares none; without 204, which must be declared. */
+/** The possible success statuses of an endpoint that declares none; 204 is missing because it must be declared. */
 export type SuccessStatus = 200 | 201 | 202 | 203 | 205 | 206 | 207 | 208 | 226;
 
 /** An error status, declared or not. */

@@ -7,7 +7,7 @@ const reviveDate: Revive = (value) => {
   return date && !Number.isNaN(date.getTime()) ? date : value;
 };
 
-/** Revives each element of an array, or each one by its index. */
+/** Returns a function that revives an array: the elements of a tuple by index, all others alike. */
 const reviveItems =
   (each: Revive | undefined, first: readonly (Revive | undefined)[] = []): Revive =>
   (value) =>
@@ -21,7 +21,7 @@ const reviveItems =
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Revives the known fields of an object, and the other ones. */
+/** Returns a function that revives an object: known fields by name, all others alike. */
 const reviveFields =
   (fields: ReadonlyMap<string, Revive>, others?: Revive, known: readonly string[] = []): Revive =>
   (value) => {
@@ -33,7 +33,7 @@ const reviveFields =
     return Object.fromEntries(revived);
   };
 
-/** Revives an object, depending on the value of one of its fields. */
+/** Returns a function that revives an object depending on the value of one of its fields. */
 const reviveBy =
   (name: string, options: ReadonlyMap<unknown, Revive>): Revive =>
   (value) => {
@@ -43,7 +43,7 @@ const reviveBy =
     return revive ? revive(value) : value;
   };
 
-/** Applies several revivals, one after the other. */
+/** Returns a function that applies two revivals, one after the other. */
 const reviveBoth =
   (one: Revive, other: Revive): Revive =>
   (value) =>

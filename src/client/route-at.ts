@@ -1,6 +1,8 @@
 import type { Method } from "../http/method.ts";
 
-/** The types that an endpoint carries, of any kind, because comparing schemas would resolve them. */
+/**
+ * The types that an endpoint carries. The types are unconstrained, because a comparison of schemas would resolve them.
+ */
 export interface EndpointTypes {
   readonly [name: string]: Some;
 }
@@ -13,17 +15,20 @@ export interface NoRoute extends EndpointTypes {
   readonly "~none": true;
 }
 
-/** An endpoint, as far as a client needs one. */
+/** The part of an endpoint that a client needs. */
 interface TypedEndpoint {
   readonly "~types"?: Some;
 }
 
 type TypesOf<E extends TypedEndpoint> = E["~types"];
 
-/** The types of the endpoint whose key names its method; a server with a different method would not start. */
+/**
+ * The types of an endpoint whose key names its method. The method in the key is not compared with the endpoint's,
+ * because a server in which they differ does not start.
+ */
 type Named<Value> = Value extends TypedEndpoint ? TypesOf<Value> : null;
 
-/** An endpoint that declares no method has none in its type, and serves GET. */
+/** The methods that an endpoint serves: the declared ones, or GET if it declares none. */
 type Answered<M> = [M] extends [never] ? "get" : M;
 
 /** The endpoint of a value for a method: the value itself, or the entry under the method or the empty key, as after `nest`. */
@@ -54,8 +59,8 @@ type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` exten
       : null;
 
 /**
- * The entry of a map for a path. It goes segment by segment, so that the cost of a call depends on the length of its
- * path, and not on the number of routes.
+ * The entry of a map for a path. The path is resolved segment by segment, so the cost of a call depends on the length
+ * of its path, not on the number of routes.
  */
 type Walk<
   Map,
@@ -124,12 +129,12 @@ type Elsewhere<Routing, Key, M extends string, Path extends string> = (
   ? Found
   : NoRoute;
 
-/** Suggested keys for a wrong one: its method, then one more segment of its path. */
+/** The keys suggested in place of a wrong one: those with its method and path whose last segment exists. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
   : `${Method} /`;
 
-/** A path with one more segment, as far as the maps allow. */
+/** The paths that share all but the last segment of a path. */
 type Next<Map, M, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
   ? Segment extends keyof Map
     ? `${Segment}/${Next<Map[Segment], M, Rest>}`

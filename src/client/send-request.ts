@@ -7,13 +7,13 @@ const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 5
 
 const idempotentMethods = ["get", "put", "delete"];
 
-/** Returns an option of the call, else that of the client. */
+/** Returns an option of the call, or else the client's. */
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
   name: Name,
 ): SharedOptions[Name] => options[name] ?? client[name];
 
-/** Runs the hooks for errors. */
+/** Runs the `onError` hooks. */
 export const reportError = async (call: Call, error: unknown): Promise<void> => {
   for (const { onError } of [call.client, call.options]) await onError?.(error, call);
 };
@@ -54,17 +54,20 @@ export const sendRequest = async <Result>(
   }
 };
 
-/** A random delay below a limit that doubles, so that clients that were rejected together do not retry together. */
+/**
+ * Returns a random delay below a limit that doubles with each failure, so that clients rejected together do not retry
+ * together.
+ */
 export const toWait = (delay: number, maxDelay: number, failures: number): number =>
   Math.random() * Math.min(maxDelay, delay * 2 ** failures);
 
-/** @returns the delay that a response requests, in milliseconds; 0 if it requests none */
+/** @returns the delay that a response requests, in milliseconds; 0 if the response requests no delay */
 const readRetryAfter = ({ headers }: Response): number => {
   const asked = headers.get("retry-after") ?? "";
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
-/** Waits, but not after the signal is aborted. */
+/** Waits until the time is over or the signal is aborted. */
 export const pause = (
   milliseconds: number,
   signal: AbortSignal | null | undefined,
@@ -135,7 +138,7 @@ const exchange = async <Result>(
   for (const { onRequest } of both) await onRequest?.(attempt);
   const credentials = readOption(call, "credentials");
   const { onUploadProgress } = options;
-  // the global one is looked up late, because tests replace it
+  // the global `fetch` is looked up late, because tests replace it
   const send = toProgressFetch(body && onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
   const response = await toNetworkError(call, () =>
     send(url, { method, headers, signal, body: body ?? null, ...(credentials && { credentials }) }),

@@ -24,14 +24,14 @@ interface Subscription {
   lastEventId: string | undefined;
   /** The upper bound of the first wait, in milliseconds. */
   delay: number;
-  /** How many consecutive connections have brought no event. */
+  /** The number of consecutive connections that have delivered no event. */
   failures: number;
 }
 
 /**
  * Receives the events of a stream, and reopens it when it ends or breaks off.
  *
- * It ends when the server responds with 204, when the signal is aborted, and when the loop over it ends.
+ * The subscription ends when the server responds with 204, when the signal is aborted, or when the loop over it ends.
  *
  * @throws {@link ReplyError} when the server responds with 4xx, and {@link UnexpectedBodyError} when it sends no
  * stream.
@@ -57,7 +57,7 @@ export async function* subscribe(
   }
 }
 
-/** @returns undefined to try again */
+/** @returns undefined if the caller should try again */
 const open = async (
   call: Call,
   request: BuiltRequest,
@@ -102,7 +102,7 @@ async function* readEvents(
       if (!value) return;
       for (const { event, data, id, retry } of parse(decoder.decode(value, { stream: true }))) {
         if (signal?.aborted) return;
-        // not earlier: events that were not delivered yet are requested again
+        // the id is set event by event, so that undelivered events are requested again
         state.lastEventId = id ?? state.lastEventId;
         state.delay = retry ?? state.delay;
         state.failures = 0;

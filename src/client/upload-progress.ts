@@ -1,6 +1,6 @@
 import type { Fetch, UploadProgress } from "./call-options.ts";
 
-/** The part of `XMLHttpRequest` that is used; only browsers have it. */
+/** The members of `XMLHttpRequest` that are used; only browsers have this class. */
 interface ProgressRequest {
   responseType: string;
   withCredentials: boolean;
@@ -18,7 +18,10 @@ interface ProgressRequest {
   getAllResponseHeaders(): string;
 }
 
-/** Returns a `fetch` that reports how much of the body it has sent; undefined if the platform has none. */
+/**
+ * Returns a `fetch` that reports how much of the body it has sent; undefined without a listener or without
+ * `XMLHttpRequest`.
+ */
 export const toProgressFetch = (
   onProgress: "" | ((progress: UploadProgress) => void) | undefined,
 ): Fetch | undefined => {

@@ -46,7 +46,7 @@ type NameOf<Rest extends string> = Rest extends `${infer Name}${Delimiter}${stri
 
 type NamesOf<Path> = Path extends `${string}:${infer Rest}` ? NameOf<Rest> | NamesOf<Rest> : never;
 
-/** The parameters of a path; if several share a segment, the whole segment instead. */
+/** The names of the parameters in a path; if several share a segment, the whole segment instead. */
 type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`
     ? Name | SegmentsOf<More>
@@ -63,7 +63,10 @@ export type InputAt<T extends EndpointTypes, Key> = Placed<
   Key
 >;
 
-/** An intersection is resolved only if there is one: for two objects, that costs as much as their schemas. */
+/**
+ * Joins the inputs of an endpoint and its middlewares only if a middleware has one: resolving an intersection of two
+ * objects costs the compiler as much as their schemas.
+ */
 type Placed<Input, MiddlewareInput, Key> = unknown extends MiddlewareInput
   ? SegmentsOf<Key> extends keyof Input
     ? Input
@@ -79,7 +82,7 @@ type ContentSchema = FileSchema | StreamSchema | z.ZodCustom<Buffer, Buffer>;
 
 type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
 
-/** The body of a success. */
+/** The body of a successful response. */
 export type SuccessAt<T> = T extends EndpointTypes
   ? T["statusCode"] extends 204 | 205
     ? undefined
@@ -118,7 +121,7 @@ export type DataErrorsAt<T> = T extends EndpointTypes
 
 type DataErrors<T, Schemas> = { [Status in keyof Schemas]: ErrorAt<T, Schemas[Status]> };
 
-/** An endpoint with the default result handler and without errors that carry data, as most are. */
+/** An endpoint with the default result handler and without errors that carry data, like most endpoints. */
 interface PlainTypes {
   readonly resultHandler: DefaultResultHandler;
   readonly output: {
@@ -139,10 +142,10 @@ export type BodyAt<T extends EndpointTypes> = T extends PlainTypes
     : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
   : SuccessAt<T> | ErrorAt<T> | DataErrorsAt<T>[keyof DataErrorsAt<T>];
 
-/** The page in a success; `never` if there is none. */
+/** The page in a successful response; `never` if there is none. */
 export type PageAt<T> = PageOf<PayloadOf<SuccessAt<T>>>;
 
-/** The data of a success: the `data` of the default envelope, else the body itself. */
+/** The data of a successful response: the `data` of the default envelope, or else the body itself. */
 export type PayloadOf<Body> = Body extends { readonly status: "success"; readonly data: infer Data }
   ? Data
   : Body;

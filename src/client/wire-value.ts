@@ -14,19 +14,19 @@ export const refuse = (refused: string, reason: string): never => {
 /** A lone surrogate, which UTF-8 cannot represent. */
 const loneSurrogate = /\p{Cs}/u;
 
-/** Far deeper than any API accepts; anything deeper is circular. */
+/** The maximum depth of a value, far deeper than any API accepts; a deeper value is circular. */
 const maxDepth = 200;
 
 /** @throws {@link Refusal} when a string has a lone surrogate. */
 export const assertString = (field: string, text: string): string =>
   loneSurrogate.test(text) ? refuse(field, "has a lone surrogate") : text;
 
-/** The kind of a value in lower case, such as `map`. */
+/** Returns the kind of a value in lower case, such as `map`. */
 export const toKind = (value: unknown): string =>
   Object.prototype.toString.call(value).slice(8, -1).toLowerCase();
 
 /**
- * The own fields of an object, without undefined ones.
+ * Lists the own fields of an object, without undefined ones.
  *
  * @throws {@link Refusal} when a key cannot be sent.
  */
@@ -37,18 +37,18 @@ export const listFields = (field: string, value: object): readonly (readonly [st
     return part !== undefined;
   });
 
-/** The name of a part of a field. */
+/** Returns the name of a part of a field. */
 export const toField = (field: string, key: number | string): string =>
   typeof key === "number" ? `${field}[${key}]` : field === "" ? key : `${field}.${key}`;
 
-/** Checks whether a value is a plain object, or an instance of a class that is not builtin. */
+/** Checks whether a value is a plain object, or an instance of a class that is not built in. */
 export const isRecord = (value: unknown): value is object => toKind(value) === "object";
 
 /**
  * Converts a single value to a string, for a path, a query, a header or a form.
  *
- * @throws {@link Refusal} when it is not a string, number, boolean, bigint or date, or cannot be represented as a
- * string.
+ * @throws {@link Refusal} when the value is not a string, number, boolean, bigint or date, or cannot be represented as
+ * a string.
  */
 export const toText = (field: string, value: unknown): string => {
   if (typeof value === "string") return assertString(field, value);
@@ -60,7 +60,7 @@ export const toText = (field: string, value: unknown): string => {
 };
 
 /**
- * Copies a value to what JSON can represent: dates and bigints as strings, without undefined values.
+ * Converts a value to what JSON can represent: dates and bigints become strings, and undefined values are left out.
  *
  * @throws {@link Refusal} when something would be lost or changed.
  */

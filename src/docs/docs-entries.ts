@@ -69,7 +69,10 @@ export const listDocsEntries = (
 
 type Send = (request: Request, response: Response) => void;
 
-/** The same middlewares and result handler, with a handler that sends the response itself. */
+/**
+ * Creates an endpoint whose handler sends the response itself, with the middlewares and the result handler of another
+ * endpoint.
+ */
 const toEndpoint = (guard: AnyEndpoint, send: Send): AnyEndpoint =>
   new Endpoint(
     Object.assign({}, guard as EndpointParts, {
@@ -84,7 +87,7 @@ const toPath = (path = "/docs"): string =>
     .filter((segment) => segment !== "")
     .join("/")}`;
 
-/** The path of the page as it was requested, including the path at which the API is mounted. */
+/** Returns the path of the page as it was requested, including the path at which the API is mounted. */
 const toBase = ({ originalUrl }: Request): string => {
   const [path = ""] = originalUrl.split("?", 1);
   return path.endsWith("/") ? path.slice(0, -1) : path;
@@ -109,7 +112,7 @@ const send = (request: Request, response: Response, { type, bytes, etag }: Conte
 const isOf = (known: string, etag: string): boolean =>
   known === etag || known === `W/${etag}` || known === "*";
 
-/** Warns developers of documentation errors at start, once the server listens. */
+/** Warns developers about errors in the documentation once the server listens. */
 const warnEarly = (texts: DocumentTexts, logger: Logger): void => {
   setImmediate(() => {
     try {

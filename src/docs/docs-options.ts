@@ -1,7 +1,7 @@
 import type { OpenApiInfo, OpenApiOptions } from "../openapi/options.ts";
 import type { GuardFactory } from "../routing/static-files.ts";
 
-/** How the documentation of an API is served, in addition to the options of `generateOpenApi`. */
+/** Options for serving the documentation of an API, in addition to those of `generateOpenApi`. */
 export interface DocsOptions extends Pick<
   OpenApiOptions,
   "servers" | "openapi" | "tags" | "webhooks" | "head" | "override"
@@ -15,18 +15,18 @@ export interface DocsOptions extends Pick<
   /** @default the name, version and description of the package.json of the working directory */
   readonly info?: OpenApiInfo | undefined;
   /**
-   * The page, from the package `@scalar/api-reference` or `swagger-ui-dist`, which must be installed.
+   * The user interface, from the package `@scalar/api-reference` or `swagger-ui-dist`, which must be installed.
    *
    * @default "scalar"
    */
   readonly ui?: "scalar" | "swagger" | undefined;
   /**
-   * Its middlewares run before any of the documentation is sent; its result handler sends the errors that they throw.
-   * With a factory, the documentation is also served in production.
+   * A factory whose middlewares run before any of the documentation is sent, and whose result handler sends the errors
+   * that they throw. With a factory, the documentation is also served in production.
    */
   readonly factory?: GuardFactory | undefined;
   /**
-   * Whether to serve it with NODE_ENV=production.
+   * Whether to serve the documentation with NODE_ENV=production.
    *
    * @default false, unless there is a `factory`
    */

@@ -3,7 +3,7 @@ import type { DocsOptions } from "./docs-options.ts";
 import type { UserInterface } from "./user-interfaces.ts";
 
 /**
- * Writes the page; it loads only files from this server.
+ * Writes the page, which loads files from this server only.
  *
  * @param base the path of the page as the browser sees it
  */
@@ -32,7 +32,7 @@ ${scripts.map((name) => `<script src="${toUrl(name)}"></script>`).join("\n")}
 const escape = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** What the page may load, and to which hosts it may send requests: those of the servers. */
+/** Returns the Content-Security-Policy of the page, which may send requests only to the hosts of the servers. */
 export const toPolicy = (
   { styles }: UserInterface,
   servers: DocsOptions["servers"] = [],

@@ -13,7 +13,7 @@ export interface Content {
   readonly etag: string;
 }
 
-/** Prepares a string or bytes to be sent. */
+/** Prepares a string or bytes for sending. */
 export const toContent = (type: string, body: string | Buffer): Content => {
   const bytes = Buffer.from(body as string);
   const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
@@ -43,7 +43,7 @@ export class DocumentTexts {
   }
 
   /**
-   * The document as a string.
+   * Returns the document in a format, ready to be sent.
    *
    * @throws OpenApiError when the API cannot be documented.
    */
@@ -59,11 +59,11 @@ export class DocumentTexts {
   }
 }
 
-/** Writes a document as YAML; without anchors, which some readers do not support. */
+/** Writes a document as YAML without anchors, which some readers do not support. */
 export const toYaml = (document: object): string =>
   stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 
-/** What the package.json of the working directory says about the API. */
+/** Reads the name, version and description of the API from the package.json of the working directory. */
 export const readInfo = (folder: string = process.cwd()): OpenApiInfo => {
   const info = { title: "API", version: "0.0.0" };
   let read: Readonly<Record<string, unknown>>;

@@ -6,18 +6,22 @@ import type { DocsOptions } from "./docs-options.ts";
 
 /** A page that shows a document. */
 export interface UserInterface {
-  /** The package's files that it loads, by the names under which they are served, each with its media type. */
+  /**
+   * The files of the package that the page loads, by the names under which they are served, each with its media type.
+   */
   readonly files: ReadonlyMap<string, { readonly path: string; readonly type: string }>;
-  /** Its inline script; the URL of the document is in the attribute `data-document` of the body. */
+  /**
+   * The script that starts the page; it reads the URL of the document from the attribute `data-document` of the body.
+   */
   readonly script: string;
-  /** The style sources that its Content-Security-Policy allows. */
+  /** The style sources that the page's Content-Security-Policy allows. */
   readonly styles: string;
 }
 
 const javascript = "text/javascript; charset=utf-8";
 const css = "text/css; charset=utf-8";
 
-/** No badge from a remote validator. */
+/** The script that starts Swagger UI, without the badge of a remote validator. */
 const swaggerScript = `
 SwaggerUIBundle({
   url: document.body.dataset.document,
@@ -28,7 +32,9 @@ SwaggerUIBundle({
 });
 `;
 
-/** No fonts from other hosts, no telemetry, no proxy, nothing that needs an account. */
+/**
+ * The script that starts Scalar, without fonts from other hosts, telemetry, a proxy, or anything that needs an account.
+ */
 const scalarScript = `
 Scalar.createApiReference("#docs", {
   url: document.body.dataset.document,
@@ -65,18 +71,18 @@ export const findUserInterface = (name: DocsOptions["ui"] = "scalar"): UserInter
       ["scalar.js", { path: join(folder, "dist/browser/standalone.js"), type: javascript }],
     ]),
     script: scalarScript,
-    // its components add their styles as elements
+    // the components of Scalar add their styles as elements
     styles: "'self' 'unsafe-inline'",
   };
 };
 
-/** Looks next to this package, then in the working directory. */
+/** Finds a file of a package, first next to this package, then from the working directory. */
 const findPackageFile = (name: string, target: string): string => {
   for (const from of [import.meta.url, join(process.cwd(), "package.json")]) {
     try {
       return createRequire(from).resolve(target);
     } catch {
-      // the next place may have it
+      // the package may be in the next place
     }
   }
   const other = name === "swagger-ui-dist" ? "" : ', or set `docs: { ui: "swagger" }`';

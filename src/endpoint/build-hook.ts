@@ -1,7 +1,10 @@
-/** Where the command line registers a function that is called for each endpoint and middleware built; nothing else uses it. */
+/**
+ * The global property in which the command line registers a function that is called for each endpoint and middleware
+ * built.
+ */
 export const buildHook: unique symbol = Symbol.for("sallyport/build-hook");
 
-/** Where the command line registers a function that throws when a server is about to start. */
+/** The global property in which the command line registers a function that throws when a server is about to start. */
 export const startHook: unique symbol = Symbol.for("sallyport/start-hook");
 
 /** Calls the registered function, if any, before a server starts. */

@@ -16,7 +16,7 @@ const fail = (where: string, name: string, expected: string, value: unknown): ne
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** @throws {@link DefinitionError} when `inputSources` of an endpoint is invalid. */
+/** @throws {@link DefinitionError} when the `inputSources` of an endpoint are invalid. */
 export const assertSources = (where: string, sources: unknown): void => {
   if (sources === undefined) return;
   if (!isObject(sources)) {

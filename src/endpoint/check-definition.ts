@@ -34,7 +34,7 @@ export const toList = (labels: string | readonly string[] | undefined): readonly
 /**
  * Returns the declared methods without duplicates.
  *
- * @throws {@link DefinitionError} when an endpoint cannot declare one of them.
+ * @throws {@link DefinitionError} when an endpoint cannot declare one of the methods.
  */
 export const toMethods = (where: string, declared: unknown): readonly Method[] | undefined => {
   if (declared === undefined) return undefined;

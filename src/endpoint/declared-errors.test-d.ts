@@ -44,14 +44,14 @@ describe("statuses and errors of endpoints", () => {
     expectTypeOf<TypesOf<typeof empty>["statusCode"]>().toEqualTypeOf<204>();
   });
 
-  test("are checked where they are declared", () => {
+  test("are type-checked where they are declared", () => {
     // @ts-expect-error -- a declaration needs a description
     factory.build({ errors: { 404: { schema: z.object({}) } }, handler: () => ({}) });
     // @ts-expect-error -- not a number
     factory.build({ statusCode: "201", handler: () => ({}) });
   });
 
-  test("type the body of an error with its data", () => {
+  test("determine the type of an error's body, including its data", () => {
     type Default = NonNullable<DefaultResultHandler["~types"]>["negative"];
     expectTypeOf<ResponseBody<Default>>().toEqualTypeOf<ErrorEnvelope>();
     type WithData = ResponseBody<Default, never, { field: string }>;

@@ -5,9 +5,9 @@ import { toSchema } from "../schemas/assert-schema.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 import { assertKeys } from "./check-definition.ts";
 
-/** Documents a status that a handler or a middleware throws. */
+/** The declaration of a status that a handler or a middleware throws. */
 export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
-  /** When it is thrown; used in documents. */
+  /** When the error is thrown; used in documents. */
   readonly description: string;
   /**
    * Schema of the `data` that the thrown error carries. The data is parsed with it before it is sent.
@@ -25,7 +25,7 @@ export type ErrorDeclarations = Readonly<Record<number, string | ErrorDeclaratio
 /** All declarations of one status, for example by a middleware and by its endpoint. */
 export interface DeclaredError {
   readonly descriptions: readonly string[];
-  /** The schemas of its data, the endpoint's first. */
+  /** The schemas of the error's data, the endpoint's first. */
   readonly schemas: readonly ZodSchema[];
   /** Whether a declaration has no schema, so that an error without data is allowed. */
   readonly mayLackData: boolean;
@@ -72,7 +72,7 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
 const wrong = (where: string, text: string): DefinitionError =>
   new DefinitionError("SLP_DEFINITION_VALUE", `${where}: ${text}`);
 
-/** @throws {@link DefinitionError} when it is not a success status. */
+/** @throws {@link DefinitionError} when `statusCode` is not a success status. */
 export const assertStatusCode = (where: string, statusCode: unknown): void => {
   if (statusCode === undefined) return;
   const isSuccess =

@@ -1,6 +1,6 @@
 import type { Logger } from "../logger/logger.ts";
 
-/** Disposes of a context. A failure here must not hide the outcome of the request. */
+/** Disposes of a context, and only logs a failure, which must not hide the outcome of the request. */
 export const disposeOf = async <Returned>(
   context: Returned,
   dispose: (context: Returned) => unknown,

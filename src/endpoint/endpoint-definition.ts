@@ -41,7 +41,8 @@ export interface DefinitionBase<
    */
   readonly input?: Input | undefined;
   /**
-   * The status of a success, 200 to 299, unless the handler sets another one. 204 and 205 are sent without a body.
+   * The status of a successful response, 200 to 299, unless the handler sets another one. 204 and 205 are sent without
+   * a body.
    *
    * @default 200, or the status that the result handler sends
    */
@@ -94,7 +95,7 @@ export interface DefinitionBase<
    */
   readonly bodyLimit?: number | undefined;
   /**
-   * Upload limits of this endpoint. Omitted limits come from the configuration.
+   * Upload limits for this endpoint. Omitted limits come from the configuration.
    *
    * @default the configuration's `upload.limits`
    */

@@ -11,7 +11,7 @@ import type { UploadLimits } from "./upload-limits.ts";
 /** Marks an endpoint, even one made by another copy of this package in the same process. */
 export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");
 
-/** What generated documents show of an endpoint. */
+/** What generated documents show about an endpoint. */
 export interface EndpointDescription {
   readonly shortDescription: string | undefined;
   readonly description: string | undefined;
@@ -58,10 +58,10 @@ export interface MarkedEndpoint {
 export interface AnyEndpoint extends MarkedEndpoint, EndpointParts {}
 
 /**
- * A declared endpoint; made by a factory's `build`.
+ * A declared endpoint, built with a factory's `build`.
  *
- * It carries the types that clients and documents need: its methods, its schemas, the input type
- * of its middlewares, its result handler, its success status, its errors and those of its middlewares.
+ * An endpoint carries the types that clients and documents need: its methods, schemas, result handler, success status
+ * and errors, and the input type and errors of its middlewares.
  */
 export class Endpoint<
   M extends Method,

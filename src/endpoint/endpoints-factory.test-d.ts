@@ -50,7 +50,7 @@ describe("a handler's arguments", () => {
     });
   });
 
-  test("follow .and(), unions, refinements and transformations to another object", () => {
+  test("have the types that .and(), unions, refinements and transformations to another object result in", () => {
     const a = z.object({ a: z.string() });
     factory.buildVoid({
       input: a.and(z.object({ b: z.coerce.number() })),
@@ -97,14 +97,14 @@ describe("middlewares", () => {
         handler: async ({ input, ctx }) => {
           expectTypeOf(input).toEqualTypeOf<{ key: number; page: number; name: string }>();
           expectTypeOf(ctx).toEqualTypeOf<{ user: { id: number }; isFirst: boolean }>();
-          // @ts-expect-error -- no middleware adds it
+          // @ts-expect-error -- no middleware adds this field
           void ctx.missing;
           return {};
         },
       });
   });
 
-  test("yield to the endpoint if both declare a field, and to a later middleware in the context", () => {
+  test("are overridden by fields that the endpoint declares, and by the context of later middlewares", () => {
     factory
       .addMiddleware(keyMiddleware)
       .addContext(() => ({ user: "replaced" }))
@@ -118,7 +118,7 @@ describe("middlewares", () => {
       });
   });
 
-  test("may require the context of earlier ones", () => {
+  test("may require context from earlier middlewares", () => {
     const greeting = new Middleware({
       handler: async ({ ctx }: { ctx: { user: { id: number } } }) => ({
         greeting: `Hi ${ctx.user.id}`,
@@ -136,7 +136,7 @@ describe("middlewares", () => {
     factory.addMiddleware(greeting);
   });
 
-  test("that only check require no more context than they declare", () => {
+  test("that return nothing require no more context than they declare", () => {
     interface User {
       readonly role: string;
     }
@@ -153,7 +153,7 @@ describe("middlewares", () => {
         handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{ user: { role: string } }>(),
       });
     void new Middleware<{ user: User }>({
-      // @ts-expect-error -- what it returns would be lost: annotate `ctx`, or name it as well
+      // @ts-expect-error -- the returned type would be lost: annotate `ctx`, or pass that type as well
       handler: async ({ ctx }) => ({ isStaff: ctx.user.role === "staff" }),
     });
     const named = new Middleware<{ user: User }, { isStaff: boolean }>({
@@ -209,7 +209,7 @@ describe("middlewares", () => {
       });
   });
 
-  test("see the context so far in addContext", () => {
+  test("have the types that earlier middlewares added to the context in addContext", () => {
     factory
       .addContext(() => ({ one: 1 }))
       .addContext(async (ctx) => {
@@ -223,7 +223,7 @@ describe("middlewares", () => {
 });
 
 describe("a handler's result", () => {
-  test("is checked against the output schema, literals without `as const`", () => {
+  test("is checked against the output schema, and literals need no `as const`", () => {
     factory.build({
       output: z.object({ role: z.enum(["admin", "member"]), at: z.date().transform(String) }),
       handler: async ({ logger }) => {
@@ -291,7 +291,7 @@ describe("a handler's result", () => {
     });
     factory.build({
       output,
-      // @ts-expect-error -- not in every case
+      // @ts-expect-error -- one branch returns nothing
       handler: ({ request }) => (request.fresh ? undefined : { role: "admin" }),
     });
   });

@@ -94,7 +94,7 @@ export class EndpointsFactory<
    * Returns a factory whose endpoints also run the given middleware, after those that this factory already has.
    *
    * @param middleware a `Middleware`, or the definition of one
-   * @throws {@link DefinitionError} when it is neither.
+   * @throws {@link DefinitionError} when the argument is neither.
    */
   addMiddleware<
     Returned extends MiddlewareReturn,
@@ -118,8 +118,8 @@ export class EndpointsFactory<
   /**
    * Returns a factory whose endpoints also run a middleware written for Express.
    *
-   * It runs before the body is read, unless an earlier middleware needs the body or `body` is set. It sees preflight
-   * requests only if `cors` is false; otherwise sallyport responds to them itself.
+   * The middleware runs before the body is read, unless an earlier middleware needs the body or `body` is set. It sees
+   * preflight requests only if `cors` is false; otherwise sallyport itself responds to preflight requests.
    *
    * @example
    * factory.use(auth({ audience }), {

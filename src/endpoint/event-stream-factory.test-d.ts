@@ -24,7 +24,7 @@ type Events = typeof events;
 const factory = new EventStreamFactory(events);
 
 describe("emit", () => {
-  test("takes the events of the factory, each with its data", () => {
+  test("accepts the factory's events, each with its data", () => {
     factory.build({
       input: z.object({ every: z.coerce.number() }),
       handler: async ({ input, ctx: { emit, isClosed, signal } }) => {
@@ -37,7 +37,7 @@ describe("emit", () => {
         while (!isClosed()) {
           await emit("time", Date.now());
           await emit("note", { text: "literals need no `as const`", kind: "a" }, { id: "1" });
-          // what the schema accepts, not what it returns
+          // the type that the schema accepts, not the one that it returns
           await emit("at", new Date(), { retry: 5000 });
           await sleep(input.every, undefined, { signal });
         }
@@ -45,22 +45,22 @@ describe("emit", () => {
     });
   });
 
-  test("rejects anything else", () => {
+  test("rejects unknown events, wrong data and unknown options", () => {
     factory.build({
       handler: async ({ ctx: { emit } }) => {
         // @ts-expect-error -- there is no such event
         await emit("tick", 1);
-        // @ts-expect-error -- a number
+        // @ts-expect-error -- the data is a number
         await emit("time", "1");
         // @ts-expect-error -- the data of another event
         await emit("note", 1);
         // @ts-expect-error -- not an allowed value
         await emit("note", { text: "", kind: "c" });
-        // @ts-expect-error -- a date
+        // @ts-expect-error -- the data is a Date
         await emit("at", "2026-11-20");
         // @ts-expect-error -- the data is missing
         await emit("time");
-        // @ts-expect-error -- a string
+        // @ts-expect-error -- an id is a string
         await emit("time", 1, { id: 1 });
         // @ts-expect-error -- there is no such option
         await emit("time", 1, { event: "other" });
@@ -70,7 +70,7 @@ describe("emit", () => {
     void new EventStreamFactory({ time: "number" });
     // @ts-expect-error -- there is no such option
     void new EventStreamFactory(events, { heartBeat: 5 });
-    // @ts-expect-error -- events are the output
+    // @ts-expect-error -- an event stream has no output schema
     factory.build({ output: z.object({}), handler: () => undefined });
   });
 });
@@ -86,7 +86,7 @@ describe("the factory", () => {
       .addMiddleware({
         handler: ({ ctx }) => {
           expectTypeOf(ctx).toEqualTypeOf<{ user: { id: number } }>();
-          // @ts-expect-error -- only the handler sends
+          // @ts-expect-error -- only the handler sends events
           void ctx.emit;
           return { one: 1 };
         },
@@ -101,7 +101,7 @@ describe("the factory", () => {
           expectTypeOf(ctx.user).toEqualTypeOf<{ id: number }>();
           expectTypeOf(ctx.one + ctx.two + ctx.three).toEqualTypeOf<number>();
           expectTypeOf(ctx.emit).toEqualTypeOf<EventStream<Events>["emit"]>();
-          // @ts-expect-error -- no middleware adds it
+          // @ts-expect-error -- no middleware adds this field
           void ctx.missing;
         },
       });

@@ -34,7 +34,7 @@ import type {
 } from "./middleware.ts";
 import type { StreamHandler } from "./run-event-stream.ts";
 
-/** Options of an {@link EventStreamFactory}. */
+/** Options for an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
   /**
    * How long the stream may be silent before a comment is sent, in milliseconds; 0 sends no comments. Comments keep
@@ -63,8 +63,8 @@ export interface EventStreamOptions {
  * Builds endpoints that send server-sent events, as `text/event-stream`.
  *
  * The handler sends events with `ctx.emit`, which validates their data with the schemas given here; the stream ends
- * when the handler returns. An error before the first event is sent as by `defaultResultHandler`; a later one ends the
- * stream abruptly. A factory is immutable: its methods return a new one.
+ * when the handler returns. An error before the first event is sent in the format of `defaultResultHandler`; a later
+ * one ends the stream abruptly. A factory is immutable: its methods return a new one.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @example
@@ -107,9 +107,7 @@ export class EventStreamFactory<
     this.#factory = new EndpointsFactory(createEventStreamResultHandler(events));
   }
 
-  /**
-   * Returns a factory whose endpoints also run the given middleware, as {@link EndpointsFactory.addMiddleware} does.
-   */
+  /** Returns a factory whose endpoints also run the given middleware; see {@link EndpointsFactory.addMiddleware}. */
   addMiddleware<
     Returned extends MiddlewareReturn,
     Input extends InputSchema = NoInput,
@@ -129,9 +127,7 @@ export class EventStreamFactory<
     return this.#derive(this.#factory.addMiddleware(middleware));
   }
 
-  /**
-   * Returns a factory whose endpoints also run a middleware written for Express, as {@link EndpointsFactory.use} does.
-   */
+  /** Returns a factory whose endpoints also run a middleware written for Express; see {@link EndpointsFactory.use}. */
   use<
     Req extends Request = Request,
     Res extends Response = Response,
@@ -167,7 +163,7 @@ export class EventStreamFactory<
     return this.use(middleware, options);
   }
 
-  /** Returns a factory whose endpoints have more context, as {@link EndpointsFactory.addContext} does. */
+  /** Returns a factory whose endpoints have more context; see {@link EndpointsFactory.addContext}. */
   addContext<Returned extends MiddlewareReturn>(
     getContext: (
       ctx: Context,
@@ -285,7 +281,7 @@ export type StreamEndpoint<
 
 const streamKeys = definitionKeys.filter((key) => key !== "statusCode");
 
-/** Runs a handler that emits events; the code that sends them is loaded with the first stream. */
+/** Wraps a handler that emits events; the code that sends the events is loaded with the first stream. */
 const toHandler =
   (settings: EventStreamSettings, handler: StreamHandler) =>
   async (args: HandlerArguments<unknown, unknown>): Promise<void> => {
@@ -314,7 +310,7 @@ const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStr
 };
 
 const assertEvent = (name: string, schema: unknown): ZodSchema => {
-  // a line break would end the field, and clients name an event with an empty name `message`
+  // a line break would end the field, and clients treat an empty name as `message`
   if (name === "" || /[\r\n]/.test(name))
     throw new DefinitionError(
       "SLP_DEFINITION_EVENT",

@@ -13,7 +13,10 @@ import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
 
 /** What an event may carry besides its data. */
 export interface EmitOptions {
-  /** The client sends it back as `Last-Event-ID` when it reconnects; a string without CR, LF or NUL. */
+  /**
+   * The id of the event, a string without CR, LF or NUL. The client sends it back as `Last-Event-ID` when it
+   * reconnects.
+   */
   readonly id?: string | undefined;
   /** How long the client should wait before it reconnects, in whole milliseconds. */
   readonly retry?: number | undefined;
@@ -24,9 +27,10 @@ export interface EventStream<Events extends EventSchemas> {
   /**
    * Sends an event; its data is serialised as one line of JSON.
    *
-   * Await it: it resolves once the client can take more, or when the client disconnects in the meantime. Invalid
-   * arguments throw synchronously; the promise rejects only if the schema of the data is asynchronous. On a closed
-   * stream it rejects with an `AbortError`, which ends the handler; if not awaited, that rejection is ignored.
+   * Await its result: the promise resolves once the client can take more, or when the client disconnects in the
+   * meantime. Invalid arguments throw synchronously; they reject the promise only if the schema of the data is
+   * asynchronous. On a closed stream, the promise rejects with an `AbortError`, which ends the handler; if not awaited,
+   * that rejection is ignored.
    *
    * @throws {@link OutputValidationError} when the data does not fit the event's schema.
    * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data is not serialisable as JSON, or the event
@@ -63,9 +67,9 @@ export class EventWriter {
   readonly #request: Request;
   readonly #response: Response;
   readonly #logger: Logger;
-  /** Opens the stream if the first event is late; after that it sends comments. */
+  /** The timer that opens the stream if the first event is late, and afterwards sends comments. */
   #timer: NodeJS.Timeout | undefined;
-  /** Shared by all callers that have sent more than the client has consumed. */
+  /** Resolves once the client can take more; shared by all callers that wait. */
   #room: Promise<void> | undefined;
   #releaseRoom: (() => void) | undefined;
   #isStopped = false;
@@ -112,7 +116,7 @@ export class EventWriter {
     this.#releaseRoom?.();
   };
 
-  /** Ends the stream, even without an event. */
+  /** Ends the stream, even if it has sent no event. */
   end(): void {
     const wasClosed = this.isClosed();
     this.stop();
@@ -155,7 +159,7 @@ export class EventWriter {
     this.#response.setHeader("Cache-Control", "no-cache");
   }
 
-  /** Waits until the next comment is due; a busy stream needs none. */
+  /** Schedules the next comment, which is postponed by each event. */
   #rest(): void {
     const { heartbeat } = this.#settings;
     clearTimeout(this.#timer);
@@ -180,7 +184,7 @@ export class EventWriter {
     return this.#room;
   }
 
-  /** Unread events must not fill the memory. */
+  /** Disconnects a slow client, whose unread events would fill the memory. */
   #cut(): void {
     this.stop();
     warnSampled(
@@ -197,11 +201,11 @@ export class EventWriter {
   }
 }
 
-/** The lines before `data`. */
+/** Writes the lines of an event that precede its `data`. */
 const toHead = (event: string, { id, retry }: EmitOptions): string => {
   let head = `event: ${event}\n`;
   if (id !== undefined) {
-    // each would end the field, or make clients ignore it
+    // these characters would end the field or make clients ignore it
     if (typeof id !== "string" || /[\r\n\0]/.test(id))
       throw new ServerFault(
         "SLP_EVENT_FIELD",
@@ -238,7 +242,7 @@ const toJson = (event: string, value: unknown): string => {
   );
 };
 
-/** A rejection that stops a handler that awaits it, and is harmless otherwise. */
+/** Returns a rejected promise, which stops a handler that awaits it and is harmless otherwise. */
 const refuse = (): Promise<void> => {
   const refusal = Promise.reject(
     Object.assign(new Error("The event stream is closed"), {

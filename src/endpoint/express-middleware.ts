@@ -11,7 +11,7 @@ export type ExpressHandler<Req extends Request, Res extends Response> = (
   next: NextFunction,
 ) => unknown;
 
-/** How a middleware written for Express joins the pipeline. */
+/** Options for a middleware written for Express. */
 export interface ExpressMiddlewareOptions<
   Req extends Request,
   Res extends Response,
@@ -30,7 +30,7 @@ export interface ExpressMiddlewareOptions<
   readonly body?: boolean | undefined;
 }
 
-/** Runs a middleware written for Express before the handler. */
+/** A middleware that runs one written for Express before the handler. */
 export class ExpressMiddleware<
   Req extends Request,
   Res extends Response,
@@ -49,11 +49,12 @@ export class ExpressMiddleware<
 }
 
 /**
- * Runs a middleware as Express does: everything after it runs within its call to `next`, so that state it enters, such
- * as an AsyncLocalStorage store, stays active.
+ * Runs a middleware as Express does: everything after it runs within its call to `next`, so that state that the
+ * middleware enters, such as an AsyncLocalStorage store, stays active.
  *
- * It settles when everything after it has settled, when the middleware fails, or when it ends the response without
- * calling `next`. Errors that it throws, rejects with or passes to `next` go through `transformer`.
+ * The promise settles when everything after the middleware has settled, when the middleware fails, or when it ends the
+ * response without calling `next`. Errors that the middleware throws, rejects with or passes to `next` go through
+ * `transformer`.
  */
 const runNative = <Req extends Request, Res extends Response, Returned extends MiddlewareReturn>(
   middleware: ExpressHandler<Req, Res>,
@@ -62,7 +63,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   rest: Rest,
 ): Promise<void> => {
   const [request, response] = [args.request as Req, args.response as Res];
-  // `close` is not emitted again
+  // a closed response does not emit `close` again
   if (response.closed) return Promise.resolve();
   return new Promise<void>((resolve, reject) => {
     let isOver = false;
@@ -86,7 +87,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
       reject(own);
     };
     const next: NextFunction = (outcome?: unknown): void => {
-      // Express treats any other value as an error, so a denied authorization must stay one
+      // Express treats any other value as an error, so a denied authorization must stay an error
       if (outcome && outcome !== "route" && outcome !== "router") fail(outcome);
       else if (!isOver) {
         end();
@@ -100,7 +101,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
     } catch (error) {
       fail(error);
     }
-    // most call `next` at once, and listeners that come and go make the events of a response slow
+    // most middlewares call `next` at once, and adding and removing listeners slows down the events of a response
     if (isOver) return;
     if (response.closed || response.writableFinished) {
       onEnd();
@@ -111,7 +112,10 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   });
 };
 
-/** An error thrown by `provider` is not the middleware's, although it runs within the middleware's call to `next`. */
+/**
+ * Provides the context and runs the rest. An error thrown by `provider` is not the middleware's, although `provider`
+ * runs within the middleware's call to `next`.
+ */
 const provide = async (give: () => unknown, rest: Rest): Promise<void> => rest.run(await give());
 
 const transform = (

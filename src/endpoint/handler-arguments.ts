@@ -6,7 +6,7 @@ import type { EmptyObject, ReturnedObject } from "../schemas/schema.ts";
 export interface HandlerArguments<Input, Context> {
   /** The validated input. */
   readonly input: Input;
-  /** What the middlewares before it returned. */
+  /** The context: what the middlewares before this handler returned. */
   readonly ctx: Context;
   readonly logger: Logger;
   /** The Express request. */
@@ -44,7 +44,7 @@ export type Spread<First, Second> = keyof First extends never
 
 type Flatten<T> = { [K in keyof T]: T[K] };
 
-/** If the second may lack a property that the first has, the first's value remains possible. */
+/** The shared properties that the second object may lack, so that the first object's value remains possible. */
 type Fallback<First, Second> = {
   [K in keyof First & keyof Second as undefined extends Second[K] ? K : never]:
     | First[K]

@@ -14,7 +14,10 @@ export const inputSources = [
 /** A part of a request that can feed the input. */
 export type InputSource = (typeof inputSources)[number];
 
-/** Which parts of the request feed the input, by method. Later ones override earlier ones; path parameters override all. */
+/**
+ * The parts of a request that feed the input, by method. Later parts override earlier ones; path parameters override
+ * all of them.
+ */
 export type InputSources = Readonly<Record<Method, readonly InputSource[]>>;
 
 /** The sources used without configuration. */

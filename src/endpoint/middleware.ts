@@ -26,8 +26,8 @@ interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarat
   /** How the client authenticates; used in documents. */
   readonly security?: Security | undefined;
   /**
-   * The statuses that it throws, declared as those of an endpoint; they apply to every endpoint that uses the
-   * middleware.
+   * The statuses that this middleware throws, declared like those of an endpoint. The declarations apply to every
+   * endpoint that uses the middleware.
    *
    * @example
    * errors: { 429: { description: "Too many requests", headers: { "Retry-After": "Seconds to wait" } } }
@@ -65,8 +65,8 @@ export interface Passed<Context> {
 
 /**
  * Runs everything after an `around` middleware: further middlewares, input validation, the handler and output
- * validation. It resolves before the response is sent. It rejects with any error thrown there, and also when the client
- * disconnects or the request's time limit expires.
+ * validation. The promise resolves before the response is sent. It rejects with any error thrown in these stages, and
+ * also when the client disconnects or the request's time limit expires.
  */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- editors show its name on hover
 export type AroundNext = {
@@ -95,11 +95,14 @@ export interface AroundDefinition<
 
 /** What a wrapping middleware wraps: everything after it. */
 export interface Rest {
-  /** Runs it; rejects with any error thrown there. The context is merged into the request's. */
+  /**
+   * Runs everything after the middleware; the promise rejects with any error thrown meanwhile. The context is merged
+   * into the request's.
+   */
   readonly run: (context: unknown) => Promise<void>;
   /** Responds with an error that was raised after `run` was called, or logs it if the response has been sent. */
   readonly fail: (error: unknown) => void;
-  /** Sets `request.next` from now on. */
+  /** Sets `request.next` for the rest of the request. */
   readonly setNext: (next: unknown) => void;
 }
 
@@ -108,15 +111,15 @@ export interface AnyMiddleware {
   readonly [middlewareMark]: true;
   readonly inputSchema: ZodSchema | undefined;
   readonly security: Security | undefined;
-  /** The errors that it throws. */
+  /** The errors that the middleware throws. */
   readonly errors?: ErrorDeclarations | undefined;
-  /** Whether it wraps an Express middleware. */
+  /** Whether the middleware was written for Express. */
   readonly isNative: boolean;
-  /** Whether the body is read before it runs. */
+  /** Whether the body is read before the middleware runs. */
   readonly takesBody?: boolean;
   /** Returns the context; not called if there is `span`. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
-  /** Wraps everything after it. */
+  /** Runs the middleware around everything after it. */
   readonly span?: ((args: HandlerArguments<never, never>, rest: Rest) => Promise<void>) | undefined;
 }
 
@@ -209,7 +212,7 @@ const toSpan =
     };
     const next = (context?: object): Promise<Passed<never>> => {
       const passing = pass(context);
-      // a promise that is not awaited must not cause an unhandled rejection
+      // a middleware that does not await this promise must not cause an unhandled rejection
       passing.catch(ignore);
       first ??= passing;
       return passing;

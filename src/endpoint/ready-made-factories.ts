@@ -20,8 +20,8 @@ export const problemEndpointsFactory: EndpointsFactory<
 > = new EndpointsFactory(problemResultHandler);
 
 /**
- * Builds endpoints that send the array `items` of their output on success and plain text on error. For clients of an
- * older API: a bare array leaves no room for later additions, such as a total count.
+ * Builds endpoints that send the array `items` of their output on success and plain text on error. Use it only for
+ * clients of an older API: a bare array leaves no room for later additions, such as a total count.
  */
 export const arrayEndpointsFactory: EndpointsFactory<
   unknown,

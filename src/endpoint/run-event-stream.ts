@@ -14,7 +14,7 @@ export const runEventStream = async (
   const { input, logger, request, response, signal } = args;
   const writer = new EventWriter(settings, args);
   const { emit, isClosed } = writer;
-  // its client sees a clean end and reconnects to another process
+  // at a shutdown, the client sees a clean end and reconnects to another process
   const onAbort = (): void => {
     if (readSafely(signal.reason, "code") === "SLP_SHUTTING_DOWN") writer.end();
   };
@@ -31,6 +31,6 @@ export const runEventStream = async (
   writer.end();
 };
 
-/** Checks whether a handler stopped because its stream was closed, which is not a fault. */
+/** Checks whether a handler was stopped by the end of its stream, which is not a fault. */
 const isDeparture = (thrown: unknown, signal: AbortSignal): boolean =>
   thrown === signal.reason || readSafely(thrown, "name") === "AbortError";

@@ -32,13 +32,13 @@ describe("an `around` middleware", () => {
       });
   });
 
-  test("adds nothing if it passes nothing", () => {
+  test("adds nothing to the context if it passes nothing to `next`", () => {
     factory.addMiddleware({ around: async (_args, next) => next() }).buildVoid({
       handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{}>(),
     });
   });
 
-  test("receives the context so far and its own input, which is added to the handler's", () => {
+  test("receives the context so far and its own input, which is added to the handler's input", () => {
     factory
       .addContext(() => ({ user: "ada" }))
       .addMiddleware({
@@ -64,13 +64,13 @@ describe("an `around` middleware", () => {
   });
 
   test("returns what `next` resolves to", () => {
-    // @ts-expect-error -- it is not returned, so the context would be unknown
+    // @ts-expect-error -- the result of `next` is not returned, so the context would be unknown
     void new Middleware({ around: async (_args, next) => void (await next({ a: 1 })) });
-    // @ts-expect-error -- not called at all
+    // @ts-expect-error -- `next` is not called at all
     void new Middleware({ around: async () => ({ a: 1 }) });
     // @ts-expect-error -- an array cannot be merged into the context
     void new Middleware({ around: async (_args, next) => next([1]) });
-    // @ts-expect-error -- only one of them is allowed
+    // @ts-expect-error -- only one of `handler` and `around` is allowed
     void new Middleware({
       handler: async () => ({}),
       around: async (_args, next) => next(),
@@ -90,7 +90,7 @@ describe("an `around` middleware", () => {
 });
 
 describe("addContext", () => {
-  test("accepts a function that disposes of the value it returned, and of nothing else", () => {
+  test("passes its `dispose` function the value that it returned, and no other context", () => {
     factory
       .addContext(() => ({ user: "ada" }))
       .addContext(async (ctx) => ({ connection: { of: ctx.user } }), {
@@ -132,7 +132,7 @@ describe("a native middleware", () => {
   });
 
   test("is a single function with three parameters", () => {
-    // @ts-expect-error -- an error handler
+    // @ts-expect-error -- a function with four parameters is an error handler
     factory.use((_error: Error, _request: Request, _response: Response, _next: () => void) => {});
     factory.use(
       (_request, _response, next) => next(),
@@ -152,9 +152,9 @@ describe("options for the body and for time limits", () => {
     void new Middleware({ body: true, around: async (_args, next) => next() });
     factory.build({ timeout: 500, handler: async () => ({}) });
     factory.buildVoid({ timeout: 500, handler: () => undefined });
-    // @ts-expect-error -- milliseconds
+    // @ts-expect-error -- a time limit is a number of milliseconds
     factory.build({ timeout: "1s", handler: async () => ({}) });
-    // @ts-expect-error -- true or false
+    // @ts-expect-error -- this option is true or false
     factory.addMiddleware({ body: "json", handler: async () => undefined });
   });
 });

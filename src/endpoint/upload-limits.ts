@@ -1,31 +1,43 @@
 /** Upload limits. */
 export interface UploadLimits {
   /**
-   * The largest file, in bytes; a file of exactly this size is accepted.
+   * The maximum size of a file, in bytes; a file of exactly this size is accepted.
    *
    * @default 10485760
    */
   readonly fileSize?: number | undefined;
-  /** @default 10 */
+  /**
+   * The maximum number of files.
+   *
+   * @default 10
+   */
   readonly files?: number | undefined;
-  /** @default 1000 */
+  /**
+   * The maximum number of text fields.
+   *
+   * @default 1000
+   */
   readonly fields?: number | undefined;
-  /** Files and fields together. @default 1000 */
+  /**
+   * The maximum number of files and fields together.
+   *
+   * @default 1000
+   */
   readonly parts?: number | undefined;
   /**
-   * The largest text field, in bytes.
+   * The maximum size of a text field, in bytes.
    *
    * @default 1048576
    */
   readonly fieldSize?: number | undefined;
   /**
-   * All text fields together, including their names, in bytes; they are held in memory.
+   * The maximum size of all text fields together, including their names, in bytes. Text fields are held in memory.
    *
    * @default 2097152, or `fieldSize` if that is larger
    */
   readonly fieldsSize?: number | undefined;
   /**
-   * The whole body, in bytes, including its boundaries and part headers.
+   * The maximum size of the whole body, in bytes, including its boundaries and part headers.
    *
    * @default `files` * `fileSize` + `fieldsSize` + 1048576 (108003328)
    */

@@ -6,5 +6,5 @@ export type VoidOutput = z.ZodObject<EmptyObject>;
 
 let voidOutput: VoidOutput | undefined;
 
-/** Created with the first such endpoint, because the first schema of a program costs 8 ms. */
+/** Returns the schema, which is created with the first such endpoint because a program's first schema costs 8 ms. */
 export const toVoidOutput = (): VoidOutput => (voidOutput ??= z.object({}));

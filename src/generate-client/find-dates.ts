@@ -4,12 +4,12 @@ import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";
 
-/** Which side of a schema is considered. */
+/** The side of a schema that is considered. */
 export type End = "input" | "output";
 
 type Kind = "date" | "other" | "string" | "structure" | "unknown";
 
-/** Checks whether a schema writes a date: a `Date` of the server, or a date string with an offset. */
+/** Checks whether the values of a schema are dates: `Date`s on the server, or date strings with an offset. */
 export const isDate = (schema: ZodSchema, end: End): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "date") return true;
@@ -18,7 +18,7 @@ export const isDate = (schema: ZodSchema, end: End): boolean => {
   return def.type === "string" && format === "datetime" && local !== true;
 };
 
-/** Returns the schema that another one stands for on one side; the schema itself if it stands for no other. */
+/** Returns the schema that a wrapper stands for on one side; the given schema itself if it is no wrapper. */
 export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema, end: End] => {
   const encoded = readEncoded(schema);
   if (encoded) return [encoded, end === "input" ? "output" : "input"];
@@ -65,7 +65,7 @@ const listKinds = (schema: ZodSchema, end: End, depth = 0): readonly Kind[] => {
   return [others.has(def.type) ? "other" : "unknown"];
 };
 
-/** The field that discriminates the options of a union of objects. */
+/** Returns the field that discriminates the options of a union of objects; undefined if there is none. */
 export const readDiscriminator = (def: z.core.$ZodUnionDef): string | undefined => {
   const { discriminator } = def as { readonly discriminator?: string };
   const isTold = def.options.every(

@@ -5,7 +5,7 @@ import { ez } from "../schemas/ez.ts";
 import type { Routing } from "../routing/routing.ts";
 import { generateClient } from "./generate-client.ts";
 
-/** Returns the types of the routes, without what is the same for each API. */
+/** Returns the types of the routes, without the source that is the same for each API. */
 const typesOf = (routing: Routing, options: object = {}): string => {
   const [types = ""] = generateClient({ routing, ...options }).split(
     "/** A client of this API. */",
@@ -20,7 +20,7 @@ const find = (text: string, name: string): string => {
   return start < 0 ? "" : declaration.replace(/^export type \w+ = /, "").replaceAll(/\s+/g, " ");
 };
 
-/** Returns the type of a field, as it is sent and as it is received. */
+/** Returns the types of a field when it is sent and when it is received. */
 const both = (
   schema: z.ZodType,
   options: object = {},
@@ -113,7 +113,7 @@ describe("naming", () => {
       handler: () => ({}) as never,
     });
 
-  test("uses one name for both directions if they are the same, two otherwise", () => {
+  test("uses one name for a schema if requests and responses carry the same type, and two otherwise", () => {
     const same = z.object({ a: z.int() }).meta({ id: "Same" });
     const other = z.object({ same, a: z.int().default(1) }).meta({ id: "Other" });
     const text = typesOf({ a: echo(same), b: echo(other) });
@@ -125,7 +125,7 @@ describe("naming", () => {
     expect(find(text, "Other")).toBe("{ same: Same; a: number; }");
   });
 
-  test("names a recursive schema by its place, and by its direction where that matters", () => {
+  test("names a recursive schema after its place, and after its direction where that matters", () => {
     const tree = z.object({
       at: z.int().default(0),
       get parts() {
@@ -151,7 +151,7 @@ describe("naming", () => {
   });
 });
 
-test("writes descriptions as comments that their content cannot end", () => {
+test("writes descriptions as comments, which their text cannot close", () => {
   const endpoint = factory
     .build({
       shortDescription: "Greets",
@@ -197,7 +197,7 @@ test("generates the same bytes for the same API, including the source of the cli
   expect(text).not.toContain("\u0001");
 });
 
-test("tells the client about the extended parser", () => {
+test("tells the client that the server uses the extended query parser", () => {
   const routing = { a: factory.build({ output: z.object({}), handler: async () => ({}) }) };
   expect(generateClient({ routing, config: { queryParser: "extended" } })).toContain(
     '{ queryParser: "extended", ...options }',

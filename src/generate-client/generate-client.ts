@@ -21,8 +21,8 @@ const header = `/* eslint-disable */
 /**
  * Generates a typed client of an API: one TypeScript file without dependencies.
  *
- * It exports `createClient`, all error classes, a type for each named schema, and types for the input, the body and the
- * replies of each route. The same API always results in the same file.
+ * The file exports `createClient`, all error classes, a type for each named schema, and types for the input, the body
+ * and the replies of each route. The same API always results in the same file.
  *
  * @throws DefinitionError when an option is unknown.
  * @throws RoutingError when the routing is invalid.
@@ -115,7 +115,7 @@ export interface Client extends GeneratedClient<Routes> {}
 export declare const routing: { readonly "~client": Client };
 `;
 
-/** The names that every generated file contains: all those that begin with a capital letter. */
+/** Lists the names that every generated file contains: all that begin with a capital letter. */
 const listTaken = (runtime: string): ReadonlySet<string> =>
   new Set([
     ...["Client", "Routes", "Blob", "Date", "Exclude", "Uint8Array", "ArrayBuffer"],
@@ -127,7 +127,7 @@ const dropComments = (source: string): string => {
   return [start, ...commented.map((text) => text.slice(text.indexOf("*/")))].join("");
 };
 
-/** Asks each result handler once, so that each of its schemas is written once. */
+/** Returns a function that asks each result handler once, so that each of its schemas is written once. */
 const createListNegative = (): ListNegative => {
   const known = new Map<AnyResultHandler, Map<z.ZodType | undefined, readonly ApiResponse[]>>();
   return (handler, data) => {

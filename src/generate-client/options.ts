@@ -13,15 +13,15 @@ export interface GenerateClientOptions {
   /**
    * How clients receive the dates of responses: as the strings that are sent, or converted to `Date`s.
    *
-   * Dates are `z.date()`, `ez.dateOut()` and `z.iso.datetime()`; the latter is truncated to milliseconds. They stay
+   * Dates are `z.date()`, `ez.dateOut()` and `z.iso.datetime()`; the latter is truncated to milliseconds. Dates stay
    * strings in a union where a string or another object is also possible.
    *
    * @default "string"
    */
   readonly format?: "date" | "string" | undefined;
   /**
-   * Whether to write a declaration file instead, with the types of `createClient<typeof routing>` written out. Its
-   * dates are strings.
+   * Whether to write a declaration file instead, with the types of `createClient<typeof routing>` written out. In a
+   * declaration file, dates are strings.
    *
    * @default false
    */

@@ -11,7 +11,7 @@ import type { ApiResponse } from "../results/api-response.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 
-/** A possible body of a status. */
+/** A body that a response with some status may have. */
 export interface ReplyBody {
   readonly kind: BodyKind;
   /** The schema of its JSON; undefined if it may be anything. */
@@ -19,21 +19,21 @@ export interface ReplyBody {
   readonly isEventStream?: boolean;
 }
 
-/** The bodies of a status. */
+/** A status, with the bodies that its responses may have. */
 export interface StatusReply {
   readonly status: number;
   readonly bodies: readonly ReplyBody[];
-  /** The data of an error, and what declares it. */
+  /** Whether an error with declared data has this status. */
   readonly hasData?: boolean;
 }
 
-/** Whether no two bodies are JSON, so that the schema of a JSON body is known. */
+/** Checks whether at most one body is JSON, so that the schema of a JSON body is known. */
 export const hasOneJson = (bodies: readonly ReplyBody[]): boolean =>
   bodies.filter(({ kind }) => kind === "json").length < 2;
 
 const noBody: ReplyBody = { kind: "none" };
 
-/** How a body of a media type is read; if it may be any type, it depends on the response. */
+/** Lists how a body of a media type may be read; with a wildcard, that depends on the response. */
 const toKinds = (type: string): readonly BodyKind[] => {
   const [name = ""] = type.split(";", 1);
   const own = name.trim().toLowerCase();
@@ -57,7 +57,7 @@ const toBodies = (status: number, responses: readonly ApiResponse[]): readonly R
   );
 };
 
-/** Lists the successes of an operation, with their bodies. */
+/** Lists the successful responses of an operation, with their bodies. */
 export const listSuccesses = (place: OperationPlace): readonly StatusReply[] => {
   const { outputSchema, statusCode } = place.endpoint;
   const content = outputSchema && readContent(outputSchema);
@@ -68,7 +68,7 @@ export const listSuccesses = (place: OperationPlace): readonly StatusReply[] => 
   }));
 };
 
-/** Outputs sent without an envelope; for a file, also ranges of it, or 304. */
+/** Lists the statuses of an output sent without an envelope; a file can also be sent as a range, or get a 304. */
 const listContent = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,
@@ -81,7 +81,7 @@ const listContent = (
   ];
 };
 
-/** Lists the errors of an operation, with their bodies. */
+/** Lists the error responses of an operation, with their bodies. */
 export const listErrors = (
   place: OperationPlace,
   listNegative: ListNegative,

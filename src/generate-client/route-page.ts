@@ -9,7 +9,7 @@ export interface RoutePage {
   readonly itemsName: string;
 }
 
-/** Finds the page in the success of a route; undefined if there is none. */
+/** Finds the page in the successful response of a route; returns undefined if there is none. */
 export const findPage = (place: OperationPlace): RoutePage | undefined => {
   const { outputSchema } = place.endpoint;
   if (!outputSchema || !isSentWhole(place, outputSchema as z.ZodType)) return undefined;
@@ -27,7 +27,10 @@ export const findPage = (place: OperationPlace): RoutePage | undefined => {
   return itemsName === undefined ? undefined : { itemsName };
 };
 
-/** Checks whether the body of a success is the output, or has it as `data`, as in the default envelope. */
+/**
+ * Checks whether a successful response contains the output as it is: as the body, or as `data`, as in the default
+ * envelope.
+ */
 const isSentWhole = (place: OperationPlace, output: z.ZodType): boolean =>
   listSuccesses(place).some(({ bodies }) =>
     bodies.some(({ schema }) => {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-/** The client modules that a generated file contains, each after those that it imports. */
+/** The client modules that a generated file contains, each after the modules that it imports. */
 const modules = [
   ...["call-options", "client-errors", "reply-types", "wire-value", "encode-pairs"],
   ...["encode-multipart", "fill-path", "build-request", "pages", "upload-progress"],
@@ -13,16 +13,16 @@ const modules = [
 /** The additional modules of a file that revives dates. */
 const revivingModules = ["revive-dates"] as const;
 
-/** The parts of the client that are published next to this module, where the build writes them, with their modules. */
+/** The parts of the client, each with its modules; the build writes them next to this module. */
 const parts = { runtime: modules, revival: revivingModules } as const;
 
-/** What a file exports from the client, whatever its routes are. */
+/** The classes that every file exports from the client. */
 export const exportedClasses = [
   ...["AbortedError", "ClientError", "NetworkError", "ReplyError", "TimeoutError"],
   ...["UnexpectedBodyError", "UnsendableInputError"],
 ] as const;
 
-/** The types that a file exports from the client. */
+/** The types that every file exports from the client. */
 export const exportedTypes = [
   ...["Attempt", "CallOptions", "CallRoute", "ClientOptions", "ErrorReply", "ErrorStatus", "Fetch"],
   ...["HeaderFields", "HeaderSource", "Pages", "ReplyIssue", "RetryOptions", "SharedOptions"],
@@ -48,7 +48,7 @@ export const writeParts = (from: URL, to: URL): void => {
     writeFileSync(new URL(`${part}.txt`, to), bundle(from, part));
 };
 
-/** The source of a part of the client, the same source that is tested. */
+/** Returns the source of a part of the client. */
 export const readPart = (part: keyof typeof parts): string => {
   const home = pathToFileURL(createRequire(import.meta.url).resolve("sallyport/package.json"));
   return import.meta.url.endsWith(".ts")

@@ -1,6 +1,6 @@
 /** A named type. */
 interface NamedType {
-  /** Shared by several types of one origin, which also share a name if they are written identically. */
+  /** The origin of the type; types of one origin share a name if they are written identically. */
   readonly origin: string;
   /** The preferred name. */
   readonly wanted: string;
@@ -8,7 +8,10 @@ interface NamedType {
   readonly comment: string;
 }
 
-/** Stands for a type until its name is known; TypeScript sources never contain these characters. */
+/**
+ * The delimiters of a reference, which stands for a type until its name is known. TypeScript sources never contain
+ * these characters.
+ */
 const [opening, closing] = ["\u0001", "\u0002"];
 const toReference = (key: string): string => `${opening}${key}${closing}`;
 
@@ -29,23 +32,23 @@ export const toTypeName = (text: string): string => {
   return /^[A-Z]/.test(name) ? name : `Type${name}`;
 };
 
-/** Names types; references to them are written before their names are known. */
+/** Names types. References to a type are written before its name is known. */
 export class TypeNames {
   readonly #types = new Map<string, NamedType>();
   readonly #shared = new Map<string, string>();
 
-  /** Refers to a type by its key. */
+  /** Returns a reference to a type, by the type's key. */
   refer(key: string): string {
     return toReference(key);
   }
 
-  /** Names a type, and refers to it. */
+  /** Names a type, and returns a reference to it. */
   define(key: string, type: NamedType): string {
     this.#types.set(key, type);
     return toReference(key);
   }
 
-  /** Gives all identical types one name, and refers to it. */
+  /** Gives all identical types one name, and returns a reference to it. */
   share(wanted: string, text: string, comment: string): string {
     const key = this.#shared.get(`${wanted} ${text}`) ?? `shared/${this.#shared.size}`;
     this.#shared.set(`${wanted} ${text}`, key);
@@ -108,7 +111,7 @@ export class TypeNames {
     for (const [key, { origin }] of this.#types) {
       const own = classes.get(key) ?? "";
       if (names.has(own)) continue;
-      // what is sent may differ from what is received
+      // the type of what is sent may differ from that of what is received
       const { wanted = "", own: all = new Set() } = origins.get(origin) ?? {};
       const isSentOfTwo = key.startsWith("sent/") && all.size > 1;
       const base = isSentOfTwo ? `${wanted}Input` : wanted;

@@ -24,7 +24,7 @@ export const toOperand = (members: Members): string =>
 export const toText = (members: Members): string => {
   const [only = "", other] = members;
   if (other !== undefined) return members.join(" | ");
-  // an intersection that stands alone
+  // an intersection that stands alone needs no parentheses
   return only.startsWith("(") && only.endsWith(")") ? only.slice(1, -1) : only;
 };
 

@@ -7,7 +7,7 @@ export interface Notes {
 /** Writes a TSDoc comment with its line break; nothing if there is no description. */
 export const writeComment = ({ texts, isDeprecated = false }: Notes): string => {
   const said = texts.flatMap((text) => {
-    // all control characters except line breaks and tabs
+    // this removes all control characters except line breaks and tabs
     const printable = text?.replaceAll(/[^\P{Cc}\t\n\r]/gu, "") ?? "";
     const trimmed = printable.replaceAll("*/", "*\\/").trim();
     return trimmed === "" ? [] : [trimmed];

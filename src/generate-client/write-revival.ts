@@ -23,7 +23,7 @@ export class RevivalWriter {
     return [...this.#declarations.values()];
   }
 
-  /** Writes a function; undefined if a schema has no dates. */
+  /** Writes a function that revives the dates of a schema; returns undefined if there are none. */
   write(schema: ZodSchema, end: End): string | undefined {
     const key = this.#toKey(schema, end);
     if (this.#texts.has(key)) return this.#texts.get(key);
@@ -62,7 +62,7 @@ export class RevivalWriter {
     const holds =
       isDate(schema, end) ||
       listParts(schema, end).some(([part, partEnd]) => this.#holdsDates(part, partEnd, seen));
-    // within a cycle, the answer may still be open
+    // within a cycle, a negative answer is not final
     if (holds || isRoot) this.#holding.set(key, holds);
     return holds;
   }
@@ -132,7 +132,7 @@ const toMap = (
 ): string =>
   `new Map<${keys}, Revive>([\n  ${entries.map(([key, text]) => indent(`[${key}, ${text}],`)).join("\n  ")}\n])`;
 
-/** The parts of a schema in which dates can be recognised. */
+/** Lists the parts of a schema in which dates can be recognised. */
 const listParts = (
   schema: ZodSchema,
   end: End,

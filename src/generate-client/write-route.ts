@@ -23,7 +23,7 @@ export interface RouteContext {
   readonly writer: TypeWriter;
   readonly listNegative: ListNegative;
   readonly received: Side;
-  /** Writes the functions that revive dates; undefined if dates stay strings. */
+  /** Writes the functions that revive dates; returns undefined if dates stay strings. */
   readonly revival: RevivalWriter | undefined;
   /** Whether the types are for an inferred client, which has no list of statuses at run time. */
   readonly isForInferred: boolean;
@@ -31,9 +31,9 @@ export interface RouteContext {
 
 /** A route of a generated file. */
 export interface WrittenRoute {
-  /** The property of the type of all routes, with its comment. */
+  /** The property for the route in the type of all routes, with its comment. */
   readonly type: string;
-  /** The property of the plans. */
+  /** The property for the route in the object of all plans. */
   readonly plan: string;
 }
 
@@ -70,7 +70,7 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
   const failures = groupByText(
     errors.map(({ status, bodies: own, hasData }) => {
       const text = toText(toBody(own, `Error${status}`));
-      // only objects need a name
+      // only object types need a name
       const named = !text.includes("{")
         ? text
         : hasData === true

@@ -17,19 +17,19 @@ import { toTypeName, type TypeNames } from "./type-names.ts";
 import { writeComment } from "./write-comment.ts";
 import { readLazy, readOptionality, readValues } from "../schemas/zod-internals.ts";
 
-/** Which side of a schema is written, and for whom. */
+/** The side of a schema that is written, and how the client handles its values. */
 export interface Side {
   readonly direction: "input" | "output";
-  /** Whether the client sends it: it may send dates and files, which it receives as strings. */
+  /** Whether the client sends the value. The client may send dates and files, but receives strings. */
   readonly isSent: boolean;
   /** Whether the client converts date strings to dates. */
   readonly hasDates: boolean;
 }
 
-/** What the client sends. */
+/** The side of a schema for what the client sends. */
 export const sent: Side = { direction: "input", isSent: true, hasDates: false };
 
-/** What the client receives. */
+/** Returns the side of a schema for what the client receives. */
 export const toReceived = (hasDates: boolean): Side => ({
   ...{ direction: "output", isSent: false, hasDates },
 });
@@ -213,7 +213,7 @@ export class TypeWriter {
     }
   }
 
-  /** JSON has null where an array has a hole or undefined */
+  /** Adds null, which JSON has where an array has a hole or undefined. */
   #toElement(members: Members, isSent: boolean): Members {
     if (isSent || !members.includes("undefined")) return members;
     return toUnion([members.filter((member) => member !== "undefined"), ["null"]]);
@@ -272,7 +272,7 @@ export class TypeWriter {
   #writePipe(def: z.core.$ZodPipeDef, side: Side, place: string): Members {
     const isInput = side.direction === "input";
     if (isInput && side.isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
-    // a preprocessed value is described by the schema after the function
+    // the schema after the function describes a preprocessed value
     const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
     return this.write(isInput && !isPreprocessed ? def.in : def.out, side, place);
   }
@@ -281,7 +281,7 @@ export class TypeWriter {
     const kind = ownKinds.get(def.fn);
     if (kind === "upload") return ["Blob"];
     if (kind === "raw") return ["ArrayBuffer", "Blob", "Uint8Array", "string"];
-    // what `JSON.stringify` makes of a Buffer
+    // `JSON.stringify` converts a Buffer to this type
     if (kind === "buffer" && !isSent) return ['{ type: "Buffer"; data: number[] }'];
     return ["unknown"];
   }

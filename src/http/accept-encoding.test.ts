@@ -30,7 +30,7 @@ describe("chooseEncoding", () => {
     ["br;q=0.5, gzip;q=0.2, identity;q=0.4", "br"],
     ["*;q=0, gzip", "gzip"],
     ["unknown, ,, gzip;q=0.2", "gzip"],
-  ])("chooses for %j", (header, expected) => {
+  ])("for %j chooses %s", (header, expected) => {
     expect(chooseEncoding(header, supported)).toBe(expected);
   });
 
@@ -72,7 +72,7 @@ describe("chooseEncoding", () => {
     expect(chooseEncoding(`${member}, deflate;q=0.001`, supported)).toBe("deflate");
   });
 
-  test("offers only supported encodings, in its own order", () => {
+  test("chooses only supported encodings, in the server's order of preference", () => {
     expect(chooseEncoding("br, gzip, zstd", ["gzip", "br"])).toBe("gzip");
     expect(chooseEncoding("*", ["deflate"])).toBe("deflate");
     expect(chooseEncoding("br", ["gzip"])).toBeUndefined();
@@ -80,7 +80,7 @@ describe("chooseEncoding", () => {
     expect(chooseEncoding("*", [])).toBeUndefined();
   });
 
-  test("chooses a supported and acceptable encoding, whatever the field is", () => {
+  test("chooses a supported and acceptable encoding for any header field", () => {
     const member = fc.tuple(
       fc.constantFrom(...supported, "identity", "*", "x-gzip", "unknown"),
       fc.constantFrom("", ";q=0", ";q=0.5", ";q=1", ";q=9"),

@@ -1,8 +1,8 @@
-/** RFC 9110, section 12.4.2. */
+/** A quality value, as defined in RFC 9110, section 12.4.2. */
 const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
- * Chooses the content coding of a response by the field `Accept-Encoding`.
+ * Chooses the content coding for a response from the `Accept-Encoding` field.
  *
  * @param supported the supported codings, in lower case, in the server's order of preference, which decides among
  * equals
@@ -42,7 +42,7 @@ const toQualities = (header: string): ReadonlyMap<string, number> => {
   return qualities;
 };
 
-/** A weight such as `q=0.5`, in lower case. */
+/** Parses a weight such as `q=0.5`, in lower case. */
 const toQuality = (weight: string): number | undefined => {
   const value = weight.startsWith("q=") ? weight.slice(2) : "";
   return qualityPattern.test(value) ? Number(value) : undefined;

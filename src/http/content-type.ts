@@ -2,7 +2,7 @@
 export interface ContentType {
   /** Type and subtype, such as `application/json`. */
   readonly type: string;
-  /** Its parameters, names in lower case, values as given. */
+  /** The parameters, with names in lower case and values as given. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 

@@ -17,14 +17,14 @@ const createRequest = () => {
   };
 };
 
-test("lets a request that nobody reads flow", () => {
+test("discards the body of a request that nobody reads", () => {
   const { read, resume, start } = createRequest();
   start();
   expect(resume).toHaveBeenCalledOnce();
   expect(read).not.toHaveBeenCalled();
 });
 
-test("reads everything despite a listener that stops the flow, both now and later", () => {
+test("reads the rest of a body despite a listener that stops the flow, added before or afterwards", () => {
   const { pieces, read, resume, request, start } = createRequest();
   request.on("readable", () => undefined);
   pieces.push("a", "b");

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 /** Reads the rest of a body, no matter who began to read it and how. */
 export const drain = (request: IncomingMessage): void => {
   if (request.listenerCount("readable") > 0) {
-    // with such a listener attached, `resume` has no effect
+    // with a listener for `readable`, `resume` has no effect
     const readAll = (): void => {
       while (request.read() !== null);
     };

@@ -1,6 +1,6 @@
 import type { Request as ExpressRequest, Response as ExpressResponse } from "express";
 
-// interfaces, so that editors show these names instead of five type arguments
+// these are interfaces, so that editors show their names instead of five type arguments
 
 /** The Express request. */
 export interface Request extends ExpressRequest {}

@@ -17,7 +17,7 @@ afterEach(() => {
 
 type Respond = (response: ServerResponse) => void;
 
-/** The bytes of several responses on one connection, without the date. */
+/** Returns the bytes of several responses on one connection, without the date. */
 const exchange = async (
   respond: Respond,
   count: number,
@@ -44,7 +44,7 @@ const byNode: Respond = (response) =>
   response.writeHead(200, { "Content-Type": type, "Content-Length": 2 });
 const copied: Respond = (response) => writeHead(response, 200, type, 2);
 
-/** Three responses with the same fields; Node writes the first head, the next one is a copy, and Node writes the last. */
+/** Sends three responses with the same fields: the head of the second is a copy, and Node writes the other two. */
 const send = (prepare: Respond, write: Respond, Response?: typeof ServerResponse) =>
   exchange(
     (response) => {
@@ -56,7 +56,7 @@ const send = (prepare: Respond, write: Respond, Response?: typeof ServerResponse
     Response,
   );
 
-/** Whether the second response with these fields has a head that Node has not written. */
+/** Checks whether the second response with these fields has a head that Node has not written. */
 const isCopied = async (prepare: Respond): Promise<boolean> => {
   const phrase = STATUS_CODES[200];
   try {
@@ -82,7 +82,7 @@ describe("a copied head with header fields", () => {
       (one) => one.setHeader("x-b", "1").setHeader("Vary", "a").setHeader("X-C", ""),
     ],
     ["a field set twice", (one) => one.setHeader("X-A", "1").setHeader("x-a", "2")],
-    ["a value with Latin-1", (one) => one.setHeader("X-A", "caf\u00e9")],
+    ["a value with Latin-1 characters", (one) => one.setHeader("X-A", "caf\u00e9")],
     [
       "a removed field",
       (one) => {
@@ -101,7 +101,7 @@ describe("a copied head with header fields", () => {
       },
     ],
   ];
-  test.each(plain)("is byte-for-byte Node's: %s", async (_name, prepare) => {
+  test.each(plain)("is byte-for-byte the same as Node's: %s", async (_name, prepare) => {
     const expected = await send(prepare, byNode);
     expect(await send(prepare, copied)).toBe(expected);
     expect(await send(prepare, copied)).toBe(expected);
@@ -132,7 +132,7 @@ describe("a copied head with header fields", () => {
     expect(await isCopied(prepare)).toBe(false);
   });
 
-  test("is byte-for-byte Node's for any fields, however they were set", async () => {
+  test("is byte-for-byte the same as Node's for any fields, however they were set", async () => {
     const name = fc.constantFrom(
       ...["X-A", "x-a", "X-B", "Vary", "vary", "ETag", "Connection", "Keep-Alive", "Set-Cookie"],
       ...[
@@ -160,7 +160,7 @@ describe("a copied head with header fields", () => {
             if (call === "together") together(response);
             else if (call === "removeHeader") response.removeHeader(field);
             else {
-              // Node adds to a given array
+              // Node appends to the array that it is given
               const given = Array.isArray(content) ? [...content] : String(content);
               if (call === "setHeader") response.setHeader(field, given);
               else response.appendHeader(field, given);
@@ -175,7 +175,7 @@ describe("a copied head with header fields", () => {
     );
   });
 
-  test("goes through a `setHeader` that was replaced", async () => {
+  test("is set with the response's own `setHeader` if that was replaced", async () => {
     await send((one) => one.setHeader("X-A", "b"), copied);
     const original = Reflect.get(ServerResponse.prototype, "setHeader");
     const set: string[] = [];
@@ -192,7 +192,7 @@ describe("a copied head with header fields", () => {
     expect(set).toEqual([...names, ...names, ...names]);
   });
 
-  test("is left to Node if its fields are stored elsewhere", async () => {
+  test("is left to Node if Node stores the fields elsewhere", async () => {
     const stored = Object.getOwnPropertySymbols.bind(Object);
     vi.spyOn(Object, "getOwnPropertySymbols").mockImplementation((value) =>
       stored(value as object).filter(({ description }) => description !== "kOutHeaders"),
@@ -213,7 +213,7 @@ describe("a copied head with header fields", () => {
   });
 });
 
-describe("fields that are set together", () => {
+describe("header fields that are set together", () => {
   test("belong to one response only", async () => {
     const together = createFieldSetter(cors);
     const seen: unknown[] = [];
@@ -245,7 +245,7 @@ describe("fields that are set together", () => {
     expect(bytes).toContain(JSON.stringify(["x-a", ...names]));
   });
 
-  test("cannot be set once the head is sent", async () => {
+  test("cannot be set once the head has been sent", async () => {
     const bytes = await exchange((response) => {
       response.flushHeaders();
       createFieldSetter(cors)(response);

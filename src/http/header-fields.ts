@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 
-/** Header fields as Node stores them in a response: by their names in lower case, with the names as they were given. */
+/** Header fields as Node stores them in a response: by name in lower case, each with its name as given. */
 export type StoredFields = Record<string, [name: string, value: unknown]>;
 
 type Response = ServerResponse & Record<symbol, StoredFields | null | undefined>;
 
-/** Where and how Node stores header fields. */
+/** The symbol and the form with which Node stores header fields. */
 interface Storage {
   readonly key: symbol;
   readonly setHeader: unknown;
@@ -16,7 +16,7 @@ interface Storage {
 export const isOfNode = (method: unknown, part: string): boolean =>
   typeof method === "function" && Function.prototype.toString.call(method).includes(part);
 
-/** Finds the storage; undefined if Node does not store fields as expected here. */
+/** Finds the storage; returns undefined if Node does not store fields as expected here. */
 const findStorage = (): Storage | undefined => {
   const { IncomingMessage, ServerResponse: NodeResponse } = loadNodeHttp();
   const response = new NodeResponse(new IncomingMessage(null as never)) as Response;
@@ -32,7 +32,7 @@ const findStorage = (): Storage | undefined => {
 
 let storage: Storage | false | undefined;
 
-/** Returns the header fields of a response: null if none is set, undefined if they cannot be read this way. */
+/** Returns the header fields of a response; null if none is set, undefined if they cannot be read this way. */
 export const readFields = (response: ServerResponse): StoredFields | null | undefined => {
   storage ??= findStorage() ?? false;
   return storage ? (response as Response)[storage.key] : undefined;
@@ -41,8 +41,8 @@ export const readFields = (response: ServerResponse): StoredFields | null | unde
 /**
  * Creates a function that sets the given header fields, as `setHeader` does.
  *
- * Node checks each name and value with regular expressions and stores the fields in a dictionary. Here, a response
- * without fields is given them all at once, in an object of a class, which V8 reads faster.
+ * Node checks each name and value with regular expressions and stores the fields in a dictionary. The created function
+ * gives all fields at once to a response that has none, in an instance of a class, which V8 reads faster.
  */
 export const createFieldSetter = (
   fields: Readonly<Record<string, string>>,
@@ -53,11 +53,11 @@ export const createFieldSetter = (
   class Fields {
     [name: string]: [name: string, value: unknown];
     constructor() {
-      // not shared with other responses, because Node changes the object
+      // the object is not shared with other responses, because Node changes it
       for (const [key, name, value] of stored) this[key] = [name, value];
     }
   }
-  // Node looks up any name
+  // Node looks up any name, and must not find an inherited member
   Reflect.deleteProperty(Fields.prototype, "constructor");
   Object.freeze(Object.setPrototypeOf(Fields.prototype, null));
 
@@ -69,13 +69,13 @@ export const createFieldSetter = (
   };
 };
 
-/** Fields that Node handles in its own way, or reads to decide about others. */
+/** Fields that Node handles in its own way, or reads to decide about other fields. */
 const special: readonly string[] = [
   ...["connection", "content-disposition", "content-length", "content-type", "cookie", "date"],
   ...["expect", "keep-alive", "set-cookie", "trailer", "transfer-encoding", "upgrade"],
 ];
 
-/** Whether Node writes a field as its name and value only, by names in lower case. */
+/** Whether Node writes a field as its name and value only, by field name in lower case. */
 const isPlain = new Map<string, boolean>(special.map((name) => [name, false]));
 const maxNames = 512;
 
@@ -97,7 +97,7 @@ export interface NewFields {
   readonly names: readonly string[];
 }
 
-/** Spells header fields of which some names are new; undefined if one of them is known not to be plain. */
+/** Spells header fields, some of which have new names; undefined if one of them is known not to be plain. */
 export const spellNewFields = (fields: StoredFields): NewFields | undefined => {
   const names = Object.keys(fields);
   if (isPlain.size + names.length > maxNames) return undefined;

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
 import { closeAfterReply, endLingering, isClosing } from "./lingering-close.ts";
 
-/** How many bytes of an unwanted body are read to keep its connection open. */
+/** The maximum number of bytes of an unwanted body that are read to keep its connection open. */
 const maxLeft = 65_536;
 
 /**
- * Gets rid of the rest of a body when the response begins, because it precedes the next request on the connection. It
- * is read and discarded once the response has been sent. Only a little is read of a rejected request's body; if there
- * is more, the connection is closed after the response.
+ * Gets rid of the rest of a body when the response begins, because it precedes the next request on the connection. The
+ * rest is read and discarded once the response has been sent. Of a rejected request's body, only a little is read; if
+ * there is more, the connection is closed after the response.
  */
 export const leaveBody = (
   request: IncomingMessage,

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Patterns that may take longer, and why that is harmless. */
+/** The patterns that may take longer than linear time, with the reason why that is harmless. */
 const exceptions: ReadonlyMap<string, string> = new Map([
   ["/^([A-Za-z]+)\\s+(.*)$/s", "reads the keys of a routing, which the application writes"],
   [

@@ -2,16 +2,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
 import { endInstead } from "./node-internals.ts";
 
-/** How much is discarded on a connection that is closing, and for how long, before the socket is destroyed. */
+/**
+ * The limits for discarding data on a closing connection, in bytes and in milliseconds, before the socket is destroyed.
+ */
 const maxDiscardedBytes = 256 * 1024;
 const maxDiscardingTime = 500;
 
 /**
  * Closes the connection after the response without losing the response.
  *
- * Closing a socket while the client still sends resets the connection, and the reset may overtake the response. So the
- * response is finished, the socket is half-closed, and incoming data is discarded for a while. Data beyond a limit is
- * not read, which also keeps the connection open without a reset.
+ * Closing a socket while the client still sends resets the connection, and the reset may overtake the response. To
+ * prevent this, the response is finished, the socket is half-closed, and incoming data is discarded for a while. Data
+ * beyond a limit stays unread until the socket is destroyed.
  *
  * @param most how many bytes are discarded
  * @param milliseconds for how long data is discarded
@@ -29,7 +31,7 @@ export const closeAfterReply = (
   if (isClosing(socket)) return;
   giveUp(request, most);
   endInstead(socket, response, () => linger(request, milliseconds));
-  // unless something reads the body by then, Node reads all of it
+  // otherwise Node would read the whole body once the response is finished
   if (most > 0 && !request.complete) discard(request);
 };
 
@@ -43,7 +45,7 @@ export const endLingering = (request: IncomingMessage): void => {
 /** The abandoned connections, each with a function that stops reading once too much has arrived. */
 const lingering = new WeakMap<object, () => void>();
 
-/** Checks whether a connection was abandoned, so that further data on it does not matter. */
+/** Checks whether a connection was abandoned, in which case the server ignores further data. */
 export const isClosing = (socket: object): boolean => lingering.has(socket);
 
 const giveUp = (request: IncomingMessage, most: number): void => {

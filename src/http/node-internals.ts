@@ -13,8 +13,8 @@ import type { PassThrough } from "node:stream";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 
 /**
- * Checks whether anything of a response has been sent; Node sets `_headerSent` once it has written the head. Otherwise,
- * a head counts as sent as soon as anything has been sent on the connection.
+ * Checks whether any part of a response has been sent; Node sets `_headerSent` once it has written the head. Without
+ * that property, a head counts as sent as soon as anything has been sent on the connection.
  */
 export const hasLeft = (response: ServerResponse): boolean => {
   const { _headerSent: isHeadSent } = response as { readonly _headerSent?: boolean };
@@ -23,24 +23,24 @@ export const hasLeft = (response: ServerResponse): boolean => {
   return response.headersSent && isSending;
 };
 
-/** The property of a connection with its current response. */
+/** The property of a connection that holds its current response. */
 const runningReply: unique symbol = Symbol.for("sallyport/running-reply");
 
 type ReplyingSocket = Socket & { [runningReply]?: ServerResponse | undefined };
 
-/** Records that a response has the socket; Node calls its `assignSocket`. */
+/** Records which response has the socket; called from `assignSocket`, which Node calls. */
 export const noteReply = (socket: Socket, response: ServerResponse): void => {
   (socket as ReplyingSocket)[runningReply] = response;
 };
 
-/** The response that has the socket; pipelined responses have it one after the other. */
+/** Returns the response that has the socket; pipelined responses have it one after the other. */
 export const findReply = (socket: object): ServerResponse | undefined => {
   const reply = (socket as ReplyingSocket)[runningReply];
-  // the last one stays on the connection until the next one has it
+  // the last response stays recorded until the next one has the socket
   return reply?.socket === socket ? reply : undefined;
 };
 
-/** Records the responses by the events of a server, if the first request shows that Node does not call `assignSocket`. */
+/** Records the responses on a server's events, if the first request shows that Node does not call `assignSocket`. */
 export const watchReplies = (server: Server): void => {
   let isSettled = false;
   const events = ["request", "checkContinue", "checkExpectation"] as const;
@@ -97,7 +97,7 @@ type Push = (
   ...args: Parameters<IncomingMessage["push"]>
 ) => ReturnType<IncomingMessage["push"]>;
 
-/** Whether the parser of node:http has called the `push` of a request of this class. */
+/** The property of a prototype that says whether Node's parser has called `push` on one of its requests. */
 export const isPushed: unique symbol = Symbol.for("sallyport/is-pushed");
 
 /**
@@ -137,7 +137,7 @@ const probePipe = (): boolean => {
 
 type Emit = (this: ServerResponse, event: string, ...args: unknown[]) => boolean;
 
-/** Adds the listener of {@link isPiped} on the event `pipe` if Node itself adds none. */
+/** Adds the listener that {@link isPiped} looks for on the event `pipe` if Node itself adds none. */
 export const watchPipes = (prototype: ServerResponse): void => {
   if ((listensForUnpipe ??= probePipe())) return;
   const { emit } = prototype as unknown as { readonly emit: Emit };
@@ -148,10 +148,10 @@ export const watchPipes = (prototype: ServerResponse): void => {
 };
 
 /**
- * Closes the idle connections of a server, except those of ended responses that their clients are still reading.
+ * Closes the idle connections of a server, except those on which a client is still reading an ended response.
  *
  * Node considers a connection idle once its response is `finished`, so this property is changed while Node checks. If
- * that is impossible, idle connections wait for those responses.
+ * the property cannot be changed, idle connections wait for those responses.
  */
 export const closeIdleExcept = (
   replies: readonly ServerResponse[],
@@ -205,7 +205,7 @@ export const endInstead = (socket: Socket, reply: ServerResponse, end: () => voi
 /**
  * Makes Node read a TLS connection through its stream, which stops at once when paused.
  *
- * Otherwise decrypted data goes past the stream to the parser, which drops chunks that arrive while it is paused.
+ * By default, decrypted data goes past the stream to the parser, which drops chunks that arrive while it is paused.
  * Pipelined requests after a response that the client reads slowly would lose bytes. If a listener does not help, such
  * a connection is closed with {@link parserPaused}.
  */
@@ -213,13 +213,16 @@ export const readThroughStream = (socket: Socket, hear: () => void): void => {
   socket.on("data", hear);
 };
 
-/** Bytes were lost because they arrived while Node had paused its parser, which would resume in the middle of a body. */
+/**
+ * The error code for bytes that were lost because Node had paused its parser, which would resume in the middle of a
+ * body.
+ */
 export const parserPaused = "HPE_PAUSED";
 
-/** The connection ended in the middle of a request. */
+/** The error code for a connection that ended in the middle of a request. */
 export const endOfInput = "HPE_INVALID_EOF_STATE";
 
-/** Statuses by parser error code; all other codes are a 400. */
+/** The statuses for parser error codes; all other codes get a 400. */
 export const parserStatuses: ReadonlyMap<string, number> = new Map([
   ["HPE_HEADER_OVERFLOW", 431],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
@@ -231,7 +234,7 @@ const { emit: ownEmit } = process.getBuiltinModule("node:events").prototype as {
   readonly emit: unknown;
 };
 
-/** The state of a stream, as far as its end is concerned. */
+/** The part of a stream's state that concerns its end. */
 interface StreamState {
   ended: boolean;
   endEmitted: boolean;
@@ -241,9 +244,9 @@ interface StreamState {
 }
 
 /**
- * Ends a request without a body, or whose body has been read, if nobody listens: it immediately gets the state that it
- * would have later. Node would read such a request to its end in several turns, which takes a twentieth of a request's
- * time.
+ * Ends a request that has no body, or whose body has been read, if nobody listens. The request immediately gets the
+ * state that it would otherwise get later. Node would read such a request to its end in several turns, which takes 5%
+ * of a request's time.
  *
  * @returns whether it was ended
  */
@@ -284,10 +287,13 @@ export const watchDump = (prototype: IncomingMessage): void => {
   };
 };
 
-/** The property of a response with the number of its listeners, of `finish` and of `close` each, that leave requests alone. */
+/**
+ * The property of a response that counts, for each of the events `finish` and `close`, the listeners that leave
+ * requests alone.
+ */
 export const harmlessListeners: unique symbol = Symbol.for("sallyport/harmless-listeners");
 
-/** Whether anybody else may wait for the end of a response; Node itself has one listener. */
+/** Checks whether anybody else may wait for the end of a response; Node itself has one listener. */
 const isAwaited = (
   response: (ServerResponse & { readonly [harmlessListeners]?: number }) | undefined,
 ): boolean => {
@@ -298,7 +304,7 @@ const isAwaited = (
   );
 };
 
-/** Methods of a response that Node calls to send it. */
+/** The methods of a response that Node calls to send it. */
 export const innerMethods: readonly string[] = [
   ...["_implicitHeader", "_storeHeader", "_send", "_writeRaw", "_finish", "_flush"],
 ];

@@ -48,7 +48,7 @@ describe("normalisePath", () => {
     );
   });
 
-  test("leaves encoded what is decoded later, and decodes nothing twice", () => {
+  test("does not decode what is decoded later, and decodes nothing twice", () => {
     const path = fc.string({ unit: fc.constantFrom(..."%%%2567af/AFx".split("")), maxLength: 16 });
     fc.assert(
       fc.property(path, (text) => {
@@ -70,7 +70,7 @@ describe("normalisePath", () => {
   });
 });
 
-/** Malformed escapes stay recognisable as such. */
+/** Decodes a part of a path, and returns "malformed" if it cannot be decoded. */
 const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);

@@ -5,8 +5,8 @@ import { isHost } from "./host.ts";
 export const maxTargetLength = 8192;
 
 /**
- * Characters allowed unencoded in a segment (unreserved characters, sub-delimiters, `:` and `@`), or any other
- * character.
+ * Matches an encoded character that is allowed unencoded in a segment (an unreserved character, a sub-delimiter, `:` or
+ * `@`), or any other encoded byte.
  */
 const encoded =
   /%(?:(2[146-9A-E]|3[0-9ABD]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])|([0-9A-F]{2}))/gi;
@@ -38,12 +38,12 @@ export const normalisePath = (request: Targeted): string => {
   return normal === path ? url : replace(request, end < 0 ? normal : normal + url.slice(end));
 };
 
-/** Leaves targets alone that are not in absolute form, or whose authority other servers may interpret differently. */
+/** Replaces a target in absolute form by its path, unless other servers may interpret its authority differently. */
 const toOriginForm = (request: Targeted): string => {
   const url = request.url ?? "";
   if (url.startsWith("/")) return url;
   const [, authority = "", rest = ""] = absoluteForm.exec(url) ?? [];
-  // credentials, or a list of hosts
+  // the authority has credentials, or is a list of hosts
   if (!isHost(authority)) return url;
   request.headers.host = authority;
   return replace(request, rest.startsWith("/") ? rest : `/${rest}`);

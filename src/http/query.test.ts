@@ -51,7 +51,7 @@ describe("parseQuery", () => {
 });
 
 describe("hasTooManyPairs", () => {
-  test("is true only beyond the last allowed pair", () => {
+  test("is true only if there are more pairs than allowed", () => {
     const pairs = (count: number): string => Array.from({ length: count }, () => "a=1").join("&");
     expect(hasTooManyPairs(pairs(maxPairs))).toBe(false);
     expect(hasTooManyPairs(pairs(maxPairs + 1))).toBe(true);

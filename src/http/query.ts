@@ -4,7 +4,7 @@ import { BareObject } from "./bare-object.ts";
 export type Query = Record<string, string | string[]>;
 
 /**
- * The property of a request with its unparsed query, if the parsed one has not been read and {@link parseQuery} parses
+ * The property of a request that holds its query if the query has not been parsed yet and {@link parseQuery} will parse
  * it.
  */
 export const unreadQuery: unique symbol = Symbol.for("sallyport/unread-query");
@@ -41,10 +41,10 @@ export const decodeLeniently: Decode = (text) => {
 /**
  * Parses a urlencoded string; brackets are literal, and `__proto__` is left out.
  *
+ * `node:querystring` returns an object in V8's slow mode, which costs half a microsecond to create and to copy.
+ *
  * @param onForbidden called if there is a `__proto__`
  * @param query the object that receives the pairs
- *
- * `node:querystring` returns an object in V8's slow mode, which costs half a microsecond to make and to copy.
  */
 export const parseQuery = (
   text: string,

@@ -55,7 +55,7 @@ const toState = (request: IncomingMessage): object => ({
   length: request.readableLength,
 });
 
-test("ends a request without a body in the state in which Node leaves it", async () => {
+test("leaves a request without a body in the same state as Node does", async () => {
   const quiet = await serve(true, get);
   expect(quiet.wasQuiet).toBe(true);
   expect(toState(quiet)).toEqual(toState(await serve(false, get)));
@@ -69,13 +69,13 @@ test.each(["end", "close"])("emits `%s` on a request that has a listener for it"
   expect([request.wasQuiet, calls]).toEqual([false, 1]);
 });
 
-test("leaves a request whose body is still to be read to Node", async () => {
+test("lets Node end a request whose body is still to be read", async () => {
   const quiet = await serve(true, post);
   expect(quiet.wasQuiet).toBe(false);
   expect(toState(quiet)).toEqual(toState(await serve(false, post)));
 });
 
-test("leaves a request that is being read to its reader", async () => {
+test("lets the reader of a request receive its whole body", async () => {
   let text = "";
   await serve(true, post, (one) => void one.on("data", (piece: Buffer) => (text += String(piece))));
   expect(text).toBe("abc");

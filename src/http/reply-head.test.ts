@@ -46,10 +46,10 @@ describe("the head of a response", () => {
   const nothing: Prepare = () => undefined;
   const cases: readonly [string, readonly string[], object, Prepare][] = [
     ["with various lengths", [get, get, get, get], {}, nothing],
-    ["of HEAD", [get, "HEAD / HTTP/1.1", get, get], {}, nothing],
-    ["of HTTP/1.0", [get, "GET / HTTP/1.0\r\nConnection: keep-alive", get], {}, nothing],
+    ["for HEAD", [get, "HEAD / HTTP/1.1", get, get], {}, nothing],
+    ["for HTTP/1.0", [get, "GET / HTTP/1.0\r\nConnection: keep-alive", get], {}, nothing],
     [
-      "of a connection that is closed",
+      "on a connection that is closed",
       [get, get, "GET / HTTP/1.1\r\nConnection: close"],
       {},
       nothing,
@@ -75,23 +75,26 @@ describe("the head of a response", () => {
       },
     ],
   ];
-  test.each(cases)("is byte-for-byte Node's: %s", async (_name, heads, options, prepare) => {
-    const sendBy =
-      (write: typeof byNode) =>
-      (response: ServerResponse, index: number): void => {
-        prepare(response);
-        const body = "x".repeat(10 ** index);
-        write(response, index === 2 ? 201 : 200, body.length);
-        expect(response.headersSent).toBe(true);
-        response.end(body);
-      };
-    const expected = await exchange(sendBy(byNode), heads, options);
-    const quick = sendBy((response, status, length) => writeHead(response, status, type, length));
-    // Node writes the head the first time; the second time it is a copy
-    expect(await exchange(quick, heads, options)).toBe(expected);
-    expect(await exchange(quick, heads, options)).toBe(expected);
-    expect(expected).toContain("HTTP/1.1 20");
-  });
+  test.each(cases)(
+    "is byte-for-byte the same as Node's: %s",
+    async (_name, heads, options, prepare) => {
+      const sendBy =
+        (write: typeof byNode) =>
+        (response: ServerResponse, index: number): void => {
+          prepare(response);
+          const body = "x".repeat(10 ** index);
+          write(response, index === 2 ? 201 : 200, body.length);
+          expect(response.headersSent).toBe(true);
+          response.end(body);
+        };
+      const expected = await exchange(sendBy(byNode), heads, options);
+      const quick = sendBy((response, status, length) => writeHead(response, status, type, length));
+      // Node writes the head the first time; the second time it is a copy
+      expect(await exchange(quick, heads, options)).toBe(expected);
+      expect(await exchange(quick, heads, options)).toBe(expected);
+      expect(expected).toContain("HTTP/1.1 20");
+    },
+  );
 
   test("is built by Node once per status, and copied after that", async () => {
     const phrase = STATUS_CODES[202];
@@ -103,7 +106,7 @@ describe("the head of a response", () => {
     };
     try {
       const replies = await exchange(respond, [get, get, get]);
-      // the last one closes its connection, so Node writes its head
+      // the last response closes the connection, so Node writes its head
       expect(replies.match(/202 \w+/g)).toEqual(["202 Accepted", "202 Accepted", "202 Exchanged"]);
     } finally {
       STATUS_CODES[202] = phrase;
@@ -155,7 +158,7 @@ describe("the head of a response", () => {
     }
   });
 
-  test("goes through a `writeHead` that somebody has replaced", async () => {
+  test("is written with the response's own `writeHead` if that was replaced", async () => {
     const original = Reflect.get(ServerResponse.prototype, "writeHead") as () => unknown;
     const respond = (response: ServerResponse): void => {
       writeHead(response, 200, type, 1);
@@ -174,7 +177,7 @@ describe("the head of a response", () => {
     expect(spy).toHaveBeenCalledTimes(2);
   });
 
-  test("has the date of the current second", async () => {
+  test("has the current date, to the second", async () => {
     const dates: string[] = [];
     const respond = (response: ServerResponse): void => {
       writeHead(response, 200, type, 1);
@@ -192,7 +195,7 @@ describe("the head of a response", () => {
 
   test("has the real date if a test has replaced the clock", async () => {
     vi.resetModules();
-    // it has not read the date yet
+    // the server has not read the date yet
     const fresh = await import("./reply-head.ts");
     const heads: (string | null)[] = [];
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });

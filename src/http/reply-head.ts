@@ -27,7 +27,7 @@ interface Template {
   readonly type: string;
   readonly statusMessage: string;
   readonly keepAliveTimeout: number;
-  /** The methods that wrote it; tracing tools replace them. */
+  /** The methods that wrote the head; tracing tools replace them. */
   readonly writeHead: unknown;
   readonly storeHeader: unknown;
   readonly setHeader: unknown;
@@ -46,10 +46,10 @@ const templates = new Map<number, Template>();
 /**
  * Writes the head of a response whose length is known, as `writeHead` does.
  *
- * Node assembles each head from scratch, which takes a tenth of a request's time. Here, Node writes only the first head
- * of each kind; the next ones are copies of it with other header fields, length and date. Heads are copied only if
- * nothing else can differ: on a kept-alive connection, without header fields that Node reads itself. If Node works
- * differently from what is expected here, Node writes every head.
+ * Node assembles each head from scratch, which takes 10% of a request's time. With this function, Node writes only the
+ * first head of each kind; the next ones are copies of it with other header fields, length and date. Heads are copied
+ * only if nothing else can differ: on a kept-alive connection, without header fields that Node reads itself. If Node
+ * works differently from what is expected here, Node writes every head.
  */
 export const writeHead = (
   response: ServerResponse,
@@ -80,7 +80,7 @@ export const writeHead = (
   inside._header = template.statusLine + lines + template.typeLine + length + template.rest;
 };
 
-/** Whether the heads of two such responses differ only in status, header fields, length and date. */
+/** Checks whether the heads of two such responses differ only in status, header fields, length and date. */
 const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   inside._header === null &&
   response.shouldKeepAlive &&
@@ -93,7 +93,7 @@ const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   inside._removedConnection === false &&
   inside._expect_continue === false;
 
-/** The header fields of a response, or null; undefined if only Node can read some of them. */
+/** Returns the header fields of a response; null if there are none, undefined if only Node can read some of them. */
 const toFields = (response: ServerResponse): StoredFields | null | undefined => {
   const fields = readFields(response);
   if (fields !== undefined) return fields;
@@ -182,7 +182,7 @@ const toEnd = (keepAliveTimeout: number): string => {
 /** The value of `Date` for the current second; undefined once it is over. */
 let today: string | undefined;
 
-// tests may replace the global ones, which does not affect Node's own clock
+// tests may replace the global functions, which does not affect Node's own clock
 const startTimer = setTimeout;
 const Clock = Date;
 

@@ -4,6 +4,6 @@ import { loadNodeHttp } from "../lazy/node-modules.ts";
 export const isErrorStatus = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 400 && value <= 599;
 
-/** The reason phrase of a status, such as `Not Found` for 404. */
+/** Returns the reason phrase of a status, such as `Not Found` for 404. */
 export const toStatusText = (status: number): string =>
   loadNodeHttp().STATUS_CODES[status] ?? "Error";

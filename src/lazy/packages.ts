@@ -7,10 +7,10 @@ let loader: NodeJS.Require | undefined;
 const getLoader = (): NodeJS.Require =>
   (loader ??= process.getBuiltinModule("node:module").createRequire(import.meta.url));
 
-/** Loads Express when it is first needed: that takes 90 milliseconds, as long as the rest of a start. */
+/** Loads Express when it is first needed, because loading takes 90 milliseconds, as long as the rest of a start. */
 export const loadExpress = (): typeof express => getLoader()("express") as typeof express;
 
-/** Checks whether the program itself has loaded Express, so that loading it costs nothing. */
+/** Checks whether the program itself has loaded Express, in which case loading it costs nothing. */
 export const isExpressLoaded = (): boolean => {
   const require = getLoader();
   return require.resolve("express") in require.cache;

@@ -7,7 +7,7 @@ export const logLevels = ["silent", "error", "warn", "info", "debug"] as const;
 /** A level of the built-in logger. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** Options of the built-in logger. */
+/** Options for the built-in logger. */
 export interface ConsoleLoggerOptions {
   /**
    * The least severe level that is written.
@@ -31,7 +31,7 @@ export interface ConsoleLoggerOptions {
 
 const colors: Record<Severity, number> = { debug: 34, info: 32, warn: 33, error: 31 };
 
-/** Control characters and line separators, which could forge a line or steer a terminal. */
+/** Matches control characters and line separators, which could forge a line or control a terminal. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 
@@ -41,7 +41,7 @@ const escape = (character: string): string =>
 /** Escapes everything that a terminal or a log collector could interpret. */
 const escapeLine = (text: string): string => text.replace(unsafe, escape);
 
-/** A stack has several lines; the further ones are indented, so that none can pass for a separate log line. */
+/** Escapes the lines of a stack; all but the first are indented, so that none can pass for a separate log line. */
 const escapeLines = (text: string): string => text.split("\n").map(escapeLine).join("\n  ");
 
 const doNothing = (): void => undefined;
@@ -50,8 +50,8 @@ const doNothing = (): void => undefined;
 export const safeLogger: unique symbol = Symbol.for("sallyport/safe-logger");
 
 /**
- * Creates the built-in logger, which writes each entry as one line to standard output. Disabled levels cost a call
- * of an empty function.
+ * Creates the built-in logger, which writes each entry as one line to standard output. Disabled levels cost only a call
+ * to an empty function.
  */
 export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {
   const level = options.level ?? (process.env["NODE_ENV"] === "production" ? "warn" : "debug");

@@ -53,7 +53,7 @@ test.each([
   [5, { a: 1, meta: 5 }],
   [null, { a: 1, meta: null }],
   [{ b: 2 }, { a: 1, b: 2 }],
-])("a child adds its fields to %j", (meta, expected) => {
+])("a child logger adds its fields to the meta value %j", (meta, expected) => {
   const info = vi.fn();
   const none = (): void => undefined;
   toChild({ debug: none, info, warn: none, error: none }, { a: 1 }).info("said", meta);

@@ -13,15 +13,15 @@ const swallow = (): void => undefined;
 
 const isSafe = (logger: object): boolean => Reflect.get(logger, safeLogger) === true;
 
-/** A logger that never throws and can create child loggers. */
+/** Returns a logger that never throws and can create child loggers. */
 export const toParent = (logger: Logger): ParentLogger =>
   "child" in logger
     ? (logger as ParentLogger)
     : { ...logger, child: (fields) => toChild(logger, fields) };
 
 /**
- * Wraps a custom logger, so that one which throws or rejects never fails a request, and one with another argument
- * order, such as pino, receives its arguments in that order.
+ * Wraps a custom logger. A logger that throws or rejects then never fails a request, and one with a different argument
+ * order, such as pino's, receives its arguments in that order.
  *
  * `child` returns a logger that adds fields to its lines, using the logger's own `child` if it has one. All other
  * members stay available, bound to the logger.
@@ -44,7 +44,7 @@ export const guardLogger = (logger: Logger): Logger => {
       }
     };
   for (const severity of severities) cache.set(severity, guard(severity));
-  // not the logger itself: if it is frozen, the proxy's traps could not return guards
+  // the target is not the logger itself, because the traps could not return guards for a frozen logger
   return new Proxy({} as Logger, {
     get: (_target, key) => {
       if (cache.has(key)) return cache.get(key);
@@ -53,7 +53,7 @@ export const guardLogger = (logger: Logger): Logger => {
     },
     has: (_target, key) => key === safeLogger || Reflect.has(logger, key),
     getPrototypeOf: () => Reflect.getPrototypeOf(logger),
-    // so that `{ ...parent, requestId }` is a logger too
+    // with own keys, `{ ...parent, requestId }` is also a logger
     ownKeys: () => [...new Set([...severities, ...Reflect.ownKeys(logger)])],
     getOwnPropertyDescriptor: (_target, key) => {
       const isOwn = Object.hasOwn(logger, key) || (severities as readonly unknown[]).includes(key);

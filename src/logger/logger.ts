@@ -1,6 +1,6 @@
 /**
  * Extend this interface by declaration merging if your custom logger has more methods; handlers and middlewares then
- * see them on `logger`.
+ * see these methods on `logger`.
  *
  * @example
  * declare module "sallyport" {

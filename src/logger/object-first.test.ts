@@ -11,7 +11,7 @@ const createWinston = () => {
 const createChain = (causes: number): Error =>
   new Error(`${causes} to go`, causes === 0 ? {} : { cause: createChain(causes - 1) });
 
-test("writes an error with its code and five of its causes, as JSON can represent them", () => {
+test("writes an error, its code and five of its causes as values that JSON can represent", () => {
   const { write, error } = createWinston();
   write({ a: 1, error: Object.assign(createChain(7), { code: "E_OWN" }) });
   const [[, meta] = []] = error.mock.calls;
@@ -39,7 +39,7 @@ test("adds no code to an error without one", () => {
 test.each([
   ["bunyan", { addStream: () => undefined, fields: {}, streams: [] }],
   ["pino", { [Symbol.for("pino.serializers")]: {} }],
-])("passes the object first to %s, if the line has one", (_name, marks) => {
+])("passes the object of a line, if there is one, to %s as the first argument", (_name, marks) => {
   const info = vi.fn();
   const write = toWriteLine({ info, ...marks });
   const lines = [

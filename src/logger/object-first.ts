@@ -6,8 +6,8 @@ export type WriteLine = (severity: Severity, line: readonly unknown[]) => unknow
 type Methods = Readonly<Record<string, ((...line: unknown[]) => unknown) | undefined>>;
 
 /**
- * Determines how to call a logger: message first, as our own, or object first, as pino and bunyan. Calls by the
- * application in the logger's own order are passed on unchanged.
+ * Determines how to call a logger: message first, like the built-in logger, or object first, like pino and bunyan.
+ * Calls by the application in the logger's own order are passed on unchanged.
  */
 export const toWriteLine = (logger: object): WriteLine => {
   const methods = logger as Methods;
@@ -22,7 +22,7 @@ export const toWriteLine = (logger: object): WriteLine => {
   return (severity, line) => methods[severity]?.(...line);
 };
 
-/** Properties by which pino's loggers can be recognised. */
+/** The property by which pino's loggers can be recognised. */
 const pinoMark = Symbol.for("pino.serializers");
 const isPino = (logger: object): boolean => pinoMark in logger;
 
@@ -32,7 +32,7 @@ const isBunyan = (logger: object): boolean =>
 const isWinston = (logger: object): boolean =>
   "levels" in logger && "format" in logger && Array.isArray(Reflect.get(logger, "transports"));
 
-/** Puts the object of a line before its message, and its error where the logger expects it. */
+/** Puts the object of a line before the message, with the error in the field where the logger expects it. */
 const turn = (
   line: readonly unknown[],
   toField: (error: unknown) => readonly [name: string, value: unknown],

@@ -12,7 +12,7 @@ const createLogger = () => {
   return { logger, messages: () => warn.mock.calls.map(([message]: unknown[]) => message) };
 };
 
-test("logs a kind of warning once per second", () => {
+test("logs each kind of warning at most once per second", () => {
   const { logger, messages } = createLogger();
   for (const [text, milliseconds] of [
     ["first", 999],
@@ -34,7 +34,7 @@ test("a dropped warning does not delay the next one", () => {
   expect(messages()).toEqual(["at 0", "at 1000"]);
 });
 
-test("two kinds, or two loggers, do not silence one another", () => {
+test("two kinds of warnings, or two loggers, do not silence one another", () => {
   const [one, other] = [createLogger(), createLogger()];
   warnSampled(one.logger, "kind", "a", {});
   warnSampled(one.logger, "another kind", "b", {});
@@ -43,7 +43,7 @@ test("two kinds, or two loggers, do not silence one another", () => {
   expect([one.messages(), other.messages()]).toEqual([["a", "b"], ["c"]]);
 });
 
-test("the loggers of all requests share the samples of their server's", () => {
+test("the limit of one warning per second applies to all request loggers of a server together", () => {
   const { logger, messages } = createLogger();
   for (const text of ["first", "second"]) {
     const child = { ...logger };

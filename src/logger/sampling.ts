@@ -13,7 +13,7 @@ const findTimes = (logger: Logger): Map<string, number> => {
   return times;
 };
 
-/** Makes a request's logger share its server's samples; otherwise each request would start its own. */
+/** Makes a request's logger share the samples of the server's logger; otherwise each request would have its own. */
 export const shareSamples = (child: Logger, parent: Logger): void => {
   if (child !== parent) lastTimes.set(child, findTimes(parent));
 };

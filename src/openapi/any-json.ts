@@ -3,7 +3,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { readLazy } from "../schemas/zod-internals.ts";
 import { isSame } from "./json.ts";
 
-/** Checks whether a schema is that of `z.json()`, which accepts any JSON. */
+/** Checks whether a schema was created by `z.json()`, which accepts any JSON. */
 export const isAnyJson = (schema: ZodSchema): boolean => {
   const { def: outer } = (schema as z.core.$ZodTypes)._zod;
   if (outer.type !== "lazy") return false;

@@ -11,7 +11,7 @@ import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
 /** A schema that documents refer to by its name. */
 interface Component {
-  /** Its own name, or the preferred one. */
+  /** The schema's own name, or the preferred one. */
   readonly name: string;
   /** Whether the application has chosen the name. */
   readonly isGiven: boolean;
@@ -38,7 +38,7 @@ export class Components {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
-  /** The names of schemas that need one and have none. */
+  /** Generated names, for schemas that need a name and have none. */
   readonly #ownNames = new Map<ZodSchema, string>();
   readonly #takenNames = new Set<string>();
   readonly #searched = new Set<ZodSchema>();
@@ -103,7 +103,7 @@ export class Components {
   /** Gives a name chosen by the framework to a schema that many places share. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    // a schema that is written once is the same object each time, so that no comparison is needed
+    // a schema that is written once is the same object each time, so no comparison is needed
     const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
     this.#hoisted.set(json, key);
     return { $ref: prefix + key };
@@ -120,7 +120,7 @@ export class Components {
     return key;
   }
 
-  /** The JSON Schema itself, or the one that it refers to. */
+  /** Returns the JSON Schema itself, or the one that it refers to. */
   resolve(json: JsonObject): JsonObject {
     const { $ref: reference, ...more } = json;
     if (typeof reference !== "string") return json;
@@ -229,7 +229,10 @@ export class Components {
     return used;
   }
 
-  /** One name for both directions if they are identical, including everything that they refer to. */
+  /**
+   * Chooses the final names: both directions of a schema get one name if they are identical, including everything that
+   * they refer to.
+   */
   #toNames(used: ReadonlySet<string>): ReadonlyMap<string, string> {
     const entries = [...used].flatMap((key) => {
       const component = this.#components.get(key);
@@ -282,7 +285,7 @@ export class Components {
   }
 }
 
-/** Both directions of a schema share a name if they are identical. */
+/** Checks whether a name belongs to another component; the two directions of a schema may share a name. */
 const isTaken = (owner: Component | undefined, { name, schema }: Component): boolean =>
   owner !== undefined &&
   (schema === undefined || owner.schema === undefined || owner.name !== name);
@@ -290,20 +293,20 @@ const isTaken = (owner: Component | undefined, { name, schema }: Component): boo
 const toKey = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
 
-/** References, whatever their direction. */
+/** Removes the direction from references, so that both directions can be compared. */
 const neutralise = (json: unknown): unknown =>
   mapReferences(json, (reference) => reference.replace(/\/(?:input|output)\//, "/"));
 
 const readId = (schema: ZodSchema): string | undefined =>
   z.globalRegistry.get(schema as z.ZodType)?.["id"];
 
-/** An option is named after the discriminator value that selects it, such as `ShapeCircle`. */
+/** Names an option of a union after the discriminator value that selects it, such as `ShapeCircle`. */
 const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
   [union, ...value.split(/[^A-Za-z0-9]+/)]
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
 
-/** Zod numbers schemas that have no name. */
+/** Returns the name of a schema; a schema without a name is named after its place, with Zod's number. */
 const toName = (key: string, place: WritePlace): string => {
   const made = readMadeName(key);
   return made === undefined ? key : `${place.name}${made}`;

@@ -9,7 +9,7 @@ import { listInputSchemas, type OperationPlace } from "./operation-place.ts";
 /** The statuses without a body. */
 export const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** The responses of a status. */
+/** The responses with a status. */
 export type StatusResponses = readonly [status: number, responses: readonly ApiResponse[]];
 
 const anyOutput = (): z.ZodType => z.record(z.string(), z.unknown());
@@ -39,7 +39,7 @@ export interface ErrorResponses {
   readonly status: number;
   readonly responses: readonly ApiResponse[];
   readonly declared: DeclaredError | undefined;
-  /** Whether its body has a place for data. */
+  /** Whether the body has a place for data. */
   readonly hasData: boolean;
 }
 
@@ -73,7 +73,7 @@ export const listErrorResponses = (
   });
 };
 
-/** The statuses that the framework itself sends, with their result handlers. */
+/** Lists the statuses that the framework itself sends, with their result handlers. */
 const listOwnStatuses = (
   place: OperationPlace,
 ): ReadonlyMap<number, readonly AnyResultHandler[]> => {
@@ -103,7 +103,7 @@ const listOwnStatuses = (
 
 const dataSchemas = new WeakMap<ZodSchema, { required?: z.ZodType; optional?: z.ZodType }>();
 
-/** The schema of an error's data; created once, so that it is written once. */
+/** Returns the schema of an error's data, which is created once so that it is written once. */
 const toDataSchema = (
   { schemas, mayLackData }: DeclaredError,
   isOwn: boolean,

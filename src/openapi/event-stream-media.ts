@@ -20,7 +20,7 @@ export const toEventStreamMedia = (
   return { schema: { type: "string" }, "x-itemSchema": itemSchema };
 };
 
-/** The data of an event is a string that contains JSON. */
+/** Describes one event, whose data is a string that contains JSON. */
 const toItem = (event: JsonObject): JsonObject => {
   const properties = isObject(event["properties"]) ? event["properties"] : {};
   const { data, ...others } = properties;

@@ -16,8 +16,8 @@ import { toWebhooks } from "./webhooks.ts";
 /**
  * Generates the OpenAPI document of an API: a plain object, to be written as JSON or YAML.
  *
- * It is generated from the routing and the configuration, and describes what is sent over the wire: inputs before their
- * transformation, outputs after it. Static files and preflight requests are left out.
+ * The document is generated from the routing and the configuration, and describes what is sent over the wire: inputs
+ * before their transformation, outputs after it. Static files and preflight requests are left out.
  *
  * @throws {@link OpenApiError} when something cannot be documented; the message names the place and the fix.
  * @throws RoutingError when the routing is invalid.
@@ -115,7 +115,7 @@ const toInfo = (
     license: info.license && toLicense(info.license, version),
   });
 
-/** 3.0 has no license identifiers. */
+/** Replaces a license identifier, which 3.0 does not have. */
 const toLicense = (
   { identifier, ...license }: NonNullable<OpenApiOptions["info"]["license"]>,
   version: OpenApiVersion,
@@ -126,7 +126,7 @@ const toServers = (servers: OpenApiOptions["servers"] = "/"): readonly JsonObjec
     .flat()
     .map((server) => (typeof server === "string" ? { url: server } : compact({ ...server })));
 
-/** Described tags come first, in their order, then the other tags in use. */
+/** Lists the tags: first the described ones, in their order, then the others in use. */
 const toTags = (
   described: OpenApiOptions["tags"] = {},
   ...groups: readonly (JsonObject | undefined)[]

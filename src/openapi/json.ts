@@ -29,7 +29,10 @@ export const setOwn = (object: JsonObject, key: string, value: unknown): void =>
   else object[key] = value;
 };
 
-/** Copies a value with changed references, including those of discriminators; undefined leaves one unchanged. */
+/**
+ * Copies a value with changed references, including those in discriminators. Where the function returns undefined, the
+ * reference is left unchanged.
+ */
 export const mapReferences = (
   value: unknown,
   change: (reference: string) => string | undefined,
@@ -55,8 +58,8 @@ export const omitReferences = (value: JsonObject, references: ReadonlySet<unknow
 };
 
 /**
- * Copies a value, and replaces references in `allOf` to schemas that reject other fields: they would reject the fields
- * of the schemas next to them.
+ * Copies a value and inlines the schemas that reject other fields where `allOf` refers to them, because they would
+ * reject the fields of the schemas next to them.
  */
 export const inlineClosed = (
   value: JsonObject,
@@ -92,7 +95,7 @@ export const visitReferences = (value: unknown, visit: (reference: string) => vo
 export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
-/** The schemas in arrays such as `anyOf`, and the other parts of a schema. */
+/** Returns the value of a keyword such as `anyOf` if it is an array, otherwise an empty array. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Joins alternatives without duplicates; a single one is returned unchanged. */
@@ -117,7 +120,7 @@ const distinctBy = (schemas: readonly JsonObject[]): readonly JsonObject[] =>
     ? schemas
     : [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 
-/** The values of a schema that is only a list of values. */
+/** Returns the values of a schema that is only a list of values; undefined for other schemas. */
 const toValues = (schema: JsonObject): readonly unknown[] | undefined => {
   const keys = Object.keys(schema).filter((key) => key !== "type");
   if (keys.length !== 1) return undefined;

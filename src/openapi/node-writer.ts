@@ -10,9 +10,9 @@ import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
 
-/** The schema that is being written, for names and errors. */
+/** The place of the schema that is being written, for names and errors. */
 export interface WritePlace {
-  /** The name of a component that has none, such as `GetUsersById`. */
+  /** The name for a component that has none of its own, such as `GetUsersById`. */
   readonly name: string;
   /** The route as errors name it, such as `GET /users/:id`. */
   readonly at: string;
@@ -25,7 +25,7 @@ export interface WritePlace {
 /** What is known about a schema node while it is written. */
 export interface NodePlace {
   readonly place: WritePlace;
-  /** Its path in the whole JSON Schema. */
+  /** The path of the node in the whole JSON Schema. */
   readonly path: readonly (string | number)[];
   readonly write: (schema: ZodSchema, direction: Direction) => JsonObject;
 }
@@ -36,7 +36,7 @@ const binary = {
   contentMediaType: "application/octet-stream",
 } as const;
 
-/** Checks that Zod writes as formats, although their pattern is sufficient. */
+/** The checks that Zod writes as formats, although their pattern is sufficient. */
 const pseudoFormats: ReadonlySet<unknown> = new Set([
   ...["starts_with", "ends_with", "includes", "lowercase", "uppercase"],
 ]);
@@ -51,7 +51,7 @@ const bufferAsJson: JsonObject = {
   required: ["type", "data"],
 };
 
-/** Adds to or corrects what Zod's JSON Schema says about each schema. */
+/** Completes and corrects Zod's JSON Schema for each schema. */
 export class NodeWriter {
   readonly #override: OpenApiOverride["schema"];
 
@@ -62,7 +62,7 @@ export class NodeWriter {
   /**
    * Corrects the JSON Schema of one schema in place.
    *
-   * @throws {@link OpenApiError} when JSON cannot represent it and no override describes it.
+   * @throws {@link OpenApiError} when JSON cannot represent the schema and no override describes it.
    */
   write(schema: ZodSchema, json: JsonObject, direction: Direction, node: NodePlace): void {
     const reason = this.#correct(schema, json, direction, node);
@@ -77,7 +77,7 @@ export class NodeWriter {
       );
   }
 
-  /** @returns the reason if it cannot be written */
+  /** @returns the reason if the schema cannot be written */
   #correct(
     schema: ZodSchema,
     json: JsonObject,
@@ -154,7 +154,7 @@ export class NodeWriter {
     }
   }
 
-  /** `JSON.stringify` writes a date as ISO 8601. */
+  /** Describes a date as the ISO 8601 string that `JSON.stringify` writes. */
   #writeDate(def: z.core.$ZodDateDef, json: JsonObject, direction: Direction): string | undefined {
     if (direction === "input" && def.coerce !== true) return toReason("date", direction);
     Object.assign(json, { type: "string", format: "date-time" });
@@ -208,7 +208,7 @@ const writeDefault = (
   }
 };
 
-/** Undefined if it cannot be written. */
+/** Converts a value to JSON; undefined if JSON cannot represent it. */
 const toJson = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value);
@@ -217,7 +217,7 @@ const toJson = (value: unknown): string | undefined => {
   }
 };
 
-/** Zod drops the examples of transformed schemas; this keeps those that fit the type on the wire. */
+/** Keeps the examples that fit the type on the wire; Zod drops the examples of transformed schemas. */
 const keepExamples = (schema: ZodSchema, json: JsonObject, direction: Direction): void => {
   const { examples } = readMeta(schema);
   if (!Array.isArray(examples)) return;
@@ -239,7 +239,7 @@ const fitsType = (example: unknown, { type }: JsonObject, direction: Direction):
   return typeof plain === type;
 };
 
-/** A value that a catch replaces may also be missing. */
+/** Makes fields with a `.catch()` optional, because it also replaces a missing value. */
 const correctRequired = (def: z.core.$ZodObjectDef, json: JsonObject): void => {
   const required = listOf(json["required"]).filter(
     (name) => !catches(def.shape[String(name)] as ZodSchema),
@@ -255,13 +255,13 @@ const catches = (schema: ZodSchema): boolean => {
   return "innerType" in def && def.type !== "nonoptional" && catches(def.innerType);
 };
 
-/** The bounds of safe integers are redundant. */
+/** Removes the bounds of safe integers, which are redundant. */
 const dropSafeBounds = (json: JsonObject): void => {
   if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
   if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
 };
 
-/** Listed keys become properties, which more tools support than `propertyNames`. */
+/** Turns listed keys into properties, which more tools support than `propertyNames`. */
 const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
   const { propertyNames, additionalProperties } = json;
   if (isSame(propertyNames, { type: "string" })) delete json["propertyNames"];
@@ -273,7 +273,7 @@ const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
   if (def.mode !== "loose") json["additionalProperties"] = false;
 };
 
-/** The values that a schema allows; undefined if they are not listed. */
+/** Returns the values that a schema allows; undefined if they are not listed. */
 const listValues = (json: JsonObject): readonly string[] | undefined => {
   const { const: value, enum: values, anyOf } = json;
   if (value !== undefined || Array.isArray(values)) return [value ?? values].flat().map(String);
@@ -282,7 +282,7 @@ const listValues = (json: JsonObject): readonly string[] | undefined => {
   return lists.length > 0 && lists.every((list) => list) ? known : undefined;
 };
 
-/** `z.stringbool()` lists the strings that it accepts only in the issue of an invalid string. */
+/** Lists the strings that `z.stringbool()` accepts, which Zod's JSON Schema does not name. */
 const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
   const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
   const strings = isCandidate ? readBooleanStrings(schema) : undefined;
@@ -294,7 +294,7 @@ const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObjec
   });
 };
 
-/** A place in a schema as an application writes it, such as `input.users[].at`. */
+/** Formats a place in a schema for messages, such as `input.users[].at`. */
 const toPath = ({ place, path }: NodePlace): string => {
   let text = place.path;
   for (let at = 0; at < path.length; at++) {

@@ -21,7 +21,7 @@ export const toSchema30 = (value: unknown): JsonObject => {
 
 const change30 = (values: unknown): JsonObject[] => listOf(values).map(toSchema30);
 
-/** A list of types becomes a list of alternatives; null is not a type. */
+/** Turns a list of types into a list of alternatives; null is not a type in 3.0. */
 const toTypes = (schema: JsonObject): JsonObject => {
   const { type, ...rest } = schema;
   if (!Array.isArray(type)) return schema;
@@ -52,7 +52,7 @@ const toTuple = (schema: JsonObject): JsonObject => {
   };
 };
 
-/** 3.0 cannot express patterns of keys. */
+/** Replaces patterns of keys, which 3.0 cannot express. */
 const toRecord = (schema: JsonObject): JsonObject => {
   const { patternProperties, ...rest } = schema;
   if (!isObject(patternProperties) || rest["additionalProperties"] !== undefined) return rest;
@@ -60,7 +60,7 @@ const toRecord = (schema: JsonObject): JsonObject => {
   return { ...rest, additionalProperties: values.length === 1 ? values[0] : true };
 };
 
-/** `nullable` only works next to `type`, so elsewhere null becomes an alternative. */
+/** Converts null to `nullable`, which only works next to `type`; elsewhere, null becomes an alternative. */
 const toNullable = (schema: JsonObject): JsonObject => {
   const isNull = (one: unknown): boolean => isObject(one) && one["type"] === "null";
   if (schema["type"] === "null") {
@@ -112,7 +112,7 @@ const finish = (schema: JsonObject): JsonObject => {
   for (const keyword of Object.keys(json))
     if (!keywords.has(keyword) && !keyword.startsWith("x-")) delete json[keyword];
   if (typeof reference !== "string") return json;
-  // keywords next to a reference are ignored
+  // readers ignore keywords next to a reference
   return Object.keys(json).length === 0
     ? { $ref: reference }
     : { ...json, allOf: [{ $ref: reference }, ...listOf(json["allOf"])] };

@@ -8,10 +8,10 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
-/** What an object schema says about its fields, however it is composed. */
+/** What an object schema says about its fields, however the schema is composed. */
 export interface ObjectView {
   readonly fields: ReadonlyMap<string, Field>;
-  /** The schema of other fields; undefined if they are not used. */
+  /** The schema of other fields; undefined if no schema describes any. */
   readonly others: JsonObject | undefined;
 }
 
@@ -45,7 +45,7 @@ export const viewObject = (json: JsonObject, components: Components, depth = 0):
   ]);
 };
 
-/** Combines what several schemas say. */
+/** Combines what several schemas say about the same object. */
 export const joinAll = (views: readonly ObjectView[]): ObjectView =>
   join(views, (fields) => ({
     json: allOf(fields.map(({ json }) => json)),
@@ -127,7 +127,7 @@ export const mergeObjects = (
   const isPlain = resolved.every((schema) =>
     Object.keys(schema).every((keyword) => plainKeywords.has(keyword)),
   );
-  // a strict one accepts the fields of the others nevertheless
+  // at run time, even a strict schema accepts the fields of the others
   if (!isPlain) return { allOf: filled.map((schema) => loosen(schema, components)) };
   const { fields } = joinAll(filled.map((schema) => viewObject(schema, components)));
   const required = [...fields].flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));

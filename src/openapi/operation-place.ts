@@ -9,7 +9,7 @@ import type { WritePlace } from "./node-writer.ts";
 /** An operation that is being written. */
 export interface OperationPlace {
   readonly method: Method;
-  /** As in the routing map. */
+  /** The path as in the routing map. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
   readonly operationId: string;
@@ -32,7 +32,7 @@ export const toOperationPlace = (
   config,
 });
 
-/** A route as errors name it, such as `GET /users/:id`. */
+/** Formats a route for error messages, such as `GET /users/:id`. */
 export const formatRoute = ({
   method,
   path,
@@ -41,7 +41,7 @@ export const formatRoute = ({
   readonly path: string;
 }): string => `${method.toUpperCase()} ${path}`;
 
-/** The place of a schema in an operation. */
+/** Returns the place of a schema in an operation. */
 export const toWritePlace = (place: OperationPlace, path: string, suffix = ""): WritePlace => ({
   name: `${place.operationId.slice(0, 1).toUpperCase()}${place.operationId.slice(1)}${suffix}`.replace(
     /[^\w.-]/g,
@@ -53,7 +53,7 @@ export const toWritePlace = (place: OperationPlace, path: string, suffix = ""): 
   path,
 });
 
-/** The schemas that parse the input of an endpoint, its own last. */
+/** Lists the schemas that parse the input of an endpoint, the endpoint's own last. */
 export const listInputSchemas = ({
   middlewares,
   inputSchema,

@@ -34,7 +34,7 @@ export const toOperation = (place: OperationPlace, context: OperationContext): J
   return context.override?.({ method, path, endpoint, operation }) ?? operation;
 };
 
-/** Writes the HEAD of a GET: the same without bodies. */
+/** Writes the HEAD operation for a GET operation: the same, but without response bodies. */
 export const toHeadOperation = (
   operation: JsonObject,
   operationId: string,

@@ -23,9 +23,9 @@ export interface OpenApiInfo {
   readonly title: string;
   /** The version of the API, not of OpenAPI. */
   readonly version: string;
-  /** Markdown. */
+  /** A longer description, in Markdown. */
   readonly description?: string | undefined;
-  /** One line; omitted in 3.0, which has no place for it. */
+  /** A one-line summary; omitted in 3.0, which has no place for it. */
   readonly summary?: string | undefined;
   readonly termsOfService?: string | undefined;
   readonly contact?:
@@ -80,7 +80,10 @@ export interface Webhook {
 export interface WrittenSchema {
   /** The Zod schema. */
   readonly schema: ZodSchema;
-  /** Its JSON Schema, in the dialect of 3.1 for all versions; change it, or return another one. */
+  /**
+   * The JSON Schema written for the Zod schema, in the dialect of 3.1 for all versions. Change it, or return another
+   * one.
+   */
   readonly json: JsonObject;
   readonly direction: Direction;
 }
@@ -88,10 +91,10 @@ export interface WrittenSchema {
 /** What `override.operation` receives for each operation. */
 export interface WrittenOperation {
   readonly method: Method | "head";
-  /** As in the routing map, such as `/users/:id`. */
+  /** The path as in the routing map, such as `/users/:id`. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
-  /** Change it, or return another one; schemas are in the dialect of 3.1 for all versions. */
+  /** The operation as written; change it, or return another one. Schemas are in the dialect of 3.1 for all versions. */
   readonly operation: JsonObject;
 }
 
@@ -134,7 +137,7 @@ export interface OpenApiOptions {
   readonly servers?: string | OpenApiServer | readonly (string | OpenApiServer)[] | undefined;
   /** @default "3.1" */
   readonly openapi?: OpenApiVersion | undefined;
-  /** The descriptions of the tags, in the order in which pages show them. */
+  /** The descriptions of the tags, in the order in which documentation pages show them. */
   readonly tags?: Readonly<Record<string, string | OpenApiTag>> | undefined;
   /** The requests that the API sends, by name; in 3.0, they are the extension `x-webhooks`. */
   readonly webhooks?: Readonly<Record<string, Webhook>> | undefined;

@@ -6,13 +6,13 @@ import { formatRoute, type OperationPlace } from "./operation-place.ts";
 import type { JsonObject } from "./options.ts";
 import { fitsQuery, isOnlyObject, type Placement, type PlacedField } from "./placement.ts";
 
-/** OpenAPI describes these in other ways, and ignores them as parameters. */
+/** The headers that OpenAPI describes in other ways and ignores as parameters. */
 const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
 
 /**
  * Writes the parameters of an operation.
  *
- * @throws OpenApiError when the query or the path cannot represent one.
+ * @throws OpenApiError when the query or the path cannot represent a parameter.
  */
 export const toParameters = (
   { fields, otherParameters }: Placement,

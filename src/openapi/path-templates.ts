@@ -31,8 +31,8 @@ const encodeText = (text: string): string =>
 /**
  * Groups routes by the paths of a document.
  *
- * @throws {@link OpenApiError} when two paths differ only in the names of their parameters, which OpenAPI treats as
- * one.
+ * @throws {@link OpenApiError} when two paths differ only in the names of their parameters; OpenAPI treats such paths
+ * as the same.
  */
 export const groupByPath = (
   entries: readonly EndpointEntry[],
@@ -55,11 +55,11 @@ export const groupByPath = (
   return groups;
 };
 
-/** Names each operation as its endpoint declares, or by method and path. */
+/** The ids of operations: declared by the endpoint, or derived from method and path. */
 export class OperationIds {
   readonly #taken = new Map<string, string>();
 
-  /** Ids chosen by the application come first, so that generated ones never take them. */
+  /** Registers the ids chosen by the application first, so that generated ones never take them. */
   constructor(entries: readonly EndpointEntry[]) {
     for (const entry of entries) {
       const { operationId } = entry.endpoint;
@@ -82,7 +82,7 @@ export class OperationIds {
     return id;
   }
 
-  /** The id of an operation. */
+  /** Returns the id of an operation. */
   find({ method, path, endpoint: { operationId } }: EndpointEntry): string {
     const given = typeof operationId === "function" ? operationId(method) : operationId;
     return given ?? this.make(method, path);

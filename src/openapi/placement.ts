@@ -15,7 +15,7 @@ import { listInputSchemas, toWritePlace, type OperationPlace } from "./operation
 import type { JsonObject } from "./options.ts";
 import { requestFields } from "./request-fields.ts";
 
-/** Where a field of the input comes from; undefined if nothing can carry it. */
+/** The part of a request that a field of the input comes from. */
 type Location = "path" | "header" | "cookie" | "query" | "body";
 
 /** A field that is not part of the body. */
@@ -24,12 +24,12 @@ export interface PlacedField extends Field {
   readonly location: Exclude<Location, "body">;
 }
 
-/** Where each part of an input comes from. */
+/** The parts of an input, grouped by where in a request they come from. */
 export interface Placement {
   readonly fields: readonly PlacedField[];
   /** The schema of all other query parameters, if the input uses them. */
   readonly otherParameters: JsonObject | undefined;
-  /** Undefined if no body is used. */
+  /** The schema of the body; undefined if no body is used. */
   readonly body: JsonObject | undefined;
   readonly bodyKind: "parsed" | "raw" | "files";
 }
@@ -66,7 +66,7 @@ export const placeInput = (place: OperationPlace, components: Components): Place
   const placed = located.flatMap(({ location, ...field }): PlacedField[] =>
     location === undefined || location === "body" ? [] : [{ ...field, location }],
   );
-  // a path parameter is always present, whether the input names it or not
+  // every path parameter is documented, whether the input names it or not
   const unnamed = names.filter(
     (name) => !placed.some((field) => field.name === name && field.location === "path"),
   );

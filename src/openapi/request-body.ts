@@ -7,7 +7,7 @@ import type { JsonObject } from "./options.ts";
 import type { Placement } from "./placement.ts";
 import { readRawType } from "../schemas/raw.ts";
 
-/** Writes the body of a request; undefined if it has none. */
+/** Writes the body of a request; returns undefined if the request has none. */
 export const toRequestBody = (
   { body, bodyKind }: Placement,
   place: OperationPlace,
@@ -18,7 +18,7 @@ export const toRequestBody = (
   const { description } = components.resolve(body);
   return compact({
     description: typeof description === "string" ? description : undefined,
-    // express-openapi-validator treats a missing value as true
+    // `required` is always written, because express-openapi-validator treats a missing value as true
     required: !acceptsNothing(body, components),
     content: toContent(body, bodyKind, place, fields.get("raw")?.json),
   });

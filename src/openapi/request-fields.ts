@@ -1,4 +1,7 @@
-/** Registered request header fields, in lower case: an input may use them if headers are one of several sources. */
+/**
+ * Registered request header fields, in lower case. If headers are one of several input sources, only these can come
+ * from a header.
+ */
 export const requestFields: ReadonlySet<string> = new Set([
   ...["a-im", "accept", "accept-charset", "accept-datetime", "accept-encoding", "accept-language"],
   ...["accept-patch", "accept-post", "accept-ranges", "access-control-request-headers"],

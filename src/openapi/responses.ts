@@ -61,7 +61,7 @@ const listSuccesses = (
   ]);
 };
 
-/** Outputs sent without an envelope; for a file, also ranges of it, or 304. */
+/** Lists the responses of an output sent without an envelope; a file can also be sent as a range, or get a 304. */
 const listContentStatuses = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,
@@ -86,7 +86,7 @@ const linkHeader = {
   schema: { type: "string" },
 };
 
-/** The description of the output, or of the only response. */
+/** Returns the description of the output, or of the only response. */
 const toDescription = (
   responses: readonly ApiResponse[],
   { endpoint }: OperationPlace,
@@ -119,7 +119,7 @@ const toContent = (
   );
 };
 
-/** Bytes, if a body is neither JSON nor text. */
+/** Describes a body that is neither JSON nor text as bytes. */
 const toMediaSchema = (type: string, json: JsonObject): JsonObject => {
   if (/\bjson\b/i.test(type)) return json;
   const isBuffer = JSON.stringify(json).includes('"const":"Buffer"');

@@ -6,14 +6,16 @@ import type { JsonObject } from "./options.ts";
 
 type Scheme = Exclude<Security, { readonly and: unknown } | { readonly or: unknown }>;
 
-/** Schemes that are required together; OpenAPI calls the array of alternatives requirements. */
+/**
+ * Alternative sets of schemes; the schemes of a set are required together. OpenAPI calls the alternatives requirements.
+ */
 type Alternatives = readonly (readonly Scheme[])[];
 
 /** Collects the ways in which clients authenticate. */
 export class SecuritySchemes {
   readonly #schemes = new Map<string, JsonObject>();
 
-  /** Writes the requirements of an operation; undefined if everyone may call it. */
+  /** Writes the requirements of an operation; returns undefined if everyone may call it. */
   write(place: OperationPlace): readonly JsonObject[] | undefined {
     const declared = place.endpoint.middlewares.flatMap(({ security }) => security ?? []);
     if (declared.length === 0) return undefined;
@@ -28,12 +30,12 @@ export class SecuritySchemes {
     );
   }
 
-  /** All schemes by name. */
+  /** Returns all schemes by name. */
   toComponents(): JsonObject | undefined {
     return this.#schemes.size > 0 ? Object.fromEntries(this.#schemes) : undefined;
   }
 
-  /** Identical schemes share a name; different ones of the same kind are numbered. */
+  /** Names a scheme: identical schemes share a name, and different ones of the same kind are numbered. */
   #toName(scheme: Scheme, sources: readonly InputSource[]): string {
     const definition = toDefinition(scheme, sources);
     const wanted = toWantedName(scheme);

@@ -21,7 +21,7 @@ export class SharedResponses {
     this.#components = components;
   }
 
-  /** The error responses of a result handler; asked once, so that each of its schemas is written once. */
+  /** Lists the error responses of a result handler, which is asked once so that each of its schemas is written once. */
   listNegative(handler: AnyResultHandler, data: z.ZodType | undefined): readonly ApiResponse[] {
     const known =
       this.#negatives.get(handler) ?? new Map<z.ZodType | undefined, readonly ApiResponse[]>();
@@ -31,7 +31,7 @@ export class SharedResponses {
     return responses;
   }
 
-  /** Refers to the schemas of bodies by generated names. */
+  /** Replaces the schemas of bodies with references to generated names. */
   nameSchemas(content: JsonObject, place: OperationPlace): JsonObject {
     return Object.fromEntries(
       Object.entries(content).map(([type, media]) => {
@@ -47,7 +47,7 @@ export class SharedResponses {
     );
   }
 
-  /** Refers to a response by its name, such as `BadRequest`. */
+  /** Gives a response a name, such as `BadRequest`, and returns a reference to it. */
   share(status: number, response: JsonObject): JsonObject {
     const text = JSON.stringify([status, response]);
     let name = this.#names.get(text);
@@ -61,7 +61,7 @@ export class SharedResponses {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** All responses by name. */
+  /** Returns all responses by name. */
   toComponents(): JsonObject | undefined {
     const sorted = [...this.#responses].toSorted(([one], [other]) => (one < other ? -1 : 1));
     return sorted.length > 0 ? Object.fromEntries(sorted) : undefined;

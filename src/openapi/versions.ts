@@ -2,14 +2,17 @@ import { isObject } from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 import { toSchema30 } from "./nullable-dialect.ts";
 
-/** Converts a document to the dialect of its version; versions after 3.0 share that of JSON Schema. */
+/** Converts a document to the schema dialect of its version; all versions after 3.0 use the dialect of JSON Schema. */
 export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonObject =>
   version === "3.0" ? (changeSchemas(document) as JsonObject) : document;
 
-/** The names of objects that are not schemas but have members named by the application. */
+/** The keywords whose values are not converted, because they contain names or values chosen by the application. */
 const maps: ReadonlySet<string> = new Set(["properties", "examples", "example", "default", "enum"]);
 
-/** Schemas are under `schema`, in the components, and in extensions that mirror them. */
+/**
+ * Converts the schemas in a document: those under `schema`, in the components, and in extensions that mirror the
+ * components.
+ */
 const changeSchemas = (value: unknown, isMapOfSchemas = false): unknown => {
   if (Array.isArray(value)) return value.map((one) => changeSchemas(one));
   if (!isObject(value)) return value;

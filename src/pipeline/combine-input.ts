@@ -13,8 +13,8 @@ export type CombinedInput = Record<string, unknown>;
 /**
  * Merges the sources of a request into one input; later sources override earlier ones.
  *
- * @param fileLists the fields in which a single file becomes an array
- * @param textLists the fields in which a single value of a query or a form becomes an array
+ * @param fileLists the fields in which a single file is put into an array
+ * @param textLists the fields in which a single value from a query or a form is put into an array
  * @throws {@link RequestError} when the body is an array.
  */
 export const combineInput = (
@@ -44,7 +44,7 @@ export const combineInput = (
   return input;
 };
 
-/** Parses the query directly into the input, which saves a copy, unless it has been read or replaced. */
+/** Parses the query directly into the input, which saves a copy, unless the query has been read or replaced. */
 const takeQuery = (request: Request, input: CombinedInput): boolean => {
   const text = (request as UnreadQuery)[unreadQuery];
   if (text === undefined) return false;
@@ -52,7 +52,7 @@ const takeQuery = (request: Request, input: CombinedInput): boolean => {
   return true;
 };
 
-/** Whether a source is a body in which only repeated names make an array. */
+/** Checks whether a source is a body in which only repeated names make an array. */
 const isForm = ({ headers }: Request, source: InputSource): boolean => {
   if (source !== "body") return false;
   const type = headers["content-type"];

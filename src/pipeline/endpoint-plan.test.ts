@@ -12,7 +12,7 @@ const build = (input: z.ZodObject, from = factory) =>
 const endpoint = build(plain);
 
 describe("a plan", () => {
-  test("is frozen, so that no request can change later ones", () => {
+  test("is frozen, so no request can affect later ones", () => {
     expect(planEndpoint(endpoint, ["body"])).toSatisfy(Object.isFrozen);
   });
 
@@ -37,32 +37,47 @@ describe("a plan", () => {
   });
 
   test.each([
-    ["if it is not a source", plain, factory, [], "none"],
-    ["by its type", plain, factory, ["body"], "parsed"],
-    ["unchanged", ez.raw(), factory, ["body"], "raw"],
-    ["unchanged, beside a middleware's input", ez.raw(), checked, ["body"], "raw"],
-  ] as const)("takes the body %s", (_how, input, from, sources, body) => {
+    ["without the body as a source takes no body", plain, factory, [], "none"],
+    ["with the body as a source takes the parsed body", plain, factory, ["body"], "parsed"],
+    ["with a raw input takes the bytes", ez.raw(), factory, ["body"], "raw"],
+    [
+      "with a raw input, behind a middleware with an input, takes the bytes",
+      ez.raw(),
+      checked,
+      ["body"],
+      "raw",
+    ],
+  ] as const)("of an endpoint %s", (_how, input, from, sources, body) => {
     expect(planEndpoint(build(input, from as typeof factory), sources).body).toBe(body);
   });
 
   test.each([
     ["a file", z.object({ file: ez.upload() }), factory, ["files"], true],
     [
-      "a file, beside a middleware's input",
+      "a file, behind a middleware with an input",
       z.object({ file: ez.upload() }),
       checked,
       ["files"],
       true,
     ],
-    ["a file that is not a source", z.object({ file: ez.upload() }), factory, ["body"], false],
+    [
+      "a file, without files as a source",
+      z.object({ file: ez.upload() }),
+      factory,
+      ["body"],
+      false,
+    ],
     ["no file", plain, factory, ["files"], false],
-  ] as const)("takes files for an input with %s", (_what, input, from, sources, takesFiles) => {
-    expect(planEndpoint(build(input, from as typeof factory), sources)).toMatchObject({
-      takesFiles,
-    });
-  });
+  ] as const)(
+    "says whether the input takes files: %s",
+    (_what, input, from, sources, takesFiles) => {
+      expect(planEndpoint(build(input, from as typeof factory), sources)).toMatchObject({
+        takesFiles,
+      });
+    },
+  );
 
-  test("hides the fields of middlewares from a strict endpoint that does not declare them", () => {
+  test("hides the input fields of middlewares from a strict endpoint that does not declare them", () => {
     const toKeys = (input: z.ZodObject): readonly string[] =>
       planEndpoint(build(input, checked), ["body"]).middlewareOnlyKeys;
     expect(toKeys(z.strictObject({ a: z.string() }))).toEqual(["key"]);
@@ -70,7 +85,7 @@ describe("a plan", () => {
     expect(toKeys(plain)).toEqual([]);
   });
 
-  test("knows whether middlewares use fields of the input", () => {
+  test("says whether middlewares use fields of the input", () => {
     const withFields = build(plain, checked);
     const plans = [planEndpoint(withFields, []), planEndpoint(endpoint, [])];
     expect(plans.map(({ hasMiddlewareInput }) => hasMiddlewareInput)).toEqual([true, false]);

@@ -18,9 +18,9 @@ import { planErrorData, type ErrorData } from "./error-data.ts";
 /** A middleware with everything that the pipeline needs to run it. */
 export interface MiddlewareStep {
   readonly middleware: AnyMiddleware;
-  /** Undefined if the middleware takes no input. */
+  /** Parses the input of the middleware; undefined if it takes none. */
   readonly parseInput: Parser | undefined;
-  /** Whether the body is read before it runs. */
+  /** Whether the body is read before the middleware runs. */
   readonly needsBody: boolean;
 }
 
@@ -36,16 +36,16 @@ export interface EndpointPlan {
   readonly bodyLimit: number | undefined;
   /** The endpoint's own upload limits. */
   readonly uploadLimits: UploadLimits | undefined;
-  /** Whether it accepts files. */
+  /** Whether the endpoint accepts files. */
   readonly takesFiles: boolean;
-  /** The fields that expect an array of files; a single file becomes an array. */
+  /** The fields that expect an array of files; a single file is put into an array. */
   readonly fileLists: readonly string[];
-  /** The fields that expect an array; a single value of a query or a form becomes an array. */
+  /** The fields that expect an array; a single value from a query or a form is put into an array. */
   readonly textLists: readonly string[];
   readonly middlewares: readonly MiddlewareStep[];
   /** Whether a middleware parses fields of the input, which are then merged into the handler's. */
   readonly hasMiddlewareInput: boolean;
-  /** The native middlewares, which also run on preflight requests. */
+  /** The native middlewares, which also run for preflight requests. */
   readonly nativeMiddlewares: readonly MiddlewareStep[];
   readonly parseInput: Parser | undefined;
   /** Whether a large body is parsed without a copy: only the schema sees the combined input, and it creates its own object. */
@@ -136,7 +136,10 @@ export const planEndpoint = (
   });
 };
 
-/** Creates a plan when a request first reads it; creating 1,000 plans would add 90 milliseconds to the start. */
+/**
+ * Creates the plan of an endpoint when a request first needs it; creating 1,000 plans would add 90 milliseconds to the
+ * start.
+ */
 export class LazyPlan {
   readonly endpoint: AnyEndpoint;
   /** The value of `request.route`, as Express sets it: for logs, metrics and traces. */

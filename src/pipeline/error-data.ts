@@ -8,7 +8,7 @@ import { toParser } from "../schemas/parser.ts";
 import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 import { validate } from "./validate.ts";
 
-/** How the data of an error is checked. */
+/** The check of an error's data. */
 export interface ErrorData {
   readonly parse: Parser;
   /** Whether an error without data is allowed. */
@@ -29,7 +29,7 @@ export const planErrorData = (
   return plans.size > 0 ? plans : undefined;
 };
 
-/** Checks whether the framework itself created an error, which then carries no data. */
+/** Checks whether the framework itself created an error; such errors carry no data. */
 export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
 

@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 /** The property of a response that offers a fault to the error handlers of its Express application. */
 export const offerMark: unique symbol = Symbol.for("sallyport/offer-fault");
 
-/** Returned when an error handler has sent a response. */
+/** The result of offering a fault when an error handler has sent a response. */
 export const answered: unique symbol = Symbol("answered");
 
 /**

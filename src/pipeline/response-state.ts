@@ -30,12 +30,12 @@ export const watchFeeding = (response: Response): void => {
     return;
   }
   response.on("unpipe", (source: Readable) => {
-    // a handler may unpipe it to pipe another one
+    // a handler may unpipe the stream to pipe another one
     if (response.destroyed && !response.writableEnded) source.destroy();
   });
 };
 
-/** If a file could not be sent, the response is free again, unless it has begun. */
+/** Makes a response free again after a file could not be sent, unless the response has begun. */
 export const forgetSending = (response: Response): void => {
   (response as { [sendingMark]?: boolean })[sendingMark] = false;
 };

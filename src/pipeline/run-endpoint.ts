@@ -29,7 +29,7 @@ import {
  * Walks a request through an endpoint, top to bottom: run the middlewares, read the body, combine and validate the input,
  * run the handler, validate the output, send the result. Anything thrown on the way goes to the result handler.
  *
- * It never rejects, and it awaits only promises.
+ * The returned promise never rejects, and only promises are awaited.
  *
  * @param readBody reads the body once a stage needs it; omitted if it has been read, or is not a source
  */
@@ -53,7 +53,7 @@ export const runEndpoint = async (
     } else if (timeout > 0) {
       await walk.within(timeout, () => runHandler(plan, walk));
     } else {
-      // inlines `runHandler`, which would cost another promise
+      // this repeats `runHandler`, because calling it would cost another promise
       let input = toInput(plan, walk);
       if (input instanceof Promise) {
         input = await (input as Promise<unknown>);
@@ -87,7 +87,7 @@ const answerError = async (plan: EndpointPlan, walk: Walk, thrown: unknown): Pro
   if (plan.watchesStatus) watchStatus(plan, walk, error);
 };
 
-/** Everything after the middlewares, up to the validated output. */
+/** Runs everything after the middlewares, up to the validation of the output. */
 const runHandler: LastStage = async (plan, walk) => {
   const reading = walk.takeBody(plan);
   if (reading) await reading;
@@ -103,7 +103,7 @@ const runHandler: LastStage = async (plan, walk) => {
   settle(plan, walk, output);
 };
 
-/** Runs the handler. It is declared with its own types, which the factory has checked. */
+/** Runs the handler, whose own types the factory has checked. */
 const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   const { endpoint, handlerTimeout } = plan;
   const { statusCode } = endpoint;
@@ -115,7 +115,7 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
 };
 
-/** Checks whether nobody waits for the response any more, and logs it. */
+/** Checks whether nobody waits for the response any more, and logs it if so. */
 const hasLeft = (walk: Walk): boolean => {
   if (!isAbandoned(walk.response)) return false;
   logAbandoned(walk);
@@ -125,7 +125,7 @@ const hasLeft = (walk: Walk): boolean => {
 /** Returns the validated output; `noOutput` if the response has been sent or nobody waits for it. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
-  // a response that was sent may not be flushed yet
+  // if the handler returned the response, it may have been sent but not flushed yet
   const isContent = plan.content !== undefined && returned !== response;
   if (isContent && (walk.isStopped || isTaken(response) || isAbandoned(response)))
     discardContent(returned);
@@ -171,7 +171,7 @@ const joinFields = (fields: Record<string, unknown>, input: object): object => {
   return input;
 };
 
-/** Parses the input with the endpoint's own schema; `{}` if it has none. */
+/** Parses the input with the endpoint's own schema; returns `{}` if the endpoint has none. */
 const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
   if (plan.takesBodyAsIs) {
     const taken = takeLargeBody(plan, walk);
@@ -184,7 +184,7 @@ const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
   return validateInput(plan.parseInput, seen);
 };
 
-/** The input if it consists only of a large body, which need not be copied. */
+/** Parses an input that consists only of a large body, without a copy; returns undefined for other inputs. */
 const takeLargeBody = (
   { parseInput, sources }: EndpointPlan,
   { request }: Walk,

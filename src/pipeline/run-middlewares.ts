@@ -13,14 +13,14 @@ import { WalkArguments, type Walk } from "./walk.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
-/** Everything after the middlewares. */
+/** Runs everything after the middlewares. */
 export type LastStage = (plan: EndpointPlan, walk: Walk) => Promise<void>;
 
 /**
  * Runs the middlewares in order, then everything after them; returned objects are merged into the context.
  *
- * It stops if a middleware sends the response or the client leaves. What comes after a native middleware runs within
- * its call to `next`, and what comes after an `around` middleware within that middleware's call to `next`.
+ * The walk stops if a middleware sends the response or the client leaves. Everything after a native or an `around`
+ * middleware runs within that middleware's call to `next`.
  *
  * @param from the index of the first middleware to run
  */
@@ -49,7 +49,7 @@ export const runMiddlewares = async (
       }
       if (walk.fields) copyOwn(walk.fields, input as object);
     }
-    // handlers are declared for their own types, which the factory has checked
+    // each handler declares its own types, which the factory has checked
     const args = new WalkArguments(walk, input) as never;
     const unwatch = walk.readBody && watchUnreadBody(plan, walk);
     if (middleware.span) {
@@ -81,11 +81,11 @@ const runSpan = async (
   const run: Rest["run"] = async (context) => {
     isRun = true;
     joinContext(walk.ctx, context);
-    // it may have changed the sources of the input
+    // the middleware may have changed the sources of the input
     if (middleware.isNative) walk.combined = null;
     if (!canGoOn(walk)) return;
     try {
-      // a spanning middleware learns that the walk has ended, even if a stage never settles
+      // an `around` middleware must learn that the walk has ended, even if a stage never settles
       await (middleware.isNative ? goOn() : Promise.race([goOn(), walk.untilAborted()]));
     } catch (error) {
       failure = { error };
@@ -101,7 +101,7 @@ const runSpan = async (
     setNext,
     fail: (error) => failWalk(walk, error),
   });
-  // it may end only after a response that it feeds
+  // the middleware may settle only after a response that it feeds
   if (middleware.isNative) watchFeeding(walk.response);
   await spanning;
   if (failure) throw failure.error;
@@ -110,7 +110,7 @@ const runSpan = async (
 
 /**
  * Checks whether the walk may continue: not if the response was sent or is being sent, nor if the client has left,
- * because an unfinished check has allowed nothing.
+ * because the middleware may not have finished its check.
  */
 const canGoOn = (walk: Walk): boolean => {
   const { response, isStopped } = walk;

@@ -5,7 +5,10 @@ import { forgetSending, isAbandoned } from "./response-state.ts";
 import { sendError } from "./send-result.ts";
 import type { Walk } from "./walk.ts";
 
-/** Sends an output without the result handler, which handles only failures before the first byte. It never rejects. */
+/**
+ * Sends an output without the result handler, which handles only failures before the first byte. The returned promise
+ * never rejects.
+ */
 export const sendContent = async (
   walk: Walk,
   content: ContentDeclaration,
@@ -19,7 +22,7 @@ export const sendContent = async (
   }
   leaveBody(request, response, false);
   try {
-    // the code that sends it is loaded with the first one
+    // the code that sends content is loaded with the first such output
     const { writeContent } = await import("../results/write-content.ts");
     await writeContent(response, content, output);
   } catch (error) {
@@ -29,7 +32,7 @@ export const sendContent = async (
   }
 };
 
-/** Ends a stream that nobody will read, so that no file or connection stays open. */
+/** Ends a stream that nobody will read, so that the files and connections behind it are closed. */
 export const discardContent = (output: unknown): void => {
   if (typeof output !== "object" || output === null) return;
   const stream = output as {
@@ -37,7 +40,7 @@ export const discardContent = (output: unknown): void => {
     readonly cancel?: () => unknown;
     readonly return?: () => unknown;
   };
-  // a Node.js stream, a web stream, or a generator
+  // the methods of a Node.js stream, a web stream and a generator
   const end = stream.destroy ?? stream.cancel ?? stream.return;
   if (typeof end !== "function") return;
   void (async () => end.call(stream))().catch(() => undefined);

@@ -13,8 +13,8 @@ import { watchFeeding, forgetSending, isAbandoned, isIdle, isTaken } from "./res
 import type { Walk } from "./walk.ts";
 
 /**
- * How long a result handler that has returned may take to send the response, in milliseconds.
- * This allows result handlers that respond in a callback; if one never responds, sallyport does after this time.
+ * The time within which a result handler that has returned must send the response, for example in a callback, in
+ * milliseconds. After this time, sallyport responds instead.
  */
 export const sendingGrace = 1000;
 
@@ -71,7 +71,7 @@ const answer = (walk: Walk, error: Error): Promise<void> | undefined =>
     logger: walk.logger,
   });
 
-/** The input, as far as it is known when something fails; sources that cannot be combined are left out. */
+/** Returns the input, as far as it is known when something fails; sources that cannot be combined are left out. */
 const toRawInput = (walk: Walk): Walk["combined"] => {
   if (!walk.plan) return walk.combined;
   try {
@@ -83,7 +83,7 @@ const toRawInput = (walk: Walk): Walk["combined"] => {
 
 /**
  * Responds if Express has failed to send something for a handler, such as a missing file. The walk has continued in the
- * meantime; from now on it must not send anything else.
+ * meantime, but must not send anything else from now on.
  */
 export const failWalk = (walk: Walk, thrown: unknown): void => {
   if (walk.isFailed) return;
@@ -92,7 +92,7 @@ export const failWalk = (walk: Walk, thrown: unknown): void => {
   void sendError(walk, toSendingError(thrown));
 };
 
-/** Awaits nothing if the result handler has already sent the response. */
+/** Calls the result handler; returns undefined if it has already sent the response. */
 const send = (walk: Walk, result: Result): Promise<void> | undefined => {
   leaveBody(walk.request, walk.response, result.error !== null);
   try {
@@ -145,12 +145,12 @@ const waitForSending = async ({ response }: Walk): Promise<void> => {
   response.off("finish", stop).off("close", stop);
 };
 
-/** The response if the result handler itself has failed: 500 in plain text. */
+/** Responds with 500 in plain text if the result handler itself has failed. */
 const sendLastResort = (walk: Walk, thrown: unknown): void => {
   const { request, response, logger } = walk;
   const error = ensureError(thrown);
   if (isTaken(response)) {
-    // a result handler that streams learns that its reader has left
+    // a result handler that streams fails with such an error when its reader leaves
     if (isAbandoned(response) && isDeparture(error)) logAbandoned(walk);
     else breakOff(walk, error);
     return;
@@ -167,20 +167,20 @@ const sendLastResort = (walk: Walk, thrown: unknown): void => {
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.end(text);
   } catch {
-    // a method of the response was replaced, or a value was set that Node rejects
+    // a method of the response was replaced, or a value that Node rejects was set
     response.destroy();
   }
 };
 
-/** The error of a stream whose reader has left. */
+/** Checks whether an error comes from a stream whose reader has left. */
 const isDeparture = (error: Error): boolean =>
   ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),
   );
 
 /**
- * An error after the response has begun can no longer change its status. A complete response is kept; an incomplete one
- * is cut off, so that the client sees a broken body and not a clean end.
+ * Handles an error after the response has begun, when the status can no longer change. A complete response is kept; an
+ * incomplete one is cut off, so that the client sees a broken body and not a clean end.
  */
 const breakOff = (walk: Walk, error: Error): void => {
   const { request, response, logger } = walk;

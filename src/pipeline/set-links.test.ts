@@ -3,7 +3,7 @@ import type { Pagination } from "../schemas/paginated.ts";
 import { setLinks } from "./set-links.ts";
 import type { Walk } from "./walk.ts";
 
-/** The `Link` header for an output in offset style. */
+/** Returns the `Link` header for an output in offset style. */
 const linkOf = (output: object): unknown => {
   const setHeader = vi.fn<(name: string, value: string) => void>();
   const response = { headersSent: false, getHeader: () => undefined, setHeader };
@@ -18,7 +18,7 @@ test("a page links to its neighbours", () => {
   expect(linkOf(page)).toContain('<?limit=5&offset=10>; rel="next"');
 });
 
-// an output may have been transformed after all
+// a transformation may have changed the output
 test.each([
   { total: "90" },
   { total: undefined },

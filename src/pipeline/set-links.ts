@@ -2,7 +2,10 @@ import { parseQuery } from "../http/query.ts";
 import type { Pagination } from "../schemas/paginated.ts";
 import type { Walk } from "./walk.ts";
 
-/** The length in characters above which the field has only the link to the next page; proxies reject long heads. */
+/**
+ * The length in characters above which the `Link` field has only the link to the next page, because proxies reject long
+ * heads.
+ */
 const maxFieldLength = 4096;
 
 /** A relation to another page, with the parameters of that page. */
@@ -11,8 +14,8 @@ type PageLink = readonly [relation: string, parameters: Readonly<Record<string, 
 /**
  * Adds a `Link` header with the neighbouring pages to the response to a GET or HEAD request.
  *
- * Each link is a relative reference with only a query: the request's, with other pagination parameters. So it contains
- * nothing from `Host`. An existing `Link` header is kept.
+ * Each link is a relative reference with only a query: that of the request, with other pagination parameters. A link
+ * contains nothing from `Host`. An existing `Link` header is kept.
  *
  * @see RFC 8288
  */
@@ -22,7 +25,7 @@ export const setLinks = (
   output: unknown,
 ): void => {
   if (request.method !== "GET" && request.method !== "HEAD") return;
-  // the client or a timeout may have ended it during output validation
+  // the client or a timeout may have ended the response during output validation
   if (response.headersSent) return;
   const page = output as Readonly<Record<string, unknown>>;
   const links = style === "offset" ? listOffsetLinks(page) : listCursorLinks(page);
@@ -39,7 +42,10 @@ export const setLinks = (
   if (field !== "") response.setHeader("Link", field);
 };
 
-/** The next page comes first. The page size is the output's `limit`, not the length of its array, so pages never overlap. */
+/**
+ * Lists the links for offset pagination, the next page first. The page size is the output's `limit`, not the length of
+ * its array, so pages never overlap.
+ */
 const listOffsetLinks = ({
   total,
   limit,
@@ -67,7 +73,7 @@ const listCursorLinks = ({ nextCursor, limit }: Readonly<Record<string, unknown>
     ? [["next", { limit: String(limit), cursor: nextCursor }]]
     : [];
 
-/** The output may have been transformed. */
+/** Checks whether a value is a count; a transformation may have changed the fields of the output. */
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 

@@ -1,22 +1,22 @@
 import { RequestError } from "../errors.ts";
 
-/** The property of a response with its server's {@link Stoppables}. */
+/** The property of a response that holds its server's {@link Stoppables}. */
 export const stoppables: unique symbol = Symbol.for("sallyport/stoppables");
 
-/** A response that may have them. */
+/** A response that may have {@link Stoppables}. */
 export interface StoppableResponse {
   readonly [stoppables]?: Stoppables;
 }
 
-/** Something that is notified of a shutdown. */
+/** An object that is notified of a shutdown. */
 export interface Stoppable {
   stop(reason: Error): void;
 }
 
-/** The running walks of a server whose signal was requested, and which are notified of a shutdown. */
+/** The running walks of a server whose `signal` has been read; they are notified of a shutdown. */
 export class Stoppables {
   readonly #walks = new Set<Stoppable>();
-  /** Why they are stopped; undefined until then. */
+  /** Why the walks are stopped; undefined before a shutdown. */
   reason: RequestError | undefined;
 
   add(walk: Stoppable): void {

@@ -8,7 +8,8 @@ const warned = new WeakSet<EndpointPlan>();
 /**
  * In development, warns once if a middleware reads `request.body` before anything has parsed it.
  *
- * @returns a function to call when the middleware is done; there is no warning if it has read the body itself
+ * @returns a function to call when the middleware is done; there is no warning if the middleware has read the body
+ * itself
  */
 export const watchUnreadBody = (plan: EndpointPlan, walk: Walk): (() => void) | undefined => {
   if (process.env["NODE_ENV"] === "production" || warned.has(plan)) return undefined;
@@ -30,7 +31,7 @@ export const watchUnreadBody = (plan: EndpointPlan, walk: Walk): (() => void) | 
   return () => {
     const isUntouched = Object.getOwnPropertyDescriptor(request, "body")?.get !== undefined;
     if (isUntouched) write(undefined);
-    // it only checked whether it must read the body itself
+    // the middleware only checked whether it must read the body itself
     if (request.readableDidRead) return;
     if (!isSeen || !isUntouched || warned.has(plan)) return;
     warned.add(plan);

@@ -7,7 +7,8 @@ import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 /**
  * Parses input with a schema; returns a promise only if the schema is asynchronous.
  *
- * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when it has too many issues.
+ * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when there are too many
+ * issues.
  */
 export const validateInput = (parse: Parser, input: unknown): unknown => {
   try {
@@ -18,7 +19,10 @@ export const validateInput = (parse: Parser, input: unknown): unknown => {
   }
 };
 
-/** Zod passes arrays of issues as arguments; hundreds of thousands of them exhaust the stack. */
+/**
+ * Converts an exhausted stack to a {@link RequestError}: Zod passes issues as arguments, and hundreds of thousands of
+ * them exhaust the stack.
+ */
 const refuseTooMany = (error: unknown): never => {
   if (error instanceof RangeError && error.message.includes("call stack"))
     throw new RequestError("SLP_INPUT_TOO_MANY_ISSUES", { cause: error });
@@ -43,7 +47,7 @@ export const omitKeys = (
 /**
  * Parses a handler's return value; returns a promise only if the schema is asynchronous.
  *
- * @throws {@link OutputValidationError} when it does not fit.
+ * @throws {@link OutputValidationError} when the value does not fit.
  */
 export const validateOutput = (parse: Parser, returned: unknown): unknown =>
   validate(parse, returned, toOutputError);
@@ -56,7 +60,10 @@ const toOutputError = (issues: ParseResult["issues"]): Error => {
 /** Converts issues to an error. */
 type ToError = (issues: ParseResult["issues"], parse: Parser) => Error;
 
-/** Parses a value with a schema, or throws the error made of the issues; returns a promise only if the schema is asynchronous. */
+/**
+ * Parses a value, or throws the error that `toError` creates from the issues; returns a promise only if the schema is
+ * asynchronous.
+ */
 export const validate = (parse: Parser, value: unknown, toError: ToError): unknown => {
   const result = parse(value);
   return result instanceof Promise

@@ -8,16 +8,16 @@ import { stoppables, type StoppableResponse } from "./stoppables.ts";
 import { combineInput, type CombinedInput } from "./combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 
-/** What the middlewares of a request returned. */
+/** The merged objects that the middlewares of a request returned. */
 export type WalkContext = Record<string, unknown>;
 
-/** Marks the current walk of a request. */
+/** The property of a request that holds its current walk. */
 export const currentWalk: unique symbol = Symbol.for("sallyport/walk");
 
 /** A request that may have a walk. */
 export type WalkingRequest = Request & { [currentWalk]?: Walk | undefined };
 
-/** The reason of a signal when nobody waits for the response any more; failing because of it is not a fault. */
+/** The reason for which a signal is aborted when the client has left; a handler that fails with it is not at fault. */
 class ClientLeft extends Error {
   override readonly name = "AbortError";
   readonly code = "ABORT_ERR";
@@ -27,13 +27,13 @@ class ClientLeft extends Error {
   }
 }
 
-/** Reads and parses the body of a request, unless that has been done; provided by the server. */
+/** A function, provided by the server, that reads and parses the body of a request unless that has been done. */
 export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
 
 /** What the input of a walk is combined from. */
 export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
 
-/** Stands for an output that is not sent: the response has been sent already, or nobody waits for it. */
+/** Stands for an output that is not sent because the response has already been sent or the client has left. */
 export const noOutput: unique symbol = Symbol("no output");
 
 /** One request on its walk: the state that the stages share. */
@@ -44,7 +44,7 @@ export class Walk {
   /** Formats and sends the result of this walk. */
   resultHandler: AnyResultHandler;
   readonly ctx: WalkContext;
-  /** Undefined if no stage needs the body, or once it has been read. */
+  /** Reads the body; undefined if no stage needs the body, or once it has been read. */
   readBody: ReadBody | undefined;
   /** What the input is combined from; undefined if no endpoint was reached. */
   plan: InputPlan | undefined;
@@ -58,7 +58,7 @@ export class Walk {
   errorData: unknown;
   /** Whether the walk is handling a failure reported through `request.next`. */
   isFailed = false;
-  /** Whether its time limit has expired. */
+  /** Whether the time limit of the walk has expired. */
   isLate = false;
   /** The value of `request.next` while a native middleware runs. */
   next: unknown;
@@ -82,7 +82,7 @@ export class Walk {
     this.readBody = readBody;
   }
 
-  /** Created when first read: most handlers never use it. */
+  /** The signal for handlers, created when first read because most handlers never use it. */
   get signal(): AbortSignal {
     if (!this.#abort) {
       const abort = (this.#abort = new AbortController());
@@ -102,7 +102,9 @@ export class Walk {
     return this.#abort.signal;
   }
 
-  /** The combined input; created when a stage first asks for it, and again after a native middleware. */
+  /**
+   * Returns the combined input, which is created when a stage first asks for it, and again after a native middleware.
+   */
   combine(plan: InputPlan): CombinedInput {
     return (this.combined ??= combineInput(
       this.request,
@@ -112,7 +114,7 @@ export class Walk {
     ));
   }
 
-  /** Whether the results of its stages are ignored from now on. */
+  /** Whether the results of the stages are ignored from now on. */
   get isStopped(): boolean {
     return this.isFailed || this.isLate;
   }
@@ -136,7 +138,7 @@ export class Walk {
     return reading && this.#deadline ? this.#deadline.pauseFor(reading) : reading;
   }
 
-  /** Aborts the signal without ending the walk, to ask those who use it to finish. */
+  /** Aborts the signal without ending the walk, to ask the code that uses the signal to finish. */
   stop(reason: Error): void {
     this.#abort?.abort(reason);
   }
@@ -154,14 +156,14 @@ export class Walk {
     });
   }
 
-  /** Aborts the signal, even for those who ask for it later. */
+  /** Aborts the signal, even if it is read only later. */
   abort(reason: Error): void {
     this.#reason = reason;
     this.#abort?.abort(reason);
   }
 }
 
-/** The argument of a handler; a class, so that `signal` costs nothing unless it is read. */
+/** The argument of a handler. It is an instance of a class, so that `signal` costs nothing unless it is read. */
 export class WalkArguments<Input> implements HandlerArguments<Input, WalkContext> {
   readonly input: Input;
   readonly ctx: WalkContext;
@@ -184,7 +186,7 @@ export class WalkArguments<Input> implements HandlerArguments<Input, WalkContext
   }
 }
 
-/** Ends a request's time: its signal is aborted, and the results of its stages are ignored. */
+/** The time limit of a walk. When it expires, the signal is aborted, and the results of the stages are ignored. */
 class Deadline {
   readonly #walk: Walk;
   #left: number;

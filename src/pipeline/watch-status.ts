@@ -33,11 +33,11 @@ const checkStatus = (plan: EndpointPlan, { request, response, logger }: Walk): v
   logger.warn(`SLP_WARN_STATUS: ${place} responded with ${status}, which is not declared. ${fix}.`);
 };
 
-/** Successes and client errors count; redirects and faults need no declaration. */
+/** Checks whether a status is declared; redirects and server errors need no declaration. */
 const isDeclared = (plan: EndpointPlan, status: number): boolean => {
   if (status < 300) return listSuccesses(plan).includes(status);
   if (status < 400 || status >= 500 || joinErrors(plan.endpoint).has(status)) return true;
-  // these are documented without a declaration
+  // documents show these statuses without a declaration
   if (status === 400) return plan.parseInput !== undefined || plan.hasMiddlewareInput;
   if (status === 401) return plan.endpoint.middlewares.some(({ security }) => security);
   return plan.body !== "none" && (status === 413 || status === 415);

@@ -43,7 +43,7 @@ describe("a result handler that declares the outputs it accepts", () => {
       });
   });
 
-  test("accepts what a schema returns, not what it takes", () => {
+  test("checks the type that an output schema returns, not the one that it accepts", () => {
     factory.build({
       output: z.object({ rows: z.string().transform((text) => [[text]]) }),
       handler: async () => ({ rows: "a" }),
@@ -70,7 +70,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     factory.buildVoid({ handler: () => undefined });
   });
 
-  test("accepts such outputs from handlers without an output schema", () => {
+  test("accepts handlers that return such outputs without an output schema", () => {
     factory.build({ handler: async () => ({ rows: [["a"]] }) });
     // @ts-expect-error -- no rows
     factory.build({ handler: async () => ({}) });
@@ -78,7 +78,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     factory.build({ handler: async () => undefined });
   });
 
-  test("is not checked against responses that bypass it", () => {
+  test("does not check responses that bypass it", () => {
     factory.build({ output: ez.file("text/csv"), handler: async () => "/table.csv" });
     factory.build({ output: ez.buffer("text/csv"), handler: async () => Buffer.of(1) });
     factory.build({
@@ -94,7 +94,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     });
   });
 
-  test("handles errors of all endpoints", () => {
+  test("handles the errors of all endpoints", () => {
     createConfig({ cors: false, errorHandler: csv });
   });
 });

@@ -20,7 +20,7 @@ export interface ErrorAnswer {
   readonly isPublic: boolean;
 }
 
-/** Creates the schema of {@link ErrorAnswer.issues} in a body; only documents need it. */
+/** Creates the schema of {@link ErrorAnswer.issues} in a body, which only documents need. */
 export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
   z
     .array(
@@ -43,13 +43,13 @@ const canBeSent = (name: string, value: string): boolean => {
   }
 };
 
-/** The header fields of an error; values of other types are ignored. */
+/** Lists the header fields of an error; ignores `headers` that are not an object. */
 const toEntries = (headers: unknown): [string, string][] =>
   typeof headers === "object" && headers !== null && !Array.isArray(headers)
     ? Object.entries(headers as Record<string, string>).filter(([, value]) => value !== undefined)
     : [];
 
-/** The parts that the body determines. */
+/** The header fields that depend on the body. */
 const bodyFields: ReadonlySet<string> = new Set([
   "content-encoding",
   "content-length",
@@ -87,7 +87,7 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
     `The error has headers that cannot be sent: ${JSON.stringify(names)}`,
     error,
   );
-  // that of a 5xx has been logged already
+  // an error with a 5xx status has been logged already
   if (error.statusCode < 500) logServerFault(logger, request, fault);
   return {
     status: 500,

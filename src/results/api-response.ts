@@ -1,6 +1,6 @@
 import type { AnySchema } from "../schemas/schema.ts";
 
-/** A schema as far as the compiler needs one: the schema of a body of the given type. */
+/** The type of the schema of a body, reduced to the parts that the compiler needs. */
 export interface SchemaOf<Body> extends AnySchema {
   readonly _zod: { readonly input: Body; readonly output: Body };
 }
@@ -23,7 +23,10 @@ export interface ApiResponse<S extends AnySchema = AnySchema> {
   readonly mimeType?: string | readonly string[] | null | undefined;
 }
 
-/** The type of `positive` and `negative` of a result handler: a schema, a definition with `schema`, or several definitions. */
+/**
+ * The type of a result handler's `positive` and `negative`: a schema, a definition with `schema`, or several
+ * definitions.
+ */
 export type ResponseDeclaration = AnySchema | ApiResponse | readonly ApiResponse[];
 
 /**
@@ -41,7 +44,7 @@ export interface ErrorDataPlaceholder {
   readonly "~errorData": "the declared data of the error";
 }
 
-/** Stands for `items` of an endpoint's output, as {@link OutputPlaceholder} stands for the whole output. */
+/** Stands for the `items` of an endpoint's output, as {@link OutputPlaceholder} stands for the whole output. */
 export interface ItemsPlaceholder {
   readonly "~items": "the items of the output of the endpoint";
 }
@@ -75,14 +78,14 @@ type Substitute<Body, Output, Data> = Body extends OutputPlaceholder
               }
             : Body;
 
-/** The property for the data of an error is omitted if there is none. */
+/** The key of a property; `never` for the data of an error that has none. */
 type KeyOf<Value, Key, Data> = [Data] extends [never]
   ? [Value] extends [ErrorDataPlaceholder]
     ? never
     : Key
   : Key;
 
-/** Objects that count as one value and not as a set of properties. */
+/** The objects that count as one value and not as a set of properties. */
 type Opaque = Date | RegExp | Uint8Array | ((...args: never) => unknown);
 
 /** The body of a declared response on the wire, for an endpoint with the given output, or an error with the given data. */

@@ -16,10 +16,13 @@ export interface ArrayResultHandler extends ResultHandler<
   { readonly items: readonly unknown[] }
 > {}
 
-/** The schema of `items` in an output schema; any array if it cannot be determined, as after a transformation. */
+/**
+ * Returns the schema of `items` in an output schema; if it cannot be determined, as after a transformation, the schema
+ * of any array.
+ */
 const toItemsSchema = (output: ZodSchema): ZodSchema => {
   const { def } = (output as z.core.$ZodTypes)._zod;
-  // the output side is what is sent
+  // the output side of the pipe is sent
   if (def.type === "pipe") return toItemsSchema(def.out);
   if (def.type === "union") return z.union(def.options.map(toItemsSchema));
   return readTopLevel(output).fields.get("items") ?? z.array(z.unknown());
@@ -57,8 +60,8 @@ const sendError = (result: Result, thrown: unknown): void => {
 /**
  * The result handler of `arrayEndpointsFactory`, for clients of an older API that expect a bare array.
  *
- * A success is sent as the output's array `items`, as JSON with 200; an error as its message, in plain text with its
- * status. An output without that array is a fault of the application.
+ * A success is sent as the output's array `items`, in JSON with 200; an error is sent as its message, in plain text
+ * with its status. An output without that array is a fault in the application.
  */
 export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
   positive: (output) => ({

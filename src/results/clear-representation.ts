@@ -9,12 +9,15 @@ const fields = [
   "Content-Type",
   "ETag",
   "Last-Modified",
-  // Node rejects it if the length is known
+  // Node rejects this field if the length is known
   "Trailer",
   "Transfer-Encoding",
 ];
 
-/** Removes what a handler has set for a body that is not sent, because it does not describe the error sent instead. */
+/**
+ * Removes the header fields that a handler has set for a body that is not sent; they do not describe the error sent
+ * instead.
+ */
 export const clearRepresentation = (response: ServerResponse): void => {
   // the reason phrase belongs to another status, and may be the very part that could not be sent
   if (response.statusMessage) response.statusMessage = "";

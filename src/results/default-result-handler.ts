@@ -11,7 +11,7 @@ import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "./send-json.ts";
 import { sendSuccess } from "./send-success.ts";
 
-/** The body of a success. */
+/** The body of a successful response. */
 export interface SuccessEnvelope<Output> {
   readonly status: "success";
   readonly data: Output;
@@ -54,7 +54,7 @@ interface DeclaredEnvelope {
   };
 }
 
-/** Created when needed: the first schema of a program costs 8 ms. */
+/** Creates the schema when it is needed, because a program's first schema costs 8 ms. */
 const toNegativeSchema = (data?: z.ZodType) =>
   z.object({
     status: z.literal("error"),

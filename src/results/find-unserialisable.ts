@@ -1,8 +1,9 @@
 import { z } from "zod";
 
 /**
- * Returns which part of a value `JSON.stringify` cannot serialise, as in `output.items[3].price is a BigInt`; undefined
- * if none is found. It visits values in the order of `JSON.stringify`, so it is only called after that has failed.
+ * Describes the part of a value that `JSON.stringify` cannot serialise, as in `output.items[3].price is a BigInt`;
+ * returns undefined if none is found. Values are visited in the order of `JSON.stringify`; call it only after
+ * `JSON.stringify` has failed.
  */
 export const findUnserialisable = (value: unknown, root: string): string | undefined => {
   const path: PropertyKey[] = [root];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ensureHttpError, getMessageFromError } from "./http-error.ts";
 
-test("an error created by Zod says what is wrong, though it is not an Error", () => {
+test("an error created by Zod, which is not an Error, keeps its message", () => {
   const error = new z.ZodError([
     { code: "custom", path: ["a", 1], message: "bad", input: undefined },
   ]);
@@ -10,7 +10,7 @@ test("an error created by Zod says what is wrong, though it is not an Error", ()
   expect(ensureHttpError(error)).toMatchObject({ message: "a[1]: bad", statusCode: 500 });
 });
 
-test("takes the headers of an error if they are an object", () => {
+test("uses the headers of an error only if they are an object", () => {
   const withHeaders = (headers: unknown): Error => Object.assign(new Error("x"), { headers });
   expect(ensureHttpError(withHeaders({ "X-A": "b" })).headers).toEqual({ "X-A": "b" });
   for (const headers of ["X-A: b", null, 5])

@@ -14,7 +14,7 @@ export interface HttpError extends Error {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Reads a property that may throw, such as a getter or that of a revoked proxy. */
+/** Reads a property that may throw, such as a getter or a property of a revoked proxy. */
 export const readSafely = (value: unknown, key: string): unknown => {
   try {
     return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
@@ -23,7 +23,7 @@ export const readSafely = (value: unknown, key: string): unknown => {
   }
 };
 
-/** Checks whether a value is an instance of a class; a revoked proxy is not. */
+/** Checks whether a value is an instance of a class; returns false for a revoked proxy. */
 const isInstance = <T>(value: unknown, of: abstract new (...args: never) => T): value is T => {
   try {
     return value instanceof of;
@@ -87,9 +87,9 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
 /**
  * Returns the message of an error that a client may see; for result handlers.
  *
- * With NODE_ENV=production, the message of a 5xx error is replaced by the status text unless the error has `expose:
- * true`, and that of a 4xx error only if it has `expose: false`. Messages of the operating system are shown in
- * development only.
+ * With NODE_ENV=production, the message of a 5xx error is replaced by the status text unless the error has
+ * `expose: true`, and the message of a 4xx error only if the error has `expose: false`. Messages of the operating
+ * system are shown in development only.
  */
 export const toPublicMessage = (thrown: unknown): string => {
   const error = ensureHttpError(thrown);
@@ -106,7 +106,7 @@ export const isPublic = (error: HttpError): boolean => {
 
 /**
  * Returns an error for something that Express has failed to send, such as a file. Messages of the operating system
- * contain local paths, so such an error becomes the cause of one with a fixed message.
+ * contain local paths, so such an error becomes the cause of an error with a fixed message.
  */
 export const toSendingError = (thrown: unknown): Error => {
   const error = ensureHttpError(thrown);
@@ -115,6 +115,6 @@ export const toSendingError = (thrown: unknown): Error => {
   return loadHttpErrors()(status, toStatusText(status), { cause: thrown, expose: true });
 };
 
-/** An error of the operating system, whose message contains local paths. */
+/** Checks whether an error comes from the operating system, whose messages contain local paths. */
 const isSystemError = (error: HttpError): boolean =>
   [error, error.cause].some((one) => typeof readSafely(one, "syscall") === "string");

@@ -19,7 +19,7 @@ import { sendSuccess } from "./send-success.ts";
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
 export interface ProblemDetails {
-  /** A URI that identifies the kind of problem; `about:blank` if the status says it all. */
+  /** A URI that identifies the kind of problem; `about:blank` if the status alone describes the problem. */
   readonly type: string;
   /** A short summary of the kind of problem: the reason phrase of the status, unless the error has a title. */
   readonly title: string;
@@ -30,7 +30,7 @@ export interface ProblemDetails {
   readonly instance?: string | undefined;
   /** The invalid parts of the input; for input validation only. */
   readonly issues?: readonly InputIssue[] | undefined;
-  /** Further members that the error has. */
+  /** Further members of the error's `problem`. */
   readonly [extension: string]: unknown;
 }
 
@@ -95,8 +95,8 @@ const sendError = (result: Result, thrown: unknown): void => {
  *
  * A success is sent as the bare output with 200, an error as problem details with its status, both as JSON. An error
  * can have a property `problem` with a `type`, a `title`, an `instance` and further members, which are sent whenever
- * its message is. `status`, `detail` and `issues` always come from the error itself, as does `data` if the endpoint
- * declares it.
+ * the error's message is. `status`, `detail` and `issues` always come from the error itself, as does `data` if the
+ * endpoint declares it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  * @example

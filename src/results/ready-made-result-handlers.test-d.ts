@@ -18,13 +18,13 @@ type Positive<
 type Negative<Handler extends { readonly "~types"?: { readonly negative: unknown } }> =
   ResponseBody<Declared<Handler>["negative"]>;
 
-test("the body of a success is the output itself, that of an error a problem document", () => {
+test("ProblemResultHandler sends the output itself for a success, and a problem document for an error", () => {
   expectTypeOf<Positive<ProblemResultHandler, { id: number }>>().toEqualTypeOf<{ id: number }>();
   expectTypeOf<Negative<ProblemResultHandler>>().toMatchTypeOf<ProblemDetails>();
   expectTypeOf<Negative<ProblemResultHandler>["detail"]>().toEqualTypeOf<string>();
 });
 
-test("the body of a success is the array of items, that of an error a string", () => {
+test("ArrayResultHandler sends the array of items for a success, and a string for an error", () => {
   expectTypeOf<Positive<ArrayResultHandler, { items: { id: number }[] }>>().toEqualTypeOf<
     { id: number }[]
   >();

@@ -24,7 +24,7 @@ export interface ResultError extends Error {
 }
 
 interface ResultContext {
-  /** The combined input before validation; null if the request failed before it was combined. */
+  /** The combined input before validation; null if the request failed before its sources were combined. */
   readonly input: Readonly<Record<string, unknown>> | null;
   /** The context returned by the middlewares that have run. */
   readonly ctx: Readonly<Record<string, unknown>>;
@@ -146,7 +146,7 @@ export class ResultHandler<
         );
     }
     this.#definition = definition;
-    // the factory has checked its endpoints against it
+    // the factory has checked that its endpoints fit this type
     this.handle = definition.handler as (result: Result) => unknown;
   }
 

@@ -5,7 +5,7 @@ import { writeHead } from "../http/reply-head.ts";
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-/** Whether any of the fields that Express reads is set; most responses have none. */
+/** Checks whether any of the header fields that Express reads is set; most responses have none. */
 const isDescribed = (response: Response): boolean => {
   const fields = readFields(response);
   if (fields === null) return false;
@@ -20,15 +20,15 @@ const descriptions = ["content-type", "etag", "last-modified", "transfer-encodin
 /** The settings of the Express application that concern responses. */
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
 
-/** The property of a response with the settings of its application, so that Express need not be loaded. */
+/** The property of a response that holds the settings of its application, so that Express need not be loaded. */
 export const appSettings: unique symbol = Symbol.for("sallyport/app-settings");
 
 /**
  * Sends a body as JSON, with the same bytes and headers as Express' `response.json`.
  *
- * Head and body are written together, which saves 6 microseconds over `response.json`. It falls back to that method if
- * the application sets ETags or a JSON format, if the response is watched or already has validators or a Content-Type,
- * and for statuses without a body.
+ * Head and body are written together, which saves 6 microseconds over `response.json`. `response.json` itself is used
+ * if the application sets ETags or a JSON format, if the response is watched or already has validators or a
+ * Content-Type, and for statuses without a body.
  *
  * @throws TypeError when the body cannot be serialised; nothing is sent then.
  */
@@ -61,7 +61,9 @@ export const sendJson = (
   response.end(text, length === text.length ? "latin1" : "utf8");
 };
 
-/** Marks application settings that nobody has accessed: Express is not loaded, so nothing of it can have been replaced. */
+/**
+ * Marks application settings that nobody has accessed: Express is not loaded, so no part of it can have been replaced.
+ */
 export const untouched: unique symbol = Symbol.for("sallyport/untouched");
 
 const isFormatted = (settings: AppSettings): boolean =>
@@ -72,17 +74,17 @@ const isFormatted = (settings: AppSettings): boolean =>
     settings["json spaces"],
   );
 
-/** Reading these from the prototype would load Express. */
+/** Checks whether a response has its own `json` or `send`; reading these from the prototype would load Express. */
 const hasOwnSender = (response: Response): boolean =>
   Object.hasOwn(response, "json") || Object.hasOwn(response, "send");
 
-/** The property of a response with the header fields that were sent without `setHeader`. */
+/** The property of a response that holds the header fields that were sent without `setHeader`. */
 export const sentFields: unique symbol = Symbol.for("sallyport/sent-fields");
 
 /** Header fields by name. */
 export type SentFields = Readonly<Record<string, string | number>>;
 
-/** Marks a response that other code may watch: hooks, or only native middlewares. */
+/** Marks a response that other code may watch: true if hooks may, `"native"` if only native middlewares may. */
 export const watchedMark: unique symbol = Symbol.for("sallyport/watched");
 
 /** The property of a response that says whether a tool has replaced methods of all responses. */
@@ -94,7 +96,10 @@ export type WatchedResponse = Response & {
   readonly [patchedMark]?: boolean;
 };
 
-/** Checks whether other code may observe how a response is sent: it has had the request, or has replaced a method. */
+/**
+ * Checks whether other code may observe how a response is sent: that code has received the request, or has replaced a
+ * method.
+ */
 const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => {
   const mark = response[watchedMark];
   if (mark === "native") {
@@ -115,7 +120,7 @@ const hasOwnMethod = (response: Response): boolean =>
   !Object.hasOwn(Object.getPrototypeOf(response) as object, appSettings) ||
   sendingMethods.some((name) => Object.hasOwn(response, name));
 
-/** The methods that `response.json` calls. Reading those of Express from the prototype would load it. */
+/** The methods that `response.json` calls. Reading Express' methods from the prototype would load Express. */
 const sendingMethods = [
   ...["json", "send", "status", "set", "header", "get", "type"],
   ...["setHeader", "getHeader", "getHeaderNames", "hasHeader", "removeHeader", "flushHeaders"],

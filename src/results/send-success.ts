@@ -11,7 +11,7 @@ const describeFault = (output: unknown): string => {
 };
 
 /**
- * Sends a success as JSON, with 200 or another success status that the handler has set, such as 201.
+ * Sends a successful result as JSON, with 200 or another success status that the handler has set, such as 201.
  *
  * @param sendError sends the fault if the body cannot be serialised as JSON
  */

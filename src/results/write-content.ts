@@ -33,7 +33,7 @@ const setHead = (response: Response, { type, fileName }: Partial<ContentDeclarat
   if (response.statusCode >= 300) response.statusCode = 200;
   if (fileName !== undefined && !response.hasHeader("Content-Disposition")) {
     const own = response.getHeader("Content-Type");
-    // this also sets the type, from the file name
+    // `attachment` also sets the type, derived from the file name
     response.attachment(fileName);
     if (own === undefined) response.removeHeader("Content-Type");
     else response.setHeader("Content-Type", own);
@@ -71,10 +71,10 @@ const writeFile = async (
   });
 };
 
-/** Express sets an ETag only if all responses of the application have one. */
+/** Sets the ETag of a file; Express does so only if ETags are enabled for all responses of the application. */
 const setEtag = async (response: Response, path: string): Promise<void> => {
   if (response.hasHeader("ETag")) return;
-  // if there is no file, sending it reports the error
+  // if the file is missing, sending it reports the error
   const file = await stat(path).catch(() => undefined);
   if (file?.isFile())
     response.setHeader(

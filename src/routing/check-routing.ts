@@ -9,7 +9,7 @@ import { checkSources } from "./diagnostics/check-sources.ts";
 import type { RoutingFacts, Diagnostic } from "./diagnostics/diagnostic.ts";
 import type { EndpointEntry, StaticEntry } from "./walk-routing.ts";
 
-/** Warns of legal but probably unintended parts of a routing map; for development. */
+/** In development, warns about legal but probably unintended parts of a routing map. */
 export const checkRouting = (
   entries: readonly (EndpointEntry | StaticEntry)[],
   facts: RoutingFacts,

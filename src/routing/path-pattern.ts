@@ -13,7 +13,7 @@ export type Segment =
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 const reserved = /[?*(){}#\\]/;
-/** Most segments have no special characters. */
+/** Matches a segment without special characters, as most segments are. */
 const plain = /^[\w.~-]+$/;
 
 const refuse = (path: string, reason: string): never => {
@@ -23,7 +23,7 @@ const refuse = (path: string, reason: string): never => {
 /**
  * Parses the path of a route into segments.
  *
- * @throws {@link RoutingError} when its syntax is invalid.
+ * @throws {@link RoutingError} when the syntax of the path is invalid.
  */
 export const parsePathPattern = (path: string): readonly Segment[] => {
   const parts = path.split("/").filter((part) => part !== "");
@@ -36,7 +36,7 @@ export const parsePathPattern = (path: string): readonly Segment[] => {
   return segments;
 };
 
-/** The names of the parameters in a segment. */
+/** Returns the names of the parameters in a segment. */
 export const listNames = (segment: Segment): readonly string[] =>
   segment.kind === "parameters" ? segment.names : segment.kind === "rest" ? [segment.name] : [];
 
@@ -76,8 +76,8 @@ const decodeText = (path: string, text: string): string => {
 };
 
 /**
- * Extracts the parameters from a segment of a request; returns undefined if it does not match. Each literal is searched
- * once, from left to right, so the cost is linear in the segment's length.
+ * Extracts the parameters from a segment of a request; returns undefined if the segment does not match. Each literal is
+ * searched for once, from left to right, so the cost is linear in the segment's length.
  */
 export const matchParameters = (
   around: readonly string[],

@@ -25,9 +25,9 @@ interface Leaf<Target> {
 /** A segment in the tree of paths. */
 interface Node<Target> {
   readonly literals: Map<string, Node<Target>>;
-  /** The literal if there is only one: comparing it in place saves slicing and hashing a segment. */
+  /** The literal if there is only one, because comparing it in place saves slicing and hashing a segment. */
   only: LiteralChild<Target> | undefined;
-  /** The most specific first: the more literal characters around the parameters, the earlier. */
+  /** The children with parameters, in descending order of the number of literal characters around their parameters. */
   readonly parameters: ParameterChild<Target>[];
   rest: Leaf<Target> | undefined;
   leaf: Leaf<Target> | undefined;
@@ -40,7 +40,7 @@ interface LiteralChild<Target> {
 
 interface ParameterChild<Target> {
   readonly around: readonly string[];
-  /** Whether one parameter takes the whole segment. */
+  /** Whether a single parameter takes the whole segment. */
   readonly isWhole: boolean;
   readonly node: Node<Target>;
 }
@@ -54,7 +54,7 @@ const createNode = <Target>(): Node<Target> => ({
 });
 
 /**
- * Finds the route for a method and a path.
+ * A table that finds the route for a method and a path.
  *
  * A literal segment takes precedence over a parameter, and a parameter over a wildcard; among parameters, the one with
  * more literal characters wins. Each method has its own tree, so routes of another method never interfere. The cost
@@ -62,7 +62,7 @@ const createNode = <Target>(): Node<Target> => ({
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
-  /** The same trees by the methods of requests; HEAD uses those of GET. */
+  /** The same trees by the methods of requests; HEAD uses the tree of GET. */
   readonly #treesByName = new Map<string, Node<Target>>();
 
   /**
@@ -118,7 +118,7 @@ export class RouteTable<Target> {
    * Finds the route of a request's unparsed target.
    *
    * @param method in upper case
-   * @returns undefined if there is none, or if the target needs further checks because it is encoded or ends with a
+   * @returns undefined if there is no route, or if the target needs further checks because it is encoded or ends with a
    * slash
    */
   findPlain(method: string, url: string): RouteMatch<Target> | undefined {
@@ -148,7 +148,10 @@ export class RouteTable<Target> {
   }
 }
 
-/** A literal takes precedence over a parameter, more literal characters over fewer, and all of them over a wildcard. */
+/**
+ * Returns the rank of a segment. Literals come before parameters, more literal characters before fewer, and wildcards
+ * last.
+ */
 const toRank = (segment: Segment): number => {
   if (segment.kind === "literal") return 0;
   if (segment.kind === "rest") return Infinity;
@@ -199,7 +202,7 @@ const toParameterChild = <Target>(
 const hasSameTexts = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((text, index) => text === other[index]);
 
-/** Where the first segment starts; past the end if there is none. */
+/** Returns the index at which the first segment starts; it is past the end if there is none. */
 const toStart = (path: string): number => (path === "/" ? 2 : 1);
 
 const findLiteral = <Target>(
@@ -221,7 +224,7 @@ const questionMark = 0x3f;
 const hash = 0x23;
 const percent = 0x25;
 
-/** The end of a target's path; -1 if the path is encoded or needs further checks for other reasons. */
+/** Returns the end of a target's path; -1 if the path is encoded or needs further checks for other reasons. */
 const findPlainEnd = (url: string): number => {
   if (url.charCodeAt(0) !== slash || url.length > maxTargetLength) return -1;
   for (let index = 1; index < url.length; index++) {
@@ -232,7 +235,7 @@ const findPlainEnd = (url: string): number => {
   return url.length;
 };
 
-/** The end of the segment that starts at an index; for strings this short, a loop is faster than a search. */
+/** Returns the end of the segment that starts at an index; for strings this short, a loop is faster than a search. */
 const findEnd = (path: string, start: number, last: number): number => {
   let end = start;
   while (end < last && path.charCodeAt(end) !== slash) end++;
@@ -280,7 +283,7 @@ const match = <Target>(
 
 /** Stands for a slash inside a segment (`%2F`); decoding can never produce this lone surrogate. */
 const hiddenSlash = "\ud800";
-/** With the flag `u` it never matches half of a character. */
+/** The flag `u` prevents a match with half of a character. */
 const hiddenSlashes = /\ud800/gu;
 const hideSlashes = (text: string): string => text.replaceAll("/", hiddenSlash);
 const showSlashes = (value: string | string[]): string | string[] =>

@@ -68,7 +68,7 @@ test("a parameter may be split between an endpoint and its middlewares", () => {
   void createServer(config, { ":slug/:id/:to": both });
 });
 
-test("values chosen at run time are accepted, and maps among them are checked", () => {
+test("values chosen at run time are accepted, and routing maps among them are checked", () => {
   const isNew = Math.random() > 0.5;
   void createServer(config, { ":id": isNew ? withId : loose, "get /x": isNew ? withId : bySlug });
   void createServer(config, { ":id": isNew ? withId : { get: withId } });

@@ -54,7 +54,10 @@ type Missing<Parameters, Input> =
 /** The type of a property; a condition on the type of the object would cost the compiler more. */
 type Get<Type, Key> = Type[Key & keyof Type];
 
-/** The shape of an endpoint's input, which is cheaper to read than the input's type; never if it has none. */
+/**
+ * The shape of an endpoint's input schema, which is cheaper to read than the type of the input; `never` if there is
+ * none.
+ */
 type ShapeOf<Value> = Get<Get<Get<Value, "~types">, "input">, "shape">;
 
 /** The parameters that are not among the keys of a shape. */
@@ -68,7 +71,7 @@ interface TypedEndpoint {
   readonly "~types": { readonly input: AnySchema; readonly middlewareInput: unknown };
 }
 
-/** Reads the types of the inputs; only needed if the shape does not suffice. */
+/** The parameters that the types of the inputs lack; only needed if the shape does not suffice. */
 type Lacking<Value, Parameters> = Value extends TypedEndpoint
   ? Missing<Parameters, SchemaInput<Value["~types"]["input"]> & Value["~types"]["middlewareInput"]>
   : never;
@@ -77,7 +80,7 @@ type Describe<Names> = [Names] extends [never]
   ? unknown
   : `The input schema lacks the path parameter "${Names & string}"`;
 
-/** Checks an endpoint, or a map, at a path that has parameters. */
+/** Checks an endpoint or a map at a path with parameters. */
 type CheckBeneath<Value, Parameters> = typeof endpointMark extends keyof Value
   ? Unfound<ShapeOf<Value>, Parameters> extends never
     ? unknown
@@ -90,8 +93,9 @@ type CheckBeneath<Value, Parameters> = typeof endpointMark extends keyof Value
 type Parametric = `${string}:${string}` | `${string}*${string}`;
 
 /**
- * What a routing map must also be: it has a message in place of each endpoint whose input lacks a parameter of its path.
- * An endpoint is recognised by its mark among the keys, which costs the compiler less than comparing it with a type.
+ * The type that a routing map must also fit: it has a message in place of each endpoint whose input lacks a parameter
+ * of its path. An endpoint is recognised by the mark among its keys, which costs the compiler less than comparing it
+ * with a type.
  */
 export type CheckRouting<Value> = string extends keyof Value
   ? unknown

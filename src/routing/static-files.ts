@@ -2,13 +2,13 @@ import type express from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { DefinitionError } from "../errors.ts";
 
-/** Options of {@link ServeStatic}, the same as those of `express.static`. */
+/** Options for {@link ServeStatic}, which are those of `express.static`. */
 export type ServeStaticOptions = NonNullable<Parameters<typeof express.static>[1]>;
 
 /** Marks static files, even those made by another copy of this package in the same process. */
 export const serveStaticMark: unique symbol = Symbol.for("sallyport/serve-static");
 
-/** A factory, as far as static files need one. */
+/** The part of a factory that static files need. */
 export interface GuardFactory {
   buildVoid(definition: { readonly handler: () => unknown }): AnyEndpoint;
 }
@@ -16,7 +16,7 @@ export interface GuardFactory {
 /**
  * A routing entry that serves the files of a directory under the path of its key.
  *
- * An endpoint at the same path takes precedence; a missing file is a 404.
+ * An endpoint at the same path takes precedence; a missing file gets a 404.
  *
  * @example
  * const routing: Routing = { public: new ServeStatic("assets", { dotfiles: "deny", index: false }) };
@@ -27,11 +27,12 @@ export class ServeStatic {
   readonly [serveStaticMark] = true;
   readonly directory: string;
   readonly options: ServeStaticOptions;
-  /** Has the middlewares that run before a file is looked up. */
+  /** An endpoint with the middlewares that run before a file is looked up. */
   readonly guard: AnyEndpoint | undefined;
 
   /**
-   * @param factory its middlewares run before a file is looked up; its result handler sends the errors that they throw
+   * @param factory a factory whose middlewares run before a file is looked up, and whose result handler sends the
+   * errors that they throw
    * @throws {@link DefinitionError} when the directory is not a path.
    */
   constructor(directory: string, options: ServeStaticOptions = {}, factory?: GuardFactory) {

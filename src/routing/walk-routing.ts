@@ -10,7 +10,7 @@ import { isServeStatic, type ServeStatic } from "./static-files.ts";
 export interface EndpointEntry {
   readonly kind: "endpoint";
   readonly method: Method;
-  /** With a leading slash and colons, such as `/v1/users/:id`. */
+  /** The path with a leading slash and colons, such as `/v1/users/:id`. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
 }
@@ -25,10 +25,10 @@ export interface StaticEntry {
 /** An entry of a routing map, with its path. */
 export type RoutingEntry = EndpointEntry | StaticEntry;
 
-/** How a routing map is read. */
+/** Options for reading a routing map. */
 export interface WalkOptions {
   /**
-   * Whether a key such as `get` with an endpoint means the method at the path so far, or one more segment.
+   * Whether a key such as `get` with an endpoint is the method at the path so far, or one more segment of the path.
    *
    * @default "method"
    */
@@ -110,7 +110,7 @@ const readKey = (
   return { path: joinPath(parent, name) };
 };
 
-/** No path has a space before a slash, so this is a misspelt method. */
+/** Rejects a word before a path as a misspelt method, because no path has a space before a slash. */
 const refuseMethod = (key: string, word: string, parent: string): never => {
   throw new RoutingError(
     "SLP_ROUTING_METHOD_UNKNOWN",
@@ -153,7 +153,7 @@ function* toEntries(
   for (const method of served) yield { kind: "endpoint", method, path, endpoint };
 }
 
-/** A map may come from another realm, but an instance of a class is a mistake. */
+/** Checks whether a value is a plain object, which may come from another realm; an instance of a class is a mistake. */
 const isPlainMap = (value: unknown): value is Routing => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null;

@@ -6,7 +6,7 @@ import { isSchema, type ZodSchema } from "./schema.ts";
  * Asserts that a value is a schema.
  *
  * @param what the name of the value at the beginning of the message
- * @throws {@link DefinitionError} when it is not a Zod 4 schema.
+ * @throws {@link DefinitionError} when the value is not a Zod 4 schema.
  */
 export const toSchema = (
   what: string,
@@ -20,7 +20,7 @@ export const toSchema = (
   );
 };
 
-/** @throws {@link DefinitionError} when it is not an object of schemas. */
+/** @throws {@link DefinitionError} when the fields are not an object of schemas. */
 export const assertShape = (where: string, fields: unknown): void => {
   if (typeof fields !== "object" || fields === null || Array.isArray(fields) || isSchema(fields))
     throw new DefinitionError(

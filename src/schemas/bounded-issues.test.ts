@@ -12,34 +12,42 @@ const parse = (schema: z.ZodType, value: unknown): ParseResult =>
 const wrong = Array.from({ length: 5000 }, () => true);
 const wrongByKey = Object.fromEntries(wrong.entries());
 
-describe("an array with many wrong elements", () => {
+describe("a value with many wrong elements", () => {
   test.each([
-    ["of an array", z.object({ a: z.array(z.string()) }), { a: wrong }],
-    ["of short strings", z.object({ a: z.array(z.string().min(9)) }), { a: wrong.map(() => "x") }],
-    ["of an array in an array", z.object({ a: z.array(z.array(z.string())) }), { a: [wrong] }],
-    ["of unions", z.object({ a: z.array(z.union([z.string(), z.number()])) }), { a: wrong }],
-    ["of a set", z.object({ a: z.set(z.string()) }), { a: new Set(wrong.keys()) }],
-    ["of a record", z.object({ a: z.record(z.string(), z.string()) }), { a: wrongByKey }],
-    ["of keys", z.record(z.string().regex(/^x/), z.boolean()), wrongByKey],
-    ["of a rest", z.object({ a: z.tuple([z.boolean()], z.string()) }), { a: wrong }],
-    ["of a catchall", z.object({}).catchall(z.string()), wrongByKey],
+    ["an array", z.object({ a: z.array(z.string()) }), { a: wrong }],
     [
-      "of a lazy array",
-      z.lazy(() => z.object({ a: z.array(z.string()).optional() })),
+      "an array of short strings",
+      z.object({ a: z.array(z.string().min(9)) }),
+      { a: wrong.map(() => "x") },
+    ],
+    ["an array in an array", z.object({ a: z.array(z.array(z.string())) }), { a: [wrong] }],
+    [
+      "an array of unions",
+      z.object({ a: z.array(z.union([z.string(), z.number()])) }),
       { a: wrong },
     ],
-    ["with a refinement", z.object({ a: z.array(z.string().refine(() => true)) }), { a: wrong }],
+    ["a set", z.object({ a: z.set(z.string()) }), { a: new Set(wrong.keys()) }],
+    ["a record", z.object({ a: z.record(z.string(), z.string()) }), { a: wrongByKey }],
+    ["the keys of a record", z.record(z.string().regex(/^x/), z.boolean()), wrongByKey],
+    ["the rest of a tuple", z.object({ a: z.tuple([z.boolean()], z.string()) }), { a: wrong }],
+    ["an object with a catchall", z.object({}).catchall(z.string()), wrongByKey],
+    ["a lazy array", z.lazy(() => z.object({ a: z.array(z.string()).optional() })), { a: wrong }],
     [
-      "of aborting checks, with a refinement",
+      "an array of refined strings",
+      z.object({ a: z.array(z.string().refine(() => true)) }),
+      { a: wrong },
+    ],
+    [
+      "a refined array of strings with aborting checks",
       z.object({ a: z.array(z.string().min(9, { abort: true })).refine(() => true) }),
       { a: wrong.map(() => "x") },
     ],
     [
-      "of one side of an intersection",
+      "one side of an intersection",
       z.intersection(z.object({ a: z.array(z.string()) }), z.object({})),
       { a: wrong },
     ],
-  ])("returns no more issues than are reported: %s", (_name, schema, value) => {
+  ])("causes no more issues than are reported: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       const { length } = parse(schema, value).issues;
       expect(length).toBe(maxIssues);
@@ -47,15 +55,15 @@ describe("an array with many wrong elements", () => {
   });
 
   test.each<[string, z.ZodType, unknown]>([
-    ["of an option of a union", z.union([z.array(z.string()), z.boolean()]), wrong],
-    ["of the only option of a union", z.union([z.array(z.string())]), wrong],
+    ["in an option of a union", z.union([z.array(z.string()), z.boolean()]), wrong],
+    ["in the only option of a union", z.union([z.array(z.string())]), wrong],
     [
-      "of a discriminated union",
+      "in a discriminated union",
       z.discriminatedUnion("a", [z.object({ a: z.literal(1), b: z.array(z.string()) })]),
       { a: 1, b: wrong },
     ],
-    ["of a caught value", z.array(z.string()).catch(({ issues }) => issues as never), wrong],
-  ])("returns no more issues within an issue either: %s", (_name, schema, value) => {
+    ["in a caught value", z.array(z.string()).catch(({ issues }) => issues as never), wrong],
+  ])("causes no more nested issues than are reported: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       const { issues, value: caught } = parse(schema, value);
       const [issue] = toZodError(issues).issues;
@@ -68,14 +76,14 @@ describe("an array with many wrong elements", () => {
     ["caught", (element) => element.catch(0)],
     ["caught in a union", (element) => z.union([element, z.string()]).catch("")],
     ["caught, with a check", (element) => element.catch(0).refine(() => true)],
-  ])("creates no message that is never read: %s", (_name, wrap) => {
+  ])("causes no message to be created that is never read: %s", (_name, wrap) => {
     let messages = 0;
     const element = z.number({ error: () => `message ${messages++}` });
     expect(parse(z.array(wrap(element)), wrong).issues).toEqual([]);
     expect(messages).toBe(0);
   });
 
-  test("never turns the issue of a union into a slow object, which costs ten times as much", () => {
+  test("never makes V8 store the issue of a union in dictionary mode, which is ten times slower", () => {
     setFlagsFromString("--allow-natives-syntax");
     const isFast = runInNewContext("(issue) => %HasFastProperties(issue)") as (
       issue: unknown,
@@ -100,7 +108,7 @@ describe("an array with many wrong elements", () => {
       { a: 1, b: 1, ...wrongByKey },
     ],
   ])(
-    "names the same issues as Zod, even if %s has fields of the same schema",
+    "causes the same first issues as with Zod, even if %s has fields of the same schema",
     (_what, schema, value) => {
       const toPaths = (issues: ParseResult["issues"]) =>
         toZodError(issues).issues.map(({ path }) => path);
@@ -113,7 +121,7 @@ describe("an array with many wrong elements", () => {
     },
   );
 
-  test("names the first issues, and does not change the schema", () => {
+  test("causes issues for the first wrong elements, and the schema is not changed", () => {
     const schema = z.object({ a: z.array(z.string()) });
     const { element } = schema.shape.a;
     const own = Object.getOwnPropertyDescriptor(element._zod, "run");
@@ -122,14 +130,14 @@ describe("an array with many wrong elements", () => {
     expect(schema.safeParse({ a: wrong }).error?.issues).toHaveLength(wrong.length);
   });
 
-  test("runs custom functions once for each element that is checked", () => {
+  test("causes custom functions to run once for each checked element", () => {
     let calls = 0;
     const element = z.string().refine(() => ++calls < 0);
     parse(z.object({ a: z.array(element) }), { a: wrong.map(() => "x") });
     expect(calls).toBe(maxIssues);
   });
 
-  test("fails if it is asynchronous, too", async () => {
+  test("is rejected by an asynchronous schema, too", async () => {
     const schema = z.object({
       a: z.array(z.string().refine(async () => false)),
       b: z.array(z.int()),
@@ -139,7 +147,7 @@ describe("an array with many wrong elements", () => {
   });
 });
 
-describe("wrong elements that need not fail the parse", () => {
+describe("issues of wrong elements", () => {
   const texts = z.array(z.string());
   const numbers = z.array(z.number());
   const many = wrong.map(String);
@@ -152,7 +160,7 @@ describe("wrong elements that need not fail the parse", () => {
       z.object({ a: z.array(z.number()).catch([]), b: numbers, c: z.union([numbers, texts]) }),
       { a: many, b: [1], c: [...many, 1] },
     ],
-  ])("do not hide those that do: %s", (_name, schema, value) => {
+  ])("that do not fail the parse do not hide those that do: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(schema, value).issues).not.toEqual([]);
     expect(parse(schema, { ...value, a: many, b: [1], c: many }).issues).toEqual([]);
@@ -180,7 +188,7 @@ describe("wrong elements that need not fail the parse", () => {
     expect(check).toHaveBeenCalledTimes(calls);
   });
 
-  test("of an exclusive union are those that two options accept", () => {
+  test("in an exclusive union include elements that two options accept", () => {
     const schema = z.array(z.xor([z.string(), z.string().min(2)]));
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(schema, ["a", "ab"]).issues).toMatchObject([
@@ -188,7 +196,7 @@ describe("wrong elements that need not fail the parse", () => {
       ]);
   });
 
-  test("are replaced by a catch, which leaves the valid ones", async () => {
+  test("disappear where a catch replaces the element, and valid elements stay", async () => {
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(z.array(z.number().catch(0)), [1, "x", 2])).toMatchObject({ value: [1, 0, 2] });
     const late = z.array(
@@ -200,7 +208,7 @@ describe("wrong elements that need not fail the parse", () => {
     expect(await toInputParser(late)([1, "x", 2])).toMatchObject({ value: [1, 0, 0], issues: [] });
   });
 
-  test("do not hide a more severe one after them, which decides the outcome of a union", () => {
+  test("do not hide a more severe issue after them, which decides the outcome of a union", () => {
     const schema = z.union([z.array(z.string().min(3)), z.boolean()]);
     const short = wrong.map(() => "x");
     const codesOf = (value: unknown) =>
@@ -216,13 +224,13 @@ describe("wrong elements that need not fail the parse", () => {
     z.looseObject({ n: z.number() }),
     z.record(z.string().regex(/^(?:k|n)/), z.unknown()),
   );
-  test("include the keys of an intersection", () => {
+  test("include the unknown keys of an intersection", () => {
     const value = { n: 1, ...Object.fromEntries(many.map((_text, index) => [`k${index}`, keys])) };
     expect(parse(sides, value).issues).toEqual([]);
   });
 });
 
-test("custom functions may parse with the schema of the elements", () => {
+test("a custom function may itself parse with the schema of the elements", () => {
   const element = z.number().min(3);
   let right = 0;
   const schema = z.array(element).refine((list) => {
@@ -238,7 +246,7 @@ test("custom functions may parse with the schema of the elements", () => {
   expect(right).toBe(0);
 });
 
-test("keys that a loose record passes on do not count", () => {
+test("keys that a loose record passes on do not count as issues", () => {
   const value = z.number();
   const schema = z.object({
     a: z.looseRecord(z.string().regex(/^x-/), value),

@@ -4,19 +4,20 @@ import { findLazyRun } from "./lazy-errors.ts";
 import { findLists, type Lists } from "./lists.ts";
 import type { ZodSchema } from "./schema.ts";
 
-/** Parses with a schema, or with its compiled form. */
+/** A function that parses with a schema or its compiled form. */
 export type RunParse = (schema: ZodSchema, ...args: Parameters<Run>) => ReturnType<Run>;
 
 /** Parses as Zod does. */
 export const runPlainly: RunParse = (schema, payload, context) => schema._zod.run(payload, context);
 
 /**
- * Makes Zod skip the elements of an array, set, map or record once it has found as many wrong ones as are reported.
+ * Makes Zod skip the remaining elements of an array, set, map or record once it has found as many wrong ones as are
+ * reported.
  *
- * Zod creates an issue for each wrong element, so an array of 500,000 of them, a body of 1 MB, would block the process
- * for over a second. For the synchronous part of a parse, the `run` methods of lists and elements are replaced by
- * counting ones. A list with ten wrong elements fails, wherever it is: a union, a `.catch()` or a transformation around
- * it behaves as it would with all issues.
+ * Zod creates an issue for each wrong element, so an array of 500,000 wrong elements, which fits into a body of 1 MB,
+ * would block the process for over a second. For the synchronous part of a parse, the `run` methods of lists and
+ * elements are replaced by ones that count. A list with ten wrong elements fails, wherever it is: a union, a `.catch()`
+ * or a transformation around it behaves as it would with all issues.
  *
  * @returns the ordinary parser for a schema without lists
  */

@@ -12,8 +12,8 @@ export interface FileContent {
   /** The path of the file: absolute, or below `root`. */
   readonly path: string;
   /**
-   * The directory that must contain the file. Set it whenever the path comes from a client: paths with `..` and hidden
-   * files are then rejected.
+   * The directory that must contain the file. Set `root` whenever the path comes from a client; paths with `..` and
+   * hidden files are then rejected.
    *
    * @default the path is absolute
    */
@@ -33,7 +33,7 @@ export interface FileContent {
   readonly maxAge?: number | undefined;
 }
 
-/** Options of `ez.buffer`, `ez.stream` and `ez.file` as an output. */
+/** Options for `ez.buffer`, `ez.stream` and `ez.file` in an output. */
 export interface ContentOptions extends SchemaMeta<string> {
   /**
    * The name under which a browser saves the content, which is then sent as an attachment.
@@ -43,15 +43,18 @@ export interface ContentOptions extends SchemaMeta<string> {
   readonly fileName?: string;
 }
 
-/** How the content of an output is sent. */
+/** The declaration of how the content of an output is sent. */
 export interface ContentDeclaration {
   readonly kind: "buffer" | "file" | "stream";
-  /** The media type; if a file has none, it follows from its name. */
+  /** The media type; if a file has none, it is derived from the file's name. */
   readonly type: string | undefined;
   readonly fileName: string | undefined;
 }
 
-/** Found by the function that checks the value, which further checks and descriptions keep. */
+/**
+ * The declarations of schemas, by the function that checks the value. Copies of a schema with further checks or
+ * descriptions keep this function.
+ */
 const declarations = new WeakMap<object, ContentDeclaration>();
 
 /** The schema returned by {@link stream}. */
@@ -77,7 +80,7 @@ export const declareContent = <T>(
       "SLP_DEFINITION_VALUE",
       `ez.${kind}: the first argument must be a media type, such as "text/csv"; got ${JSON.stringify(type)}.`,
     );
-  // each schema needs its own function
+  // each schema needs its own function, by which its declaration is found
   const check = (value: unknown): boolean => isContent(value);
   declarations.set(check, { kind, type, fileName });
   return z.custom<T>(check, { error: expected }).meta({ ...meta });
@@ -108,13 +111,13 @@ const isFile = (value: unknown): boolean => {
 };
 
 /**
- * The output of an endpoint that sends a stream as is, without an envelope.
+ * Creates the output schema of an endpoint that sends a stream as is, without an envelope.
  *
  * The result handler sends errors that occur before the first chunk; a later error cuts the response off. When the
  * client disconnects, the stream is destroyed.
  *
  * @param type the media type
- * @throws {@link DefinitionError} when it is not a media type.
+ * @throws {@link DefinitionError} when `type` is not a media type.
  * @example
  * output: ez.stream("text/csv", { fileName: "users.csv" }),
  * handler: async function* () { for await (const user of users) yield `${user.id},${user.name}\n`; }
@@ -123,13 +126,13 @@ export const stream = (type = "application/octet-stream", options?: ContentOptio
   declareContent({ kind: "stream", type }, isStream, "Expected stream", options);
 
 /**
- * The output of an endpoint that sends a file as is, without an envelope: the handler returns its path, or `{ path,
- * root }`.
+ * Creates the output schema of an endpoint that sends a file as is, without an envelope: the handler returns its path,
+ * or `{ path, root }`.
  *
- * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. A missing file is a 404.
+ * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. A missing file gets a 404.
  *
- * @param type the media type; by default, it follows from the file's name
- * @throws {@link DefinitionError} when it is not a media type.
+ * @param type the media type; by default, it is derived from the file's name
+ * @throws {@link DefinitionError} when `type` is not a media type.
  */
 export const file = (type?: string, options?: ContentOptions): FileSchema =>
   declareContent({ kind: "file", type }, isFile, "Expected the path of a file", options);

@@ -31,7 +31,7 @@ describe("ez.cursor", () => {
     const any = cursor(z.json(), { secret });
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
-        // Zod omits such a key
+        // Zod drops the key `__proto__`
         fc.pre(!JSON.stringify(value).includes("__proto__"));
         const json = JSON.parse(JSON.stringify(value)) as z.core.util.JSONType;
         expect(z.decode(any, z.encode(any, json))).toEqual(json);
@@ -102,14 +102,14 @@ describe("ez.cursor", () => {
     expect(z.decode(since, z.encode(since, value))).toEqual(value);
   });
 
-  test("does not sign an invalid value, or one too large for a cursor", () => {
+  test("signs neither an invalid value nor one that is too large for a cursor", () => {
     expect(() => z.encode(after, { id: 1.5, name: "" })).toThrow(z.ZodError);
     expect(() => z.encode(after, { id: 1, name: "x".repeat(4000) })).toThrow(
       "Value too large for a cursor",
     );
     const nothing = cursor(z.int().optional(), { secret });
     expect(() => z.encode(nothing, undefined)).toThrow("Invalid value for a cursor");
-    // 3,072 bytes become 4,096 characters, including 32 for the MAC and 18 around the name
+    // 3,072 bytes become 4,096 characters; the bytes include 32 for the MAC and 18 around the name
     const longest = z.encode(after, { id: 1, name: "x".repeat(3022) });
     expect([longest.length, maxCursorLength]).toEqual([4096, 4096]);
     expect(z.decode(after, longest).name).toHaveLength(3022);
@@ -186,7 +186,7 @@ describe("pages with a signed cursor", () => {
     expect(page.output.safeParse(wrong).error?.issues[0]?.path).toEqual(["nextCursor", "id"]);
   });
 
-  test("accept any codec to a string, and a schema of a string", () => {
+  test("accept any codec to a string, and a string schema", () => {
     const codec = z.codec(z.string(), z.int(), { decode: Number, encode: String });
     const own = paginated({ style: "cursor", itemSchema: z.string(), cursor: codec });
     expect(own.input.parse({ cursor: "5" }).cursor).toBe(5);

@@ -19,8 +19,9 @@ const macLength = 32;
 /** The second argument of `ez.cursor`. */
 export interface CursorOptions {
   /**
-   * The secret that signs cursors, at least 32 characters; it is never sent. Of several, the first signs and all of
-   * them verify: add a new one at the front, and remove the old one once its cursors are no longer needed.
+   * The secret that signs cursors, of at least 32 characters; it is never sent. In an array, the first secret signs and
+   * all of them verify. To replace a secret, add a new one at the front, and remove the old one once its cursors are no
+   * longer needed.
    */
   readonly secret: string | readonly string[];
 }
@@ -41,12 +42,12 @@ export type CursorCodec = z.ZodCodec<z.ZodString>;
 export type SignedCursor<Codec extends CursorCodec> = z.ZodCodec<CursorValue<Codec>, z.ZodString>;
 
 /**
- * An opaque, signed cursor: a client receives a string and can only send it back unchanged; any other string is
- * rejected with `Invalid cursor`.
+ * Creates the schema of an opaque, signed cursor: a client receives a string and can only send it back unchanged; any
+ * other string is rejected with `Invalid cursor`.
  *
- * The string is the value as JSON with its HMAC-SHA256, in base64url, at most 4,096 characters long. It is signed, not
- * encrypted: a client can read the value. A cursor is valid with the same secret and schema, and does not expire.
- * `z.encode(cursor, value)` signs a value by hand.
+ * The string is the value as JSON with its HMAC-SHA256, in base64url, at most 4,096 characters long. A cursor is
+ * signed, not encrypted, so a client can read the value. A cursor is valid with the same secret and schema, and does
+ * not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`.
  *
  * @param schema the schema of the value; each part must be representable in JSON, or be a codec such as `ez.dateIn()`
  * @throws {@link DefinitionError} when the secret is too short or the schema has parts that JSON cannot represent.
@@ -66,7 +67,7 @@ export const cursor = <Schema extends z.core.SomeType>(
       const opened = open(text, keys);
       if (!opened) return refuse(payload, "Invalid cursor");
       return whenRun(schema, { value: opened.value, issues: [] }, "forward", (result) =>
-        // a cursor of another list, or of an older release
+        // the cursor belongs to another list or to an older release
         result.issues.length > 0 ? refuse(payload, "Invalid cursor") : result.value,
       );
     },
@@ -84,11 +85,11 @@ export const cursor = <Schema extends z.core.SomeType>(
         );
       }),
   });
-  // the inner end accepts anything: the schema is applied between the two ends, with one fixed message
+  // one side of the codec is `unknown`, because `decode` and `encode` apply the schema themselves
   return codec as unknown as Cursor<Schema>;
 };
 
-/** Reverses a cursor's codec for the output; its inner end parses and encodes as declared. */
+/** Reverses a cursor's codec for the output; the original codec still parses and encodes. */
 export const toSignedCursor = <Codec extends CursorCodec>(codec: Codec): SignedCursor<Codec> => {
   const run =
     (direction: "backward" | "forward") =>
@@ -111,7 +112,7 @@ export const isCursorCodec = (value: unknown): value is CursorCodec => {
   return def.type === "pipe" && def.reverseTransform !== undefined && isText(def.in);
 };
 
-/** Checks whether a value is a schema of a string. */
+/** Checks whether a value is a string schema. */
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
 
@@ -126,7 +127,7 @@ export const assertOptions = (where: string, options: unknown, known: readonly s
   if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
 };
 
-/** Zod's asynchronous mode returns synchronously if nothing is asynchronous. */
+/** Decodes or encodes, and passes the result to a function; returns a promise only if the schema is asynchronous. */
 const whenRun = <To>(
   schema: z.core.SomeType,
   payload: z.core.ParsePayload,
@@ -155,7 +156,7 @@ const seal = (value: unknown, [key]: readonly Buffer[]): string | undefined => {
 const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown } | undefined => {
   if (text.length > maxCursorLength) return undefined;
   const bytes = Buffer.from(text, "base64url");
-  // the same bytes have several encodings, only one of which was ever sent
+  // the same bytes have several encodings, but only the canonical one is ever sent
   if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
   const mac = bytes.subarray(0, macLength);
   const content = bytes.subarray(macLength);
@@ -164,7 +165,10 @@ const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown 
   return { value: JSON.parse(content.toString()) as unknown };
 };
 
-/** Derived, so that nothing else that the application signs with the same secret passes as a cursor. */
+/**
+ * Derives the key from a secret, so that nothing else that the application signs with the same secret passes as a
+ * cursor.
+ */
 const toKey = (secret: string): Buffer =>
   loadNodeCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
 
@@ -174,7 +178,7 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
     typeof one === "string" && one.length >= minSecretLength;
   if (secrets.length > 0 && secrets.every(fits)) return secrets.map(toKey);
   const wrong = secrets.find((one) => !fits(one));
-  // never include the secret itself
+  // the message must never include the secret itself
   const got =
     secrets.length === 0
       ? "an empty array"

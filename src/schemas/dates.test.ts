@@ -28,7 +28,7 @@ describe("ez.dateIn", () => {
     },
   );
 
-  test("is a string on the wire, a string or a Date for a client, and a Date for the handler", () => {
+  test("accepts a string or a Date from a client's code, and gives the handler a Date", () => {
     const schema = ez.dateIn({ description: "When", examples: ["2026-11-20"] });
     expectTypeOf<z.input<typeof schema>>().toEqualTypeOf<Date | string>();
     expectTypeOf<z.output<typeof schema>>().toEqualTypeOf<Date>();
@@ -53,7 +53,7 @@ describe("ez.dateOut", () => {
     expect(ez.dateOut().safeParse(value).success).toBe(false);
   });
 
-  test("is a Date for the handler and a string on the wire", () => {
+  test("accepts a Date from the handler, and sends a string", () => {
     const schema = ez.dateOut();
     expectTypeOf<z.input<typeof schema>>().toEqualTypeOf<Date>();
     expectTypeOf<z.output<typeof schema>>().toEqualTypeOf<string>();

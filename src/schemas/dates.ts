@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SchemaMeta } from "./schema.ts";
 
-/** A date as a client sends it: an ISO 8601 string, or a `Date`, which a client converts to one. */
+/** A date as a client sends it: an ISO 8601 string, or a `Date`, which a client converts to such a string. */
 export interface IsoInput extends z.ZodType<string, Date | string> {}
 
 /** The schema returned by {@link dateIn}. */
@@ -10,14 +10,14 @@ export type DateIn = z.ZodCodec<IsoInput, z.ZodDate>;
 /** The schema returned by {@link dateOut}. */
 export type DateOut = z.ZodCodec<z.ZodDate, z.ZodISODateTime>;
 
-/** A date string, with or without a time. */
+/** Creates the schema of a date string, with or without a time. */
 const isoText = () =>
   z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
     error: "Invalid input: expected an ISO 8601 date or date-time",
   });
 
 /**
- * A date in the input: an ISO 8601 string becomes a `Date`.
+ * Creates the schema of a date in the input: an ISO 8601 string becomes a `Date`.
  *
  * A date without a time means midnight in UTC; a time without an offset is in the server's time zone.
  *
@@ -33,7 +33,7 @@ export const dateIn = (meta: SchemaMeta<string> = {}): DateIn =>
     .meta({ ...meta });
 
 /**
- * A date in the output: a `Date` becomes an ISO 8601 string in UTC.
+ * Creates the schema of a date in the output: a `Date` becomes an ISO 8601 string in UTC.
  *
  * @example
  * z.object({ createdAt: ez.dateOut() }) // the handler returns a Date, the client receives "2026-11-20T10:30:00.000Z"

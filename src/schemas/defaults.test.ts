@@ -8,7 +8,7 @@ import { compileAfter, toParser } from "./parser.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-test("keeps nothing of the defaults that the application's own parses read", async () => {
+test("remembers no default that the application's own parses read", async () => {
   const read: WeakRef<object>[] = [];
   const create = (): Record<string, unknown> => {
     const value = {};

@@ -12,12 +12,15 @@ interface Read {
 
 /** Whether a compiled schema is trying a value. */
 let isTrying = false;
-/** The values it has read, most recent first. */
+/** The defaults that the compiled schema has read, most recent first. */
 let last: Read | undefined;
-/** The values it had read when it rejected the input, by definition, most recent first. */
+/**
+ * The defaults that the compiled schema had read when it rejected the value: for each definition, the most recent
+ * first.
+ */
 let left: Map<object, unknown[]> | undefined;
 
-/** Parses with a compiled schema, and keeps the defaults it reads in case it rejects the value. */
+/** Parses with a compiled schema, and records the defaults that it reads, in case it rejects the value. */
 export const readDefaultsOnce = <Result>(
   parse: (value: unknown) => Result,
   value: unknown,
@@ -33,7 +36,7 @@ export const readDefaultsOnce = <Result>(
   }
 };
 
-/** From now on, the defaults that the compiled schema has read are returned again. */
+/** Makes definitions return again the defaults that the compiled schema has already read. */
 export const repeatDefaults = (): void => {
   if (!isTrying) return;
   isTrying = false;
@@ -53,7 +56,7 @@ const kept = new WeakSet();
  * schema rejects a value and Zod parses it again. Zod reads defaults through a getter, which does not distinguish
  * functions from constants.
  *
- * @returns whether the schema has defaults, so that it must be parsed by {@link readDefaultsOnce}
+ * @returns whether the schema has defaults, in which case it must be parsed with {@link readDefaultsOnce}
  */
 export const keepDefaults = (schema: ZodSchema): boolean => {
   let isKept = false;

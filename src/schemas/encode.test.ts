@@ -16,13 +16,13 @@ const user = z.object({
 const wire = { name: "Ada", bornOn: "1815-12-10T00:00:00.000Z", balance: "12", tags: ["a"] };
 
 describe("ez.encode", () => {
-  test("accepts what the schema returns, and returns what it accepts", () => {
+  test("accepts what the given schema returns, and returns what that schema accepts", () => {
     const decoded = user.parse(wire);
     expect(decoded.bornOn).toBeInstanceOf(Date);
     expect(ez.encode(user).parse(decoded)).toEqual(wire);
   });
 
-  test("works inside other schemas, and in copies", () => {
+  test("works inside other schemas, and in copies of a schema", () => {
     const page = z.object({
       users: z.array(ez.encode(user).meta({ description: "A user" })),
       last: ez.encode(user).optional(),
@@ -39,7 +39,7 @@ describe("ez.encode", () => {
     expect(z.encode(ez.encode(user), wire as never)).toEqual(user.parse(wire));
   });
 
-  test("rejects values that the schema would not have returned, naming the place", () => {
+  test("rejects values that the given schema would not have returned, and names their place", () => {
     const result = ez.encode(user).safeParse({ ...user.parse(wire), bornOn: "1815-12-10" });
     expect(result.error?.issues).toMatchObject([{ path: ["bornOn"], code: "invalid_type" }]);
     const checked = ez.encode(user.refine(({ name }) => name !== "Eve", "No Eve"));
@@ -64,18 +64,18 @@ describe("ez.encode", () => {
     expect(options.parse({ kind: "b", n: 3n })).toEqual({ kind: "b", n: "3" });
   });
 
-  test("shows its fields at the top level", () => {
+  test("exposes the fields of the given object schema", () => {
     expect([...readTopLevel(ez.encode(user)).fields.keys()]).toEqual(Object.keys(wire));
   });
 
-  test("rejects what cannot be reversed, and what is not a schema", () => {
+  test("rejects a schema that cannot be reversed, and a value that is not a schema", () => {
     expect(() => ez.encode(z.object({ a: z.string().transform(Number) }))).toThrow(
       "ez.encode: the schema has a .transform() or z.preprocess(), which cannot be reversed.",
     );
     expect(() => ez.encode({} as never)).toThrow("must be a Zod 4 schema");
   });
 
-  test("accepts recursive schemas, even before they are complete", () => {
+  test("accepts recursive schemas, even before their definition is complete", () => {
     const tree: z.ZodType = z.object({
       at: ez.dateIn(),
       get children() {

@@ -6,7 +6,7 @@ import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { reverse } from "./zod-internals.ts";
 
-/** The schema returned by {@link encode}: it accepts the other schema's output and returns its input. */
+/** The schema returned by {@link encode}: it accepts the output of the schema `S` and returns its input. */
 export interface Encoded<S extends AnySchema> extends z.ZodType<SchemaInput<S>, SchemaOutput<S>> {}
 
 interface EncodedDef extends z.core.$ZodTypeDef {
@@ -20,7 +20,10 @@ interface EncodedType extends z.ZodType {
 
 let constructor: z.core.$constructor<EncodedType> | undefined;
 
-/** Created with the first such schema, using Zod's own functions, so that `.optional()`, `.meta()` and the like preserve it. */
+/**
+ * Returns the constructor of such schemas. The constructor is created with the first such schema, using Zod's own
+ * functions, so that `.optional()`, `.meta()` and the like preserve the class.
+ */
 const toConstructor = (): z.core.$constructor<EncodedType> =>
   (constructor ??= z.core.$constructor<EncodedType>("SallyportEncoded", (inst, def) => {
     z.ZodType.init(inst, def);
@@ -28,13 +31,14 @@ const toConstructor = (): z.core.$constructor<EncodedType> =>
   }));
 
 /**
- * Reverses a schema: it accepts what `schema` outputs, and outputs what `schema` accepts.
+ * Reverses a schema: the new schema accepts the output of the given one, and returns its input.
  *
- * So one schema serves both directions: with `input: user` and `output: ez.encode(user)`, the handler receives and
- * returns the same values, such as dates, and both are sent in the same form, such as ISO 8601 strings. Documents and
- * clients describe the wire format. Checks and codecs work as in `z.encode`.
+ * This way, one definition serves both directions: with `input: user` and `output: ez.encode(user)`, the handler
+ * receives and returns the same values, such as dates, and both are sent in the same form, such as ISO 8601 strings.
+ * Documents and clients describe the wire format. Checks and codecs work as in `z.encode`.
  *
- * @throws {@link DefinitionError} when it has a `.transform()`, which cannot be reversed; use `z.codec` instead.
+ * @throws {@link DefinitionError} when the schema has a `.transform()`, which cannot be reversed; use `z.codec`
+ * instead.
  * @example
  * const user = z.object({ name: z.string(), bornOn: ez.dateIn() });
  * const createUser = factory.build({ method: "post", input: user, output: ez.encode(user), handler: ... });
@@ -54,7 +58,7 @@ const hasOneWay = (schema: ZodSchema): boolean => {
   try {
     return someSchema(schema, ({ _zod }) => _zod.def.type === "transform");
   } catch {
-    // a recursive schema may not be fully declared yet; anything irreversible in it is an error when it is used
+    // a recursive schema may not be fully declared yet; if it is irreversible, using it causes an error
     return false;
   }
 };

@@ -3,10 +3,11 @@ import { assertShape } from "./assert-schema.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
 /**
- * The input of an endpoint that accepts a form, `application/x-www-form-urlencoded`; its fields are strings.
+ * Creates the input schema of an endpoint that accepts a form, `application/x-www-form-urlencoded`, whose fields are
+ * strings.
  *
  * @param fields the fields, or an object schema
- * @throws DefinitionError when it is neither.
+ * @throws DefinitionError when `fields` is neither.
  */
 export function form<Shape extends z.ZodRawShape>(
   fields: Shape,
@@ -17,7 +18,7 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
   if (!(fields instanceof z.ZodObject)) assertShape("ez.form", fields);
   const schema = fields instanceof z.ZodObject ? fields : z.object(fields);
   const marked = schema.clone(
-    // descriptors are copied, not read: fields may refer to something that is declared later
+    // property descriptors are copied, because getters of fields may refer to something that is declared later
     Object.defineProperties(
       {},
       {
@@ -32,12 +33,12 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
 }
 
 /**
- * In the schema's definition, so that `.extend()` and the like keep it and other copies of this package find it; and on
- * the schema itself.
+ * The mark of a form. The mark is in the schema's definition, where `.extend()` and the like keep it and other copies
+ * of this package find it, and also on the schema itself.
  */
 const formMark = "sallyport/form";
 
-/** Checks whether a schema is that of a form, or has one as a part. */
+/** Checks whether a schema is that of a form, or has such a schema as a part. */
 export const isForm = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (formMark in def || formMark in schema) return true;

@@ -7,14 +7,15 @@ type Payload = Parameters<Run>[0];
 type Context = Parameters<Run>[1];
 
 /**
- * How a wrong element affects what comes after it: unknown keys stop nothing, a failed check stops a transformation, a
- * wrong type also stops the checks around it, and an abort stops even those that ask to run nevertheless.
+ * The severity of an issue, which decides what its list still runs: unknown keys stop nothing, a failed check stops a
+ * transformation, a wrong type also stops the checks of the list, and an abort stops even checks that ask to run
+ * nevertheless.
  */
 const severities = { unknownKeys: 0, check: 1, type: 2, abort: 3 } as const;
 
 type Severity = (typeof severities)[keyof typeof severities];
 
-/** How a list with wrong elements is treated. */
+/** The circumstances that decide how a list with wrong elements is treated. */
 export interface Treatment {
   /** Whether the outcome of a wrong list depends on the severity of its issues. */
   readonly weighsIssues: boolean;
@@ -23,18 +24,21 @@ export interface Treatment {
 }
 
 /**
- * Counts the wrong elements of the list being parsed; once there are as many as are reported, further elements are not
- * checked. If the severity of issues matters, elements are still parsed until one has a wrong type, and their issues
- * are dropped unless they are more severe than the ones before.
+ * Counts the wrong elements of the list being parsed; once there are as many of them as are reported, further elements
+ * are not checked. If the severity of issues matters, elements are still parsed until one has a wrong type, and their
+ * issues are dropped unless they are more severe than earlier ones.
  */
 export class IssueCounter {
   readonly #weighsIssues: boolean;
   readonly #showsWrongLists: boolean;
   #wrong = 0;
   #severity: Severity = severities.unknownKeys;
-  /** The list being parsed; undefined while one of its elements is parsed, because what runs then is not an element of its own. */
+  /**
+   * The list being parsed; undefined while one of its elements is parsed, because schemas that run inside an element
+   * are not elements of the list.
+   */
   #list: ListParts | undefined;
-  /** How many runs of the elements' schema are still to come for values that are not elements, such as a tuple's first items. */
+  /** How often the elements' schema will still run for values that are not elements, such as a tuple's first items. */
   #fixed = 0;
   #isKeyWrong = false;
   #severityBeforeKey: Severity = severities.unknownKeys;
@@ -69,7 +73,7 @@ export class IssueCounter {
     };
   }
 
-  /** For everything that a list parses: its elements, its keys, and other values that contain elements. */
+  /** Wraps the parsing of a part of a list: of its elements, its keys, or other values that contain elements. */
   toPartRun(own: OwnRun, schema: ZodSchema): Run {
     return (payload, context) => {
       const list = this.#list;
@@ -86,7 +90,7 @@ export class IssueCounter {
     if (isFixed) this.#fixed--;
     if (isFixed) return this.#runInside(own, payload, context);
     if (this.#isFull()) return payload;
-    // a missing value may be allowed
+    // an optional element may be missing
     const mayPass = payload.value === undefined;
     const result = this.#runInside(own, payload, context);
     if (!mayPass && !(result instanceof Promise) && result.issues.length > 0) this.#count(result);
@@ -105,7 +109,7 @@ export class IssueCounter {
     return result;
   }
 
-  /** Whether further elements can change nothing. */
+  /** Checks whether further elements cannot change the outcome. */
   #isFull(): boolean {
     if (this.#wrong < maxIssues || this.#showsWrongLists) return false;
     return !this.#weighsIssues || this.#severity >= severities.type;
@@ -119,7 +123,7 @@ export class IssueCounter {
     return result;
   }
 
-  /** The record turns it into an issue of its own, as for a wrong type. */
+  /** Counts a wrong key, which the record turns into an issue of its own, as severe as a wrong type. */
   #countKey(): void {
     this.#wrong++;
     this.#severityBeforeKey = this.#severity;

@@ -10,7 +10,7 @@ const issuesOf = (schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[
 };
 
 describe("formatIssues", () => {
-  test("writes dots for keys, brackets for indexes and unusual keys", () => {
+  test("writes dots before keys, and brackets around indexes and unusual keys", () => {
     const schema = z.object({
       a: z.string(),
       b: z.object({ c: z.array(z.object({ d: z.number() })) }),
@@ -28,7 +28,7 @@ describe("formatIssues", () => {
     );
   });
 
-  test("begins with the root", () => {
+  test("begins each path with the given root", () => {
     const issues = issuesOf(z.object({ list: z.array(z.string()) }), { list: ["a", 1] });
     expect(formatIssues(issues, "output")).toBe(
       "output.list[1]: Invalid input: expected string, received number",
@@ -57,7 +57,7 @@ describe("formatIssues", () => {
   });
 });
 
-describe("keys that the client has chosen", () => {
+describe("keys chosen by the client", () => {
   const messageOf = (schema: z.ZodType, value: unknown): string => {
     const parse = toParser(schema);
     const result = parse(value);
@@ -123,7 +123,7 @@ describe("toShortIssues", () => {
     expect(short?.message).toBe(`${"ä".repeat(126)}…`);
   });
 
-  test("fills four KiB to the last byte", () => {
+  test("may fill four KiB to the last byte", () => {
     const size = (issues: readonly object[]): number =>
       issues.reduce((sum, issue) => sum + JSON.stringify(issue).length, 0);
     const fill = (last: number) => [
@@ -136,7 +136,7 @@ describe("toShortIssues", () => {
     expect(toShortIssues(fill(rest + 1))).toHaveLength(15);
   });
 
-  test("returns as many as fit into four KiB, but at least one", () => {
+  test("returns as many issues as fit into four KiB, but at least one", () => {
     const long = toIssue(Array.from({ length: 4 }, () => "k".repeat(300)));
     const some = toShortIssues(Array.from({ length: 10 }, () => long));
     expect(some).toHaveLength(3);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toNearestIssues } from "./nearest-issues.ts";
 import { finishIssue } from "./zod-internals.ts";
 
-/** How many issues of one validation are reported; the rest is dropped unread. */
+/** The maximum number of issues that are reported for one validation; the rest is dropped unread. */
 export const maxIssues = 10;
 
 /** The maximum length of one validation's message, in bytes. */
@@ -37,19 +37,23 @@ export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[]
 const toShortStep = (step: PropertyKey): string | number =>
   typeof step === "number" ? step : truncate(String(step), maxTextBytes);
 
-/** Replaces a key that the client itself has chosen, which need not be repeated. */
+/** The text in place of a key that the client has chosen itself and that need not be repeated. */
 const hiddenKey = "…";
 
-/** How many unknown keys one issue names. */
+/** The maximum number of unknown keys that one issue names. */
 const maxNamedKeys = 5;
 
-/** Keys that messages may repeat: without spaces, quotes or control characters, so that they cannot pass for other text. */
+/**
+ * Matches keys that messages may repeat: without spaces, quotes or control characters, so that they cannot pass for
+ * other text.
+ */
 const safeKey = /^[\w.$-]{1,64}$/;
 
 /**
- * Creates a Zod error from the first raw issues: finishing fifty thousand would only cost the server.
+ * Creates a Zod error from the first raw issues only, because finishing fifty thousand issues would cost the server
+ * time for nothing.
  *
- * @param declares returns whether the schema declares a key; other keys of the input are named only if that is safe
+ * @param declares returns whether the schema declares a key; other keys in the input are named only if that is safe
  */
 export const toZodError = (
   issues: readonly z.core.$ZodRawIssue[],
@@ -74,7 +78,7 @@ export const toZodError = (
 /** The reported issues of unions, without the keys that must not be named. */
 const unionIssues = new WeakMap<z.core.$ZodIssue, readonly z.core.$ZodIssue[]>();
 
-/** The reported issues, up to the limit. */
+/** Lists the issues to report, up to the limit. */
 const listReported = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] =>
   issues
     .flatMap((issue) => unionIssues.get(issue) ?? toNearestIssues(issue))
@@ -92,7 +96,7 @@ const hidePath = (
   ),
 });
 
-/** Zod has already written the message with all keys. */
+/** Hides unsafe keys in an issue about unknown keys, whose message Zod has already written with all keys. */
 const hideNames = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   if (issue.code !== "unrecognized_keys" || issue.keys.every((key) => safeKey.test(key)))
     return issue;
@@ -112,7 +116,7 @@ const hideKeys = (keys: readonly string[]): string[] => {
 };
 
 /**
- * Formats issues as `path: message` joined with `; `; dots for keys, `[n]` for indexes.
+ * Formats issues as `path: message`, joined with `; `. A path has dots before keys and `[n]` for indexes.
  *
  * @param root the start of the path, such as `output`
  */

@@ -11,17 +11,17 @@ import type { ZodSchema } from "./schema.ts";
 type Payload = Parameters<Run>[0];
 type Context = Parameters<Run>[1];
 
-/** How many issues are finished inside one issue: nested unions could have any number. */
+/** The maximum number of issues that are finished inside one issue; nested unions could have any number. */
 const maxNestedIssues = 1000;
 
 /**
- * Returns a way to parse with a schema that finishes hidden issues only when they are read.
+ * Returns a `run` for a schema that finishes hidden issues only when they are read.
  *
- * Zod finishes the issues of each failed option of a union and of each value that a `.catch()` replaces, which takes
- * over a second for an array of 300,000.
+ * Zod finishes the issues of each failed option of a union and of each value that a `.catch()` replaces. For an array
+ * of 300,000 such elements, that takes over a second.
  *
  * @param isRepeated whether the schema is part of a list's elements
- * @returns undefined if Zod's own way is fast enough
+ * @returns undefined if Zod's own `run` is fast enough
  */
 export const findLazyRun = (schema: ZodSchema, isRepeated: boolean): Run | undefined => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -30,7 +30,7 @@ export const findLazyRun = (schema: ZodSchema, isRepeated: boolean): Run | undef
     return mayFinishLater ? toLazyCatch(schema as z.core.$ZodCatch) : undefined;
   if (def.type !== "union" || "discriminator" in def || def.inclusive === false) return undefined;
   const [only] = def.options;
-  // Zod calls the `run` that it had when the union was created
+  // Zod would call the `run` that the option had when the union was created
   if (only && def.options.length === 1) return (...args) => only._zod.run(...args);
   return mayFinishLater ? toLazyUnion(schema as z.core.$ZodUnion) : undefined;
 };
@@ -65,7 +65,7 @@ const settleUnion = (
     payload.value = right.value;
     return payload;
   }
-  // the only option whose type fits, even if its checks fail
+  // if there is only one option whose type fits, it counts even if its checks fail
   const fitting = results.filter((result) => findIssueUtilities()?.aborted(result) === false);
   if (fitting[0] && fitting.length === 1) {
     payload.value = fitting[0].value;
@@ -75,11 +75,11 @@ const settleUnion = (
   return payload;
 };
 
-/** What a union reports if no option fits. */
+/** The issue that a union reports if no option fits. */
 class UnionIssue {
   /**
-   * An own property, because Zod copies only these. Its getter is shared: an issue with its own getter would be an
-   * object in V8's slow mode, which costs ten times as much.
+   * The descriptor of `errors`, which must be an own property because Zod copies only these. The getter is shared: an
+   * issue with its own getter would be an object in V8's slow mode, which costs ten times as much.
    */
   static readonly #errorsProperty: PropertyDescriptor & ThisType<UnionIssue> = {
     configurable: true,
@@ -158,7 +158,10 @@ class Caught {
 let room = 0;
 let depth = 0;
 
-/** Finishes the issues of each result, as Zod does for an error that it throws; a nested union counts towards the outer one. */
+/**
+ * Finishes the issues of each result, as Zod does for an error that it throws; the issues of a nested union count
+ * towards the limit of the outer one.
+ */
 const finishAll = (results: readonly Payload[], context: Context): z.core.$ZodIssue[][] => {
   if (depth === 0) room = maxNestedIssues;
   depth++;

@@ -2,7 +2,10 @@ import type { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
-/** Lists the top-level fields that accept only arrays, for which a single value of a query or a form becomes an array. */
+/**
+ * Lists the top-level fields that accept only arrays, for which a single value from a query or a form is put into an
+ * array.
+ */
 export const listArrayFields = (schema: ZodSchema): readonly string[] =>
   [...readTopLevel(schema).fields]
     .filter(([, field]) => isArray(field, new Set()))

@@ -2,25 +2,27 @@ import type { ZodSchema } from "./schema.ts";
 import { listInnerSchemas, someSchema } from "./some-schema.ts";
 import { readValues } from "./zod-internals.ts";
 
-/** The parts of a list. */
+/** The schemas that a list schema consists of. */
 export interface ListParts {
-  /** The schema of each element; of a map, that of the keys. */
+  /** The schema of each element; for a map, the schema of the keys. */
   readonly element: ZodSchema;
   /** The schema of a map's values. */
   readonly otherElement: ZodSchema | undefined;
-  /** The schema of a record's keys, if a wrong one fails the record. */
+  /** The schema of a record's keys, if a wrong key makes the record fail. */
   readonly key: ZodSchema | undefined;
-  /** How many items of a tuple or fields of an object are parsed with the same schema as the elements after them. */
+  /**
+   * The number of fixed tuple items or object fields that are parsed with the same schema as the elements after them.
+   */
   readonly fixed: number;
 }
 
 /** The parts of a schema that may occur any number of times in a value. */
 export interface Lists {
-  /** All schemas in it, including itself. */
+  /** All schemas inside the schema, including the schema itself. */
   readonly all: readonly ZodSchema[];
   /** Arrays, sets, maps, records, and tuples and objects with any number of further elements. */
   readonly lists: ReadonlyMap<ZodSchema, ListParts>;
-  /** What lists parse: their elements, their keys, and other values that contain elements. */
+  /** The schemas of what lists parse: their elements, their keys, and other values that contain elements. */
   readonly parts: ReadonlySet<ZodSchema>;
   /** All schemas inside elements, including the elements' own. */
   readonly repeated: ReadonlySet<ZodSchema>;
@@ -52,10 +54,10 @@ interface Definition {
 
 const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 
-/** Finds the lists of a schema, at any depth; undefined if there are none. */
+/** Finds the lists of a schema, at any depth; returns undefined if there are none. */
 export const findLists = (root: ZodSchema): Lists | undefined => {
   const all = listAll(root);
-  // one side of an intersection may allow what the other rejects: keys, and issues without a path, such as those of sets
+  // one side of an intersection may allow keys that the other rejects, and issues without a path, as from sets
   const pardons = all.some((schema) => toDefinition(schema).type === "intersection");
   const lists = new Map<ZodSchema, ListParts>();
   for (const schema of all) {
@@ -90,9 +92,9 @@ const readParts = (schema: ZodSchema, pardons: boolean): ListParts | undefined =
     case "map":
       return toParts(def.keyType, { otherElement: def.valueType });
     case "record": {
-      // if one schema parses both, its keys and values cannot be distinguished
+      // if one schema parses both keys and values, they cannot be distinguished
       if (def.keyType === def.valueType) return undefined;
-      // elsewhere, a wrong key is passed on or collected
+      // in other records, a wrong key is passed on or collected
       const refusesKeys =
         def.mode !== "loose" && !(def.keyType && readValues(def.keyType)) && !pardons;
       return toParts(def.valueType, { key: refusesKeys ? def.keyType : undefined });
@@ -125,7 +127,7 @@ const toParts = (
     fixed: before.filter((one) => one === element).length,
   };
 
-/** Zod never parses a field of this name. */
+/** Returns the schema of a field, without `__proto__`, which Zod never parses. */
 const toField = ([name, field]: [string, ZodSchema]): ZodSchema[] =>
   name === "__proto__" ? [] : [field];
 
@@ -151,7 +153,10 @@ const weighsIssues = (schema: ZodSchema): boolean => {
   );
 };
 
-/** Size checks do not look at elements, and they also run on lists with wrong elements. */
+/**
+ * Checks whether a check concerns only the size; such checks do not look at elements, and also run on lists with wrong
+ * elements.
+ */
 const isOfSize = (check: Check): boolean => /_(?:length|size)$|_equals$/.test(check._zod.def.check);
 
 const hasWhen = (check: Check): boolean => check._zod.def.when !== undefined && !isOfSize(check);

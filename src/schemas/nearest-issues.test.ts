@@ -18,7 +18,7 @@ test.each<[string, z.ZodType, unknown, string]>([
     "shape.size: Too small: expected number to be >=1",
   ],
   [
-    "all its issues",
+    "all issues of the option with the matching tag",
     shape,
     { shape: { kind: "square", sise: 1 } },
     'shape.size: Invalid input: expected number, received undefined; shape: Unrecognized key: "sise"',
@@ -30,7 +30,7 @@ test.each<[string, z.ZodType, unknown, string]>([
     'shape.kind: Invalid option: expected one of "circle"|"square"',
   ],
   [
-    "the kinds that fit",
+    "the kinds that would fit",
     kinds,
     true,
     "Invalid input: expected string or number or null, received boolean",

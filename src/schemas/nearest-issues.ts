@@ -4,14 +4,14 @@ import { showLiteral } from "./zod-internals.ts";
 type Issue = z.core.$ZodIssue;
 type UnionIssue = z.core.$ZodIssueInvalidUnion & { readonly inclusive?: boolean };
 
-/** How deep nested unions are searched; deeper ones are reported as Zod reports them. */
+/** The depth to which nested unions are searched; deeper ones are reported as Zod reports them. */
 const maxDepth = 8;
 
 /**
  * Explains why a value does not fit a union: returns the issues of the nearest alternative, with their full paths,
  * instead of "Invalid input" at the union itself.
  *
- * @returns the issue itself if it is not a union's, or if the application has set its message
+ * @returns the issue itself if it does not come from a union, or if the application has set its message
  */
 export const toNearestIssues = (issue: Issue, depth = 0): readonly Issue[] => {
   if (issue.code !== "invalid_union" || depth >= maxDepth) return [issue];
@@ -19,7 +19,7 @@ export const toNearestIssues = (issue: Issue, depth = 0): readonly Issue[] => {
   if (alternatives.length === 0 || !hasOwnText(issue)) return [issue];
   const within = (found: readonly Issue[]): Issue[] =>
     found.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
-  // a value of another kind, which no alternative accepts
+  // the value is of a kind that no alternative accepts
   if (alternatives.every(isOfOtherKind))
     return within([{ ...issue, path: [], message: joinKinds(alternatives.flat()) }]);
   const ranked = alternatives
@@ -27,7 +27,7 @@ export const toNearestIssues = (issue: Issue, depth = 0): readonly Issue[] => {
     .toSorted((one, other) => rank(one) - rank(other));
   const [nearest = []] = ranked;
   const tag = nearest.find(isWrongTag);
-  // no alternative is clearly meant, so their missing fields say nothing
+  // with a wrong tag, no alternative is clearly meant, so their missing fields say nothing
   return within(tag ? [joinTags(tag, ranked.flat())] : nearest);
 };
 
@@ -52,7 +52,10 @@ const isOfOtherKind = (issues: readonly Issue[]): boolean =>
     ({ path, code }) => path.length === 0 && code !== "unrecognized_keys" && code !== "custom",
   );
 
-/** Fields with fixed values distinguish alternatives, so a different one counts more than anything else. */
+/**
+ * Returns how far an alternative is from the value. Fields with fixed values distinguish alternatives, so a wrong one
+ * counts more than anything else.
+ */
 const rank = (issues: readonly Issue[]): number =>
   issues.filter(isWrongTag).length * 1000 + issues.length;
 
@@ -60,7 +63,7 @@ const isWrongTag = ({ code, path }: Issue): boolean => code === "invalid_value" 
 
 type ValueIssue = z.core.$ZodIssueInvalidValue;
 
-/** One issue for a field of which each alternative expects a different fixed value. */
+/** Joins the issues of a field for which each alternative expects a different fixed value. */
 const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
   const place = z.core.toDotPath(tag.path);
   const wanted = all.filter(
@@ -77,7 +80,10 @@ const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
   };
 };
 
-/** "expected string or number, received boolean" if Zod has provided the parts; otherwise the message of each alternative. */
+/**
+ * Joins messages as in "expected string or number, received boolean" if Zod has provided the parts; otherwise lists the
+ * message of each alternative.
+ */
 const joinKinds = (issues: readonly Issue[]): string => {
   const texts = [...new Set(issues.map(({ message }) => message))];
   const parts = texts.map(splitText);

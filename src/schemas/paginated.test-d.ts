@@ -6,7 +6,7 @@ const user = z.object({ name: z.string(), born: ez.dateOut() });
 const secret = "a secret of 32 characters or more";
 
 describe("ez.paginated", () => {
-  test("gives the handler numbers, and lets a client send numbers or strings", () => {
+  test("gives the handler numbers, and accepts numbers or strings from a client", () => {
     const { input } = ez.paginated({ style: "offset", itemSchema: user });
     expectTypeOf<z.output<typeof input>>().toEqualTypeOf<{ limit: number; offset: number }>();
     expectTypeOf<z.input<typeof input>>().toEqualTypeOf<{
@@ -24,7 +24,7 @@ describe("ez.paginated", () => {
     }>();
   });
 
-  test("names the items in the output", () => {
+  test("uses the chosen name for the items in the output", () => {
     const { output } = ez.paginated({ style: "offset", itemSchema: user, itemsName: "users" });
     expectTypeOf<z.input<typeof output>>().toEqualTypeOf<{
       users: { name: string; born: Date }[];
@@ -43,7 +43,7 @@ describe("ez.paginated", () => {
     }>();
   });
 
-  test("accepts a name that is not known at compile time", () => {
+  test("accepts an items name that is not known at compile time", () => {
     const itemsName: string = "users";
     const { output } = ez.paginated({ style: "offset", itemSchema: z.string(), itemsName });
     factory.build({
@@ -52,7 +52,7 @@ describe("ez.paginated", () => {
     });
   });
 
-  test("combines with filters, extensions and the fields of middlewares", () => {
+  test("can be combined with filters, extensions and the fields of middlewares", () => {
     const page = ez.paginated({ style: "offset", itemSchema: z.string(), maxLimit: 50 });
     factory
       .addMiddleware({ input: z.object({ key: z.string() }), handler: async () => ({ by: 1 }) })

@@ -20,7 +20,7 @@ const parseCompiled = (schema: z.ZodType, value: unknown): ParseResult => {
 };
 
 describe("the input", () => {
-  test("has the page size and the position, each with a default", () => {
+  test("has the page size and the offset, each with a default", () => {
     expect(byOffset.input.parse({})).toEqual({ limit: 20, offset: 0 });
     expect(byOffset.input.parse({ limit: "50", offset: 7, x: 1 })).toEqual({
       limit: 50,
@@ -35,7 +35,7 @@ describe("the input", () => {
     [{ maxLimit: 200 }, 20],
     [{ maxLimit: 10, defaultLimit: 10 }, 10],
     [{ defaultLimit: 100 }, 100],
-  ])("accepts the default of %j", (limits, expected) => {
+  ])("accepts %j as the default page size", (limits, expected) => {
     const { input } = paginated({ style: "offset", itemSchema: item, ...limits });
     expect(input.parse({}).limit).toBe(expected);
   });
@@ -96,7 +96,7 @@ describe("the input", () => {
 describe("the output", () => {
   const page = { items: [{ name: "Ada", secret: 1 }], limit: 1000 };
 
-  test("has the items and their position", () => {
+  test("has the items, and the fields that describe their position", () => {
     expect(byOffset.output.parse({ ...page, total: 0, offset: 0 })).toEqual({
       items: [{ name: "Ada" }],
       limit: 1000,
@@ -120,7 +120,7 @@ describe("the output", () => {
   });
 });
 
-test("documents describe the fields as the application does", () => {
+test("documents use the application's names in the descriptions of the fields", () => {
   const users = paginated({ style: "offset", itemSchema: item, itemsName: "users", maxLimit: 50 });
   expect(z.toJSONSchema(users.input, { io: "input" }).properties).toEqual({
     limit: {
@@ -182,7 +182,7 @@ describe("wrong options", () => {
     ["cursor", { style: "offset", cursor: z.string() }, /only allowed in cursor style/],
     ["cursor", { style: "cursor", cursor: z.int() }, /made by ez\.cursor/],
     ["links", { style: "offset", links: "yes" }, /must be true or false/],
-  ])("are named: %s of %j", (name, options, message) => {
+  ])("are named in the error: %s with %j", (name, options, message) => {
     const build = (): unknown => paginated({ itemSchema: item, ...options } as never);
     expect(build).toThrow(DefinitionError);
     expect(build).toThrow(/^ez\.paginated: /);
@@ -190,13 +190,13 @@ describe("wrong options", () => {
     expect(build).toThrow(message);
   });
 
-  test("include values that are not objects", () => {
+  test("may be values that are not objects", () => {
     expect(() => paginated(undefined as never)).toThrow(
       "ez.paginated: the options must be an object",
     );
   });
 
-  test("include the names of the other style", () => {
+  test("include the reserved names of the other style", () => {
     paginated({ style: "offset", itemSchema: item, itemsName: "nextCursor" });
     paginated({ style: "cursor", itemSchema: item, itemsName: "total" });
   });

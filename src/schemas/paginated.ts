@@ -15,7 +15,10 @@ import { toSchema } from "./assert-schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
-/** How pages are addressed: by the number of items to skip, or by a string that marks the end of the previous page. */
+/**
+ * The way in which pages are addressed: by the number of items to skip, or by a string that marks the end of the
+ * previous page.
+ */
 export type PaginationStyle = "cursor" | "offset";
 
 /** The fields of an output other than its items. */
@@ -29,7 +32,10 @@ const reservedNames: Readonly<Record<PaginationStyle, readonly string[]>> = {
   offset: ["total", "limit", "offset"],
 };
 
-/** A schema of a cursor: one made by `ez.cursor`, or one of a string that the handler creates and checks itself. */
+/**
+ * The schema of a cursor: one made by `ez.cursor`, or a string schema if the handler creates and checks the cursor
+ * itself.
+ */
 export type CursorText = CursorCodec | z.ZodString;
 
 /** The argument of `ez.paginated`. */
@@ -96,7 +102,10 @@ export type CursorInput<Text extends CursorText> = z.ZodObject<{
   limit: PlainInteger;
 }>;
 
-/** The items under their name, in addition to the other fields; a name that is not a literal type may be any. */
+/**
+ * The shape of a page: the items under their name, and the other fields. If the name is not a literal type, the items
+ * may be under any key.
+ */
 type PageShape<Name extends string, Item extends z.core.SomeType, Fields> = string extends Name
   ? Readonly<Record<string, Fields[keyof Fields] | z.ZodArray<Item>>>
   : { [Key in Name | keyof Fields]: Key extends keyof Fields ? Fields[Key] : z.ZodArray<Item> };
@@ -132,7 +141,7 @@ export type Paginated<
   ? { readonly input: OffsetInput; readonly output: OffsetOutput<Item, Name> }
   : { readonly input: CursorInput<Text>; readonly output: CursorOutput<Item, Name, Text> };
 
-/** What is known about a schema that {@link paginated} created. */
+/** The options of a schema that {@link paginated} created. */
 export interface Pagination {
   readonly style: PaginationStyle;
   readonly itemsName: string;
@@ -142,8 +151,8 @@ export interface Pagination {
 }
 
 /**
- * The input and the output of an endpoint that returns pages of a list. Both are object schemas, so `.and()` and
- * `.extend()` work.
+ * Creates the input and output schemas of an endpoint that returns pages of a list. Both are object schemas, so
+ * `.and()` and `.extend()` work.
  *
  * `limit` and `offset` are integers or their plain decimal digits, `5` or `"5"`. `" 5"`, `"05"`, `"1e1"`, `""` and a
  * `limit` over `maxLimit` are rejected.
@@ -190,24 +199,23 @@ export const paginated = <
 };
 
 /**
- * Returns what {@link paginated} created a schema from, whether for the input or the output; undefined for other
- * schemas. The mark is on the field `limit`, which `.extend()`, `.and()`, `.describe()` and `.meta()` of the object
- * preserve.
+ * Returns the options from which {@link paginated} created an input or output schema; undefined for other schemas. The
+ * mark is on the field `limit`, which the object's `.extend()`, `.and()`, `.describe()` and `.meta()` preserve.
  */
 export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   const { fields } = readTopLevel(schema);
   let field = fields.get("limit") as MarkedField | undefined;
-  // a wrapper such as `.optional()` contains it
+  // the marked schema may be inside a wrapper such as `.optional()`
   while (field && !readMark(field)) field = field._zod.def.innerType;
   const pagination = field && readMark(field);
-  // the field alone, in another schema, does not make a page
+  // a schema that contains only the field `limit` of a page is no page
   const places = pagination?.style === "offset" ? ["offset"] : ["cursor", "nextCursor"];
   return places.some((name) => fields.has(name)) ? pagination : undefined;
 };
 
 /**
- * Marks the field `limit`, even for another copy of this package in the same process, and its definition, which copies
- * of the field keep, as by `.describe()`.
+ * Marks the field `limit`, even for another copy of this package in the same process. The definition of the field is
+ * also marked, because `.describe()` and the like copy only the definition.
  */
 const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 

@@ -22,7 +22,7 @@ describe("toParser", () => {
     });
   });
 
-  test("compiles a schema once it is hot, and no longer runs it", () => {
+  test("compiles a schema once it is hot, and no longer calls its `run`", () => {
     const schema = z.object({ a: z.string() });
     const run = schema._zod.run.bind(schema._zod);
     let calls = 0;
@@ -55,25 +55,28 @@ describe("toParser", () => {
     [z.undefined(), undefined],
     [z.union([z.int(), z.string()]), "a"],
     [z.unknown(), {}],
-  ])("when hot, looks for arrays only in rejected input: $type", (part, value) => {
-    const element = z.string();
-    let run = element._zod.run.bind(element._zod);
-    let exchanges = 0;
-    Object.defineProperty(element._zod, "run", {
-      get: () => run,
-      set: (exchanged: typeof run) => {
-        exchanges++;
-        run = exchanged;
-      },
-    });
-    const parse = toInputParser(z.object({ part, list: z.array(element) }));
-    times(compileAfter, () => void parse({ part: value, list: ["a"] }));
-    exchanges = 0;
-    expect(parse({ part: value, list: ["a"] })).toMatchObject({ issues: [] });
-    expect(exchanges).toBe(0);
-    expect((parse({ part: value, list: [1] }) as ParseResult).issues).toHaveLength(1);
-    expect(exchanges).toBe(2);
-  });
+  ])(
+    "looks for arrays in the input of a hot schema only if it is rejected: $type",
+    (part, value) => {
+      const element = z.string();
+      let run = element._zod.run.bind(element._zod);
+      let exchanges = 0;
+      Object.defineProperty(element._zod, "run", {
+        get: () => run,
+        set: (exchanged: typeof run) => {
+          exchanges++;
+          run = exchanged;
+        },
+      });
+      const parse = toInputParser(z.object({ part, list: z.array(element) }));
+      times(compileAfter, () => void parse({ part: value, list: ["a"] }));
+      exchanges = 0;
+      expect(parse({ part: value, list: ["a"] })).toMatchObject({ issues: [] });
+      expect(exchanges).toBe(0);
+      expect((parse({ part: value, list: [1] }) as ParseResult).issues).toHaveLength(1);
+      expect(exchanges).toBe(2);
+    },
+  );
 
   test("parses valid input exactly once, cold and hot", () => {
     let calls = 0;
@@ -82,7 +85,7 @@ describe("toParser", () => {
     expect(calls).toBe(compileAfter * 2);
   });
 
-  test("remembers that a schema is asynchronous, and runs its parts once", async () => {
+  test("remembers that a schema is asynchronous, and runs its parts once per parse", async () => {
     let calls = 0;
     const parse = toParser(z.object({ a: z.string().refine(async () => ++calls > 0) }));
     for (let turn = 1; turn <= compileAfter * 2; turn++) {
@@ -91,7 +94,7 @@ describe("toParser", () => {
     }
   });
 
-  test("runs each function once, whether or not the value is valid", async () => {
+  test("runs each function once per parse, whether or not the value is valid", async () => {
     let calls = 0;
     const parse = toParser(z.object({ a: z.string().transform(() => ++calls), b: z.string() }));
     for (let turn = 1; turn <= compileAfter * 2; turn++) {
@@ -100,7 +103,7 @@ describe("toParser", () => {
     }
   });
 
-  test("runs a hidden promise that appears late once, and leaves no promise unhandled", async () => {
+  test("runs a check that first returns a promise in a hot schema once, and leaves no promise unhandled", async () => {
     let calls = 0;
     const check = (text: string): boolean | Promise<boolean> => {
       if (text !== "late") return true;
@@ -187,7 +190,7 @@ describe("custom functions", () => {
   });
 });
 
-test("a hot schema rejects what a cold one rejects, including a missing intersection of optional schemas", () => {
+test("a hot schema rejects the same values as a cold one, including a missing intersection of optional schemas", () => {
   const optional = z.number().optional();
   const parse = toParser(z.object({ a: z.intersection(optional, optional) }));
   for (let turn = 0; turn < 2 * compileAfter; turn++)

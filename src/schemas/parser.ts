@@ -8,8 +8,8 @@ import { runsUserCode } from "./user-code.ts";
 import { compile, readValues } from "./zod-internals.ts";
 
 /**
- * How many parses a schema does before it counts as hot and is compiled. Compiling costs 0.24 ms and 11 kB per schema;
- * an endpoint that is hardly called never pays for it.
+ * The number of parses after which a schema counts as hot and is compiled. Compiling costs 0.24 ms and 11 kB per
+ * schema; an endpoint that is hardly called never pays for that.
  */
 export const compileAfter = 8;
 
@@ -59,18 +59,21 @@ const createParser = (schema: ZodSchema, run: RunParse): Parser => {
 };
 
 /**
- * Creates a parser for a schema with refinements or transformations of the application.
+ * Creates a parser for a schema with the application's own refinements or transformations.
  *
- * Zod's asynchronous mode returns synchronously if nothing is asynchronous, so nobody needs to know in advance. Each
- * function runs exactly once, whether the value fits or not: a compiled schema would run it again on invalid input, and
- * synchronous parsing would drop a promise that it encounters, along with its rejection.
+ * Zod's asynchronous mode returns synchronously if nothing is asynchronous, so it need not be known in advance whether
+ * a schema is asynchronous. Each function runs exactly once, whether the value fits or not: a compiled schema would run
+ * it again on invalid input, and synchronous parsing would drop a promise that it encounters, along with its rejection.
  */
 const createCarefulParser =
   (schema: ZodSchema, run: RunParse): Parser =>
   (value) =>
     run(schema, { value, issues: [] }, { async: true });
 
-/** Creates a parser for a schema of Zod's own parts, which is synchronous; it is compiled when it becomes hot. */
+/**
+ * Creates a parser for a schema that consists of Zod's own parts, which is synchronous; the schema is compiled when it
+ * becomes hot.
+ */
 const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
   const isExact = !someSchema(schema, hasIntersectionField);
   let parses = 0;
@@ -82,7 +85,10 @@ const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
   };
 };
 
-/** When compiled, a field that is an intersection of optional schemas may be absent, which Zod otherwise rejects. */
+/**
+ * Checks whether a schema has a field that is an intersection. If both of its sides are optional, a compiled schema
+ * accepts a missing field, which Zod otherwise rejects.
+ */
 const hasIntersectionField = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   return (
@@ -103,7 +109,7 @@ const createHotParser = (schema: ZodSchema, run: RunParse): Parser => {
   return keepDefaults(schema) ? (value) => readDefaultsOnce(parse, value) : parse;
 };
 
-/** Kinds for which a compiled schema never calls `run`, not even for a value that it rejects. */
+/** The kinds of schemas for which a compiled schema never calls `run`, not even for a value that it rejects. */
 const inlineKinds: ReadonlySet<string> = new Set([
   ...["any", "array", "bigint", "boolean", "date", "default", "enum", "int", "literal", "never"],
   ...["null", "nullable", "number", "object", "optional", "pipe", "prefault", "readonly", "record"],

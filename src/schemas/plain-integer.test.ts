@@ -23,12 +23,12 @@ test.each([
   expect(schema.safeParse(value).error?.issues).toHaveLength(1);
 });
 
-test("reports only the range for a fraction outside it", () => {
+test("reports only the range for a fraction outside the range", () => {
   expect(schema.safeParse(-6.5).error?.issues).toMatchObject([{ code: "too_small" }]);
   expect(schema.safeParse(100.5).error?.issues).toMatchObject([{ code: "too_big" }]);
 });
 
-test("documents show an integer", () => {
+test("documents show a plain integer as type integer", () => {
   expect(z.toJSONSchema(schema, { io: "input" })).toMatchObject({
     ...{ type: "integer", minimum: -5, maximum: 100, default: 7 },
   });

@@ -6,13 +6,15 @@ import { readTopLevel } from "./top-level-keys.ts";
 
 const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
 
-/** Distinguishes the schema of a raw body from that of a Buffer elsewhere. */
+/**
+ * Checks whether a value is a Buffer; a function of its own, so that the schemas of raw bodies can be recognised by it.
+ */
 const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
 
 /**
- * A Buffer, in the input or in the output.
+ * Creates the schema of a Buffer, in the input or in the output.
  *
- * With a media type, it is the output of an endpoint that sends the bytes as is, without an envelope.
+ * With a media type, it is the output schema of an endpoint that sends the bytes as is, without an envelope.
  *
  * @throws {@link DefinitionError} when the first argument is not a media type.
  * @example
@@ -48,7 +50,7 @@ export interface RawMeta extends SchemaMeta {
 }
 
 /**
- * The input of an endpoint that accepts the unparsed body, of any media type, as the Buffer `raw`.
+ * Creates the input schema of an endpoint that accepts the unparsed body, of any media type, as the Buffer `raw`.
  *
  * @param fields further fields of the input, such as path parameters
  */

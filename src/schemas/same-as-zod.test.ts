@@ -22,7 +22,7 @@ const leaves = [
   z.object({ a: z.string().min(2), b: z.number().optional() }),
 ];
 
-/** Functions that record the values they see, which are compared as well. */
+/** Functions that record the values that they see; these records are compared as well. */
 let seen: string[] = [];
 const see = (value: unknown): unknown => {
   seen.push(inspect(value, { depth: Infinity, maxArrayLength: Infinity }));
@@ -133,7 +133,7 @@ interface Outcome {
 
 type Issues = readonly z.core.$ZodIssue[];
 
-/** The first issues, and the first ones inside them. */
+/** Returns the first issues, and in them the first of the nested ones. */
 const toShort = (issues: Issues): unknown[] =>
   issues.slice(0, maxIssues).map((issue) => ({
     ...issue,
@@ -170,9 +170,9 @@ const byUs = (schema: z.ZodType, value: unknown): Promise<Outcome> =>
     };
   });
 
-/** Functions never see skipped elements; what they do see is nothing new, and in the same order. */
+/** Expects the same result; functions may see fewer values than with Zod alone, but no others, and in the same order. */
 const expectSame = (own: Outcome, zods: Outcome): void => {
-  // a skipped element throws no error either
+  // an element that is skipped cannot throw
   const isSkipped = "thrown" in zods.result && "issues" in own.result;
   if (!isSkipped) expect(own.result).toEqual(zods.result);
   let at = -1;
@@ -182,7 +182,7 @@ const expectSame = (own: Outcome, zods: Outcome): void => {
   }
 };
 
-/** Zod 4.6.7 compiles a missing intersection of optional parts to one that passes. */
+/** Checks whether Zod compiles a schema correctly: 4.6.7 lets a missing intersection of optional parts pass. */
 const isCompiledRight = (schema: z.ZodType, value: unknown): boolean => {
   try {
     return z.compile(schema).safeParse(value).success === schema.safeParse(value).success;

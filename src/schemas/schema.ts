@@ -1,19 +1,19 @@
 import type { z } from "zod";
 
 /**
- * Anything made by Zod 4, recognised by its structure. A structural constraint is cheap to check: the constraint
+ * Any schema made by Zod 4, recognised by its structure. A structural constraint is cheap to check: the constraint
  * `z.ZodObject` costs the compiler four times as much per endpoint.
  */
 export interface AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: unknown };
 }
 
-/** An object that is not an array: what an endpoint accepts and returns at its top level. */
+/** An object that is not an array, as endpoints accept and return at the top level. */
 export type ObjectLike = object & {
   readonly [Symbol.iterator]?: "must be an object: wrap an array, as in { items: [...] }";
 };
 
-/** An {@link ObjectLike} that is not a promise, which would also match. */
+/** An {@link ObjectLike} that is not a promise; promises would also match `ObjectLike`. */
 export type ReturnedObject = ObjectLike & { readonly then?: never };
 
 /** A schema whose result is an object, such as an object, a record, a union, an intersection or a transformation. */
@@ -68,7 +68,7 @@ export interface NoOutput extends OutputSchema {
 }
 
 interface Empty {
-  // oxlint-disable-next-line typescript/no-empty-object-type -- exactly what is meant
+  // oxlint-disable-next-line typescript/no-empty-object-type -- the type `{}` is exactly what is meant
   readonly object: {};
 }
 

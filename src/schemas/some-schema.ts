@@ -18,9 +18,9 @@ export const someSchema = (
   return listInnerSchemas(schema).some((inner) => someSchema(inner, has, seen));
 };
 
-/** The schemas that a schema consists of, including those in its lists and shapes. */
+/** Lists the schemas that a schema consists of, including those in its lists and shapes. */
 export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
-  // the getter of a lazy schema may create a new one each time; this is the one that Zod parses with
+  // the getter of a lazy schema may create a new schema each time, so the one that Zod parses with is read
   const { def } = schema._zod;
   if (def.type === "lazy") return [readLazy(schema as z.core.$ZodLazy)];
   // the default is read from a getter, which calls a function of the application

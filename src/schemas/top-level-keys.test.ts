@@ -48,7 +48,7 @@ describe("readTopLevel", () => {
       "strip",
     ],
     ["anything", z.any(), [], "unknown"],
-  ])("reads %s", (_name, schema, keys, others) => {
+  ])("reads the keys of %s", (_name, schema, keys, others) => {
     expect(read(schema)).toEqual([keys, others]);
   });
 
@@ -71,7 +71,7 @@ describe("listMiddlewareOnlyKeys", () => {
     ]);
   });
 
-  test("lists nothing for a schema that strips unknown keys, or that sees the whole value", () => {
+  test("lists nothing for a schema that strips unknown keys, or that accepts any value", () => {
     expect(listMiddlewareOnlyKeys(z.object({}), [middleware])).toEqual([]);
     expect(listMiddlewareOnlyKeys(z.any(), [middleware])).toEqual([]);
   });

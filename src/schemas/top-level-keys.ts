@@ -4,11 +4,11 @@ import type { ZodSchema } from "./schema.ts";
 
 /** What is known about a schema's top level before anything is parsed. */
 export interface TopLevel {
-  /** The fields that it names; if several parts name one, the first part's. */
+  /** The fields that the schema names; if several parts name a field, the first part's schema. */
   readonly fields: ReadonlyMap<string, ZodSchema>;
   /**
-   * What happens to other keys: `strip` drops them, `refuse` is a strict schema, `keep` a loose one, `unknown` means
-   * that the schema is a function of the whole value.
+   * What happens to other keys: `strip` means that they are dropped, `refuse` that the schema is strict, `keep` that it
+   * is loose, and `unknown` that it is a function of the whole value.
    */
   readonly others: "strip" | "refuse" | "keep" | "unknown";
 }

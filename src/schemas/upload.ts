@@ -7,7 +7,7 @@ import { readTopLevel } from "./top-level-keys.ts";
 export interface FileUpload {
   /** The client's name for the file. Never trust it as a path. */
   readonly name: string;
-  /** The content; that of a larger file is read from disk at each access. */
+  /** The content of the file; for a larger file, it is read from disk at each access. */
   readonly data: Buffer;
   /** The size in bytes. */
   readonly size: number;
@@ -25,7 +25,7 @@ export interface FileUpload {
 /** The schema returned by {@link upload}: a client sends a `File` or another `Blob`, the handler receives a {@link FileUpload}. */
 export type Upload = z.ZodCustom<FileUpload, Blob>;
 
-/** Does not read computed properties: the content may be on disk. */
+/** Checks whether an object has `data`, without reading computed properties, because the content may be on disk. */
 const hasBytes = (value: object): boolean => {
   const own = Object.getOwnPropertyDescriptor(value, "data");
   return own && "value" in own ? own.value instanceof Uint8Array : "data" in value;
@@ -41,7 +41,8 @@ const isFileUpload = (value: unknown): boolean =>
   typeof Reflect.get(value, "mv") === "function";
 
 /**
- * A file in the input, sent as `multipart/form-data`; `upload` must be enabled in the configuration.
+ * Creates the schema of a file in the input, sent as `multipart/form-data`; `upload` must be enabled in the
+ * configuration.
  *
  * `z.array(ez.upload())` accepts several files under one name, or a single file.
  */
@@ -50,7 +51,7 @@ export const upload = (meta: SchemaMeta = {}): Upload =>
     .custom<FileUpload>(isFileUpload, {
       error: ({ input }) => `Expected file upload, received ${describe(input)}`,
     })
-    // client input never reaches this schema in this form
+    // the type names what a client sends, but the schema only ever parses the resulting FileUpload
     .meta({ ...meta }) as unknown as Upload;
 
 const describe = (value: unknown): string => {
@@ -64,7 +65,7 @@ const isUpload = (schema: ZodSchema): boolean =>
 /** Checks whether a schema accepts files anywhere. */
 export const takesFiles = (schema: ZodSchema): boolean => someSchema(schema, isUpload);
 
-/** Lists the top-level fields that accept an array of files, for which a single file becomes an array. */
+/** Lists the top-level fields that accept an array of files, for which a single file is put into an array. */
 export const listFileLists = (schema: ZodSchema): readonly string[] =>
   [...readTopLevel(schema).fields]
     .filter(([, field]) => isListOfFiles(field))

@@ -3,7 +3,7 @@ import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { isConstantCatch } from "./zod-internals.ts";
 
-/** Functions without side effects and state, so that it does not matter how often they run. */
+/** Functions without side effects or state, which may run any number of times. */
 const pureFunctions: ReadonlySet<unknown> = new Set([
   BigInt,
   Boolean,
@@ -13,7 +13,7 @@ const pureFunctions: ReadonlySet<unknown> = new Set([
   decodeURIComponent,
 ]);
 
-/** Kinds of schemas that consist of Zod's own code and of the schemas in their definition. */
+/** The kinds of schemas that consist only of Zod's own code and of the schemas in their definition. */
 const ownKinds: ReadonlySet<string> = new Set([
   "any",
   "array",
@@ -54,7 +54,7 @@ const ownKinds: ReadonlySet<string> = new Set([
   "void",
 ]);
 
-/** Checks that only compare a value with their arguments and run no function. */
+/** The checks that only compare a value with their arguments and run no function. */
 const ownChecks: ReadonlySet<string> = new Set([
   "bigint_format",
   "greater_than",
@@ -92,7 +92,8 @@ interface Definition {
 
 /**
  * Checks whether parsing with a schema runs functions of the application, which may be asynchronous or count their
- * calls. Functions of `.default()` and `.prefault()` do not count: Zod does not distinguish them from constants.
+ * calls. Functions passed to `.default()` and `.prefault()` do not count, because Zod does not distinguish them from
+ * constants.
  */
 export const runsUserCode = (schema: ZodSchema): boolean => someSchema(schema, hasOwnFunction);
 
@@ -101,7 +102,7 @@ const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 const hasOwnFunction = (schema: ZodSchema): boolean => {
   const { type, fn, checks, transform, catchValue, innerType } = toDefinition(schema);
   if (!ownKinds.has(type) || fn !== undefined || checks?.some(runsFunction)) return true;
-  // a compiled catch parses invalid values twice, and calls their default functions twice
+  // a compiled `.catch()` parses invalid values twice, which also runs default functions twice
   if (catchValue)
     return (
       !isConstantCatch(catchValue) || (innerType !== undefined && someSchema(innerType, hasDefault))
@@ -121,8 +122,8 @@ const runsFunction = ({ _zod: { def } }: Check): boolean => {
 let ownOverwrites: ReadonlySet<string> | undefined;
 
 /**
- * Zod creates a new function for each `.trim()` and the like. They have no side effects, and neither has a function
- * with the same source.
+ * Checks whether a function is one of Zod's own, as for `.trim()`. Zod creates a new function each time; it has no side
+ * effects, and neither has any function with the same source.
  */
 const isOwnOverwrite = (change: unknown): boolean => {
   ownOverwrites ??= new Set(

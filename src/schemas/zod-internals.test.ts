@@ -16,7 +16,7 @@ import {
 
 type Lacking = Record<string, unknown>;
 
-/** A schema that lacks some of its internals. */
+/** Removes some internals from a schema, and returns the schema. */
 const lack = <Schema extends ZodSchema>(schema: Schema, ...names: readonly string[]): Schema => {
   for (const name of names)
     Object.defineProperty(schema._zod, name, { configurable: true, value: undefined });
@@ -47,7 +47,7 @@ const inputs: readonly unknown[] = [
 
 describe("where Zod's parse functions cannot be replaced", () => {
   const fix = <Schema extends ZodSchema>(schema: Schema): Schema => {
-    // Zod replaces it itself on the first parse
+    // Zod itself replaces `run` on the first parse
     void schema._zod.run({ value: {}, issues: [] }, { async: false });
     Object.defineProperty(schema._zod, "run", { writable: false });
     return schema;
@@ -75,7 +75,7 @@ describe("where Zod's parse functions cannot be replaced", () => {
   });
 });
 
-/** As many issues as are reported. */
+/** The number of issues that are reported. */
 const bounded = (outcome: unknown): unknown =>
   Array.isArray(outcome) ? outcome.slice(0, 10) : outcome;
 
@@ -98,7 +98,7 @@ describe("where Zod lacks its internal functions", () => {
     vi.resetModules();
   });
 
-  test("still parses input, and completes its issues", async () => {
+  test("still parses input, and completes the issues", async () => {
     const parsers = await import("./parser.ts");
     const { findIssueUtilities } = await import("./zod-internals.ts");
     expect(findIssueUtilities()).toBeUndefined();
@@ -137,7 +137,7 @@ describe("where a schema does not list its values", () => {
     expect(readValues(lack(create(), "values"))).toEqual(create()._zod.values);
   });
 
-  test("reads discriminator values from the options", () => {
+  test("reads the discriminator values of a union from its options", () => {
     const create = () =>
       z.discriminatedUnion("kind", [
         z.object({ kind: z.literal("a") }),
@@ -172,7 +172,7 @@ describe("where a schema does not list its values", () => {
     expect([readOptionality(schema, "input"), readOptionality(schema, "output")]).toEqual(expected);
   });
 
-  test("creates a lazy schema once", () => {
+  test("calls the getter of a lazy schema once", () => {
     let calls = 0;
     const lazy = lack(
       z.lazy(() => {

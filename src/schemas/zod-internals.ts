@@ -2,25 +2,31 @@
  * Everything that relies on undocumented parts of Zod is in this file.
  *
  * zod.dev/packages/core documents what libraries may use: `_zod.def` with the exported types of definitions,
- * `_zod.run()`, `_zod.input` and `_zod.output`, `z.core.$constructor`; other members that the types mark as `@internal`
- * are not. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If Zod lacks one, a slower way
- * without it is used, which `zod-internals.test.ts` and `test/assumptions/without-zod-internals.test.ts` test.
- * ARCHITECTURE.md lists the parts.
+ * `_zod.run()`, `_zod.input`, `_zod.output` and `z.core.$constructor`. Other members, which the types mark as
+ * `@internal`, are undocumented. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If Zod
+ * lacks one, a slower way without it is used, which `zod-internals.test.ts` and
+ * `test/assumptions/without-zod-internals.test.ts` test. ARCHITECTURE.md lists the parts.
  */
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 
-/** Zod's parsing method of a schema; Zod reads this property for each call. */
+/** The parsing method of a schema; Zod reads this property for each call. */
 export type Run = (
   ...args: Parameters<ZodSchema["_zod"]["run"]>
 ) => ReturnType<ZodSchema["_zod"]["run"]>;
 
-/** The method behind a replacement; read again at each parse, because another parse may have replaced it too. */
+/**
+ * Holds the method that a replacement calls. The method is read again at each parse, because other code may also have
+ * replaced it.
+ */
 export interface OwnRun {
   run: Run;
 }
 
-/** Checks whether the parsing methods of a schema can be replaced; if not, issues are not limited, and nothing is compiled. */
+/**
+ * Checks whether the parsing methods of a schema can be replaced; if they cannot, issues are not limited, and nothing
+ * is compiled.
+ */
 export const canExchangeRuns = (schema: ZodSchema): boolean =>
   (["run", "parse"] as const).every((name) => {
     const property = Object.getOwnPropertyDescriptor(schema._zod, name);
@@ -42,7 +48,7 @@ export class ExchangedRun {
     this.#exchanged = wrap(this.#own);
   }
 
-  // literal property names, because every parse reads them: a name in a variable would need a lookup
+  // the property names are literals, because every parse reads them, and a name in a variable would need a lookup
   begin(): void {
     const internals = this.#internals;
     if (this.#isRun) {
@@ -61,13 +67,13 @@ export class ExchangedRun {
 }
 
 /**
- * Compiles a schema; values that it rejects are parsed by a `run` that is not Zod's. Returns the schema itself if that
- * is impossible.
+ * Compiles a schema; values that the compiled schema rejects are parsed by the given `run`. Returns the schema itself
+ * if compiling is impossible.
  */
 export const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
   const { compile: compileByZod } = z as { readonly compile?: typeof z.compile };
   if (!compileByZod || !canExchangeRuns(schema)) return schema;
-  // Zod keeps the `run` that it finds
+  // Zod keeps the `run` that it finds while compiling
   const exchange = new ExchangedRun(schema, "run", () => refused);
   exchange.begin();
   try {
@@ -83,14 +89,18 @@ export interface IssueUtilities {
   readonly finalizeIssue: typeof z.core.util.finalizeIssue;
 }
 
-/** Finds out how Zod finishes issues; if that is unknown, each issue is finished as soon as it is found. */
+/**
+ * Returns the functions with which Zod finishes issues. If they are unknown, each issue is finished as soon as it is
+ * found.
+ */
 export const findIssueUtilities = (): IssueUtilities | undefined => {
   const { aborted, finalizeIssue } = z.core.util as Partial<IssueUtilities>;
   return aborted && finalizeIssue && { aborted, finalizeIssue };
 };
 
 /**
- * Finishes an issue as Zod does before it throws an error; if that is unknown, it uses a schema that reports the issue.
+ * Finishes an issue as Zod does before it throws an error. If Zod's function is unknown, a schema that reports the
+ * issue is parsed instead.
  */
 export const finishIssue = (
   issue: z.core.$ZodRawIssue,
@@ -110,7 +120,9 @@ export const showLiteral = (value: z.core.util.Primitive): string => {
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 };
 
-/** Checks whether a `.catch()` has a constant; if that is unknown, it counts as a function of the application. */
+/**
+ * Checks whether a `.catch()` has a constant; if that is unknown, its value counts as a function of the application.
+ */
 export const isConstantCatch = (catchValue: object): boolean => {
   const { CONSTANT_CATCH: mark } = z.core.util as { readonly CONSTANT_CATCH?: string };
   return mark !== undefined && Object.hasOwn(catchValue, mark);
@@ -119,7 +131,7 @@ export const isConstantCatch = (catchValue: object): boolean => {
 /**
  * Replaces the getter with which a definition returns its default.
  *
- * @returns false if there is none, so that the default is a constant
+ * @returns false if there is no getter, in which case the default is a constant
  */
 export const exchangeDefault = (
   def: object,
@@ -135,8 +147,8 @@ export const exchangeDefault = (
 const lazySchemas = new WeakMap<ZodSchema, ZodSchema>();
 
 /**
- * The schema behind a lazy one, whose getter may create a new one each time: the one that Zod parses with, or the first
- * one requested.
+ * Returns the schema behind a lazy one. The getter of a lazy schema may create a new schema each time, so the schema
+ * that Zod parses with is returned, or else the first one requested.
  */
 export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
   const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
@@ -146,7 +158,7 @@ export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
   return known;
 };
 
-/** The only values that a schema accepts, if it has such values. */
+/** Returns the only values that a schema accepts; undefined if there is no such list. */
 export const readValues = (schema: ZodSchema): ReadonlySet<unknown> | undefined => {
   const { values } = schema._zod;
   if (values) return values;
@@ -157,7 +169,7 @@ export const readValues = (schema: ZodSchema): ReadonlySet<unknown> | undefined 
   return def.type === "undefined" ? new Set([undefined]) : undefined;
 };
 
-/** The values of a property that distinguish the options of a union. */
+/** Returns the values of a property that distinguish the options of a union. */
 export const readPropertyValues = (
   schema: ZodSchema,
   name: string,
@@ -179,7 +191,7 @@ const joinValues = (
   return isTold ? new Set(values.flatMap((some) => [...some])) : undefined;
 };
 
-/** Whether a field may be omitted; `defaulted` if something takes its place. */
+/** Returns whether a field may be omitted; `defaulted` if a default takes its place. */
 export const readOptionality = (
   schema: ZodSchema,
   direction: "input" | "output",
@@ -205,8 +217,8 @@ export const readOptionality = (
 };
 
 /**
- * The strings that `z.stringbool()` accepts; undefined for other schemas, or if they are unknown, in which case any
- * string is documented.
+ * Returns the strings that `z.stringbool()` accepts. For other schemas, or if the strings are unknown, returns
+ * undefined; any string is then documented.
  */
 export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undefined => {
   const { truthy, falsy } = ((schema._zod as { readonly bag?: unknown }).bag ?? {}) as {
@@ -216,7 +228,7 @@ export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undef
   return truthy && falsy && [...truthy, ...falsy];
 };
 
-/** Checks whether a parse encodes; if that is unknown, it counts as decoding. */
+/** Checks whether a parse encodes; if that is unknown, the parse counts as decoding. */
 export const isBackward = ({ direction }: Parameters<Run>[1]): boolean => direction === "backward";
 
 let isDirected: boolean | undefined;
@@ -228,7 +240,9 @@ const probeDirection = (): boolean => {
   return !(result instanceof Promise) && result.issues.length === 0 && result.value === "1";
 };
 
-/** Decodes or encodes; with Zod's public functions if `run` does not take its direction from the context. */
+/**
+ * Decodes or encodes a value. If `run` does not take its direction from the context, Zod's public functions are used.
+ */
 export const runIn = (
   direction: "backward" | "forward",
   schema: ZodSchema,
@@ -258,8 +272,8 @@ export const describeAs = (schema: ZodSchema, json: z.core.JSONSchema.BaseSchema
 };
 
 /**
- * The name that Zod has given to an unnamed definition in a document, such as `schema0`; undefined for other names,
- * which are shown unchanged.
+ * Returns the name that Zod has given to an unnamed definition in a document, such as `schema0`; undefined for other
+ * names, which are shown unchanged.
  */
 export const readMadeName = (key: string): string | undefined =>
   key.startsWith("__schema") ? key.slice(2) : undefined;
@@ -274,7 +288,7 @@ export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
       get: () => inner._zod[source as keyof typeof inner._zod],
     });
   };
-  // whether a field may be missing, and what distinguishes the options of a union
+  // these members say whether a field may be missing, and what distinguishes the options of a union
   mirror("optin", "optout");
   mirror("optout", "optin");
   mirror("propValues", "propValues");

@@ -26,7 +26,7 @@ import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 /** A server before it listens. */
 export interface AssembledServer extends Prepared {
   readonly objects: ExpressObjects;
-  /** The configured servers. */
+  /** The configured servers, each with the place where it is to listen. */
   readonly listeners: readonly Listener[];
 }
 
@@ -51,7 +51,7 @@ export const assembleServer = async (
     const app = findApp();
     return app && apiLayers.get(app);
   });
-  // a response can be detached from it
+  // the property is writable, so that a response can be exempted from offering its faults
   Object.defineProperty(objects.ServerResponse.prototype, offerMark, {
     value: offer,
     writable: true,
@@ -84,7 +84,7 @@ export const createAppObjects = (
     },
   });
 
-/** Adds the API to an application that has nothing else. */
+/** Adds the API to an application without hooks. */
 const buildStack = (app: Express, prepared: Prepared): void => {
   useBeginning(app, prepared);
   useApi(app, prepared);
@@ -127,14 +127,14 @@ const useApi = (app: Express, { dispatcher }: Prepared): void => {
 /** The API's layer on each application. */
 const apiLayers = new WeakMap<Express, RequestHandler>();
 
-/** Puts what concerns all layers of the application around them, including layers added later. */
+/** Wraps all layers of the application, including those added later, in what concerns all of them. */
 const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   const router = app as unknown as {
     handle: (request: Request, response: Response, next?: NextFunction) => void;
   };
   const { handle } = router;
   router.handle = (request, response) => {
-    // before Express looks at it, and before a hook's middleware does
+    // the path is normalised before Express or a hook's middleware looks at it
     normalisePath(request);
     handle.call(app, request, response, toEnding(dispatcher, request, response));
   };
@@ -149,7 +149,7 @@ const toEnding =
     } else void dispatcher.answerNotFound(request, response);
   };
 
-/** The layers that were added to the application after the API; undefined if there are none. */
+/** Returns the layers that were added to the application after the API; undefined if there are none. */
 const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined => {
   const { stack } = findApp()?.router ?? { stack: [] };
   if (stack.length <= ownLayers) return undefined;
@@ -158,10 +158,10 @@ const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined
   return late;
 };
 
-/** The number of layers that the API adds to every application: one for the beginning of a request, one for the API itself. */
+/** The number of layers that the API adds to every application: one begins each request, and one is the API itself. */
 const ownLayers = 2;
 
-/** Dispatches a request; a request without a route goes on to the layers added since, if any. */
+/** Dispatches a request. A request without a route goes on to the layers added later, if any. */
 const dispatch = (
   dispatcher: Dispatcher,
   objects: ExpressObjects,
@@ -174,7 +174,7 @@ const dispatch = (
   return dispatcher.dispatch(request, response, () => void late(request, response, ending));
 };
 
-/** Serves requests; skips the Express stack if it has nothing to add. */
+/** Creates the listener that serves requests; it skips the Express stack if that has nothing to add. */
 const createListener =
   (
     { begin, dispatcher }: Prepared,
@@ -182,7 +182,7 @@ const createListener =
     stack: Express | undefined,
   ): RequestListener =>
   (message, reply) => {
-    // the server creates them with the application's classes
+    // the server creates requests and responses with the application's classes
     const request = message as Request;
     const response = reply as Response;
     connect(request, response);
@@ -211,13 +211,13 @@ const createListener =
       );
   };
 
-/** Times in milliseconds; `http.options` and `https.options` override them. */
+/** The default options of servers, with times in milliseconds; `http.options` and `https.options` override them. */
 const defaultOptions = {
   connectionsCheckingInterval: 5000,
   headersTimeout: 15_000,
   keepAliveTimeout: 65_000,
   requestTimeout: 60_000,
-  // sallyport checks it and responds with the API's envelope
+  // sallyport checks the `Host` header itself and responds with the API's envelope
   requireHostHeader: false,
 };
 

@@ -8,7 +8,7 @@ import type { AttachedApi } from "./attached-api.ts";
 import { checkAppConfig } from "./config/check-config.ts";
 import type { AppConfig } from "./config/config.ts";
 
-/** What to add to your own application. */
+/** The result of {@link attachRouting}: what to add to your own application. */
 export interface AttachedRouting {
   /** Responds to paths that neither the API nor your own routes have; add it last with `app.use`. */
   readonly notFoundHandler: RequestHandler;
@@ -19,7 +19,7 @@ export interface AttachedRouting {
 /**
  * Adds the API to your own Express application or router.
  *
- * Your own routes may come before and after it; requests for other paths are passed on to the layers that follow.
+ * Your own routes may come before and after the API; requests for other paths are passed on to the layers that follow.
  *
  * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid.
  * @example
@@ -36,7 +36,7 @@ export const attachRouting = <const R extends Routing>(
   const entries = listRoutes(routing, config);
   const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const settled = { ...config };
-  // the walk is loaded where it is used; the first requests wait for it
+  // the code that serves requests is loaded only here; the first requests wait for it
   let loaded: AttachedApi | undefined;
   const loading = import("./attached-api.ts").then(
     async ({ createAttachedApi }) => (loaded = await createAttachedApi(settled, entries)),
@@ -55,10 +55,10 @@ export const attachRouting = <const R extends Routing>(
 
 const normalising = new WeakSet<object>();
 
-/** The requests whose paths were normalised before anything on their application saw them. */
+/** The requests whose paths were normalised before any layer of their application saw them. */
 const guarded = new WeakSet<Request>();
 
-/** What passes requests to its layers: an application, or a router, which emits no events. */
+/** An application or a router, which passes requests to its layers. */
 interface Handling {
   handle?: (request: Request, response: Response, next: NextFunction) => unknown;
   readonly parent?: Handling;
@@ -66,8 +66,8 @@ interface Handling {
 }
 
 /**
- * Makes an application normalise request paths before any of its layers sees them, even layers added earlier. The
- * application that it is mounted on does the same.
+ * Makes an application normalise request paths before any of its layers sees them, even layers added earlier. A parent
+ * application is treated in the same way.
  */
 const normaliseFirst = (app: Handling): void => {
   if (normalising.has(app)) return;
@@ -81,7 +81,7 @@ const normaliseFirst = (app: Handling): void => {
     if (!isRouter) {
       guarded.add(request);
     } else if (request.app && !guarded.has(request)) {
-      // its application is unknown until the first request; guards on it may have seen a different path until then
+      // a router's application is unknown until the first request, whose path its guards may have seen unnormalised
       normaliseFirst(request.app);
       if (!isNormal) return next();
     }

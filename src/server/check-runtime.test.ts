@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { toRuntimeWarning } from "./check-runtime.ts";
 
-test("S12: an unsupported runtime causes a warning, a supported one does not", () => {
+test("S12: an unsupported Node.js version causes a warning, and a supported one does not", () => {
   expect(toRuntimeWarning("20.20.2")).toBe(
     "Node.js 20.20.2 no longer receives security fixes; use 22, 24 or 26.",
   );

@@ -1,7 +1,7 @@
 /** The oldest Node.js release line with security fixes, as of November 2026. */
 const oldestMaintained = 22;
 
-/** Returns a warning if a version of Node.js no longer receives security fixes; undefined if it does. */
+/** Returns a warning for a version of Node.js that no longer receives security fixes; undefined for other versions. */
 export const toRuntimeWarning = (version: string): string | undefined => {
   const major = Number(version.split(".")[0]);
   return major >= oldestMaintained
@@ -11,7 +11,7 @@ export const toRuntimeWarning = (version: string): string | undefined => {
 
 let isWarned = false;
 
-/** Warns once per process, on standard error, but not in tests, of a runtime that is too old to be safe. */
+/** Warns about a runtime that is too old to be safe, once per process, on standard error; never in tests. */
 export const checkRuntime = (version = process.versions.node): void => {
   if (isWarned || process.env["NODE_ENV"] === "test") return;
   isWarned = true;

@@ -56,13 +56,13 @@ export class Dispatcher {
   /**
    * Dispatches a request; never rejects.
    *
-   * @param next called for a path without a route; if omitted, the response is 404
+   * @param next called for a path without a route; if omitted, such a request gets a 404
    */
   dispatch(request: Request, response: Response, next?: NextFunction): Promise<void> {
     const { table } = this.#options;
     let plan: EndpointPlan;
     try {
-      // what Node's parser accepts needs no check, unlike the requests that an application's adapter creates
+      // requests from Node's parser need no further checks, unlike those that an adapter passes to the application
       let route = next ? undefined : table.findPlain(request.method, request.url);
       if (!route) {
         const path = toCanonicalPath(request);
@@ -74,7 +74,7 @@ export class Dispatcher {
       plan = target.plan;
       request.route = target.route;
       const { params } = route as { readonly params: Request["params"] };
-      // a user's own router may have parameters too
+      // the user's own router may have set parameters too
       request.params = request.params === undefined ? params : { ...request.params, ...params };
     } catch (error) {
       return this.fail(error, request, response);
@@ -82,7 +82,7 @@ export class Dispatcher {
     return this.serve(plan, request, response);
   }
 
-  /** Checks whether the client has left, and logs it; called after the request had to wait. */
+  /** Checks whether the client has left, and logs it if so; called after the request had to wait. */
   hasLeft(request: Request, response: Response): boolean {
     if (!isAbandoned(response)) return false;
     logAbandoned({ request, logger: this.#options.getLogger(request) });
@@ -118,7 +118,7 @@ export class Dispatcher {
     if (plan.body === "none") return runEndpoint(plan, request, response, logger);
     if (plan.middlewares.length > 0)
       return runEndpoint(plan, request, response, logger, this.#readBody);
-    // nothing runs before the body is needed
+    // without middlewares, the body is the first thing that is needed
     let parsing: Promise<void> | undefined;
     try {
       parsing = parseBody(plan, this.#options.bodies, request, response, logger);
@@ -146,8 +146,8 @@ export class Dispatcher {
   };
 
   /**
-   * Returns the result handler for a fault of a request whose endpoint was not reached: the endpoint's own, unless that
-   * is the default.
+   * Returns the result handler for a request whose endpoint was not reached because of a fault: the endpoint's own,
+   * unless that is the default.
    */
   #toErrorHandler(endpoint: AnyEndpoint): AnyResultHandler {
     const { resultHandler } = endpoint;
@@ -237,7 +237,7 @@ export class Dispatcher {
       answerPreflight(response);
       return true;
     }
-    // with CORS off, a native middleware such as the cors package may handle it
+    // with `cors: false`, a native middleware such as the `cors` package may handle the request
     if (request.method === "OPTIONS" && (await runNativePreflight(plan, request, response, logger)))
       return true;
     if (wrongMethodBehavior === 404) throw new RequestError("SLP_NOT_FOUND");
@@ -245,7 +245,7 @@ export class Dispatcher {
       routes.map(({ method }) => method),
       cors !== false,
     );
-    // also set here, for error handlers that ignore the headers of errors
+    // `Allow` is also set here, for error handlers that ignore the headers of errors
     response.setHeader("Allow", allowed);
     const error = new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
     await this.fail(error, request, response, plan.endpoint);
@@ -253,7 +253,10 @@ export class Dispatcher {
   }
 }
 
-/** The `Allow` field: the methods of a path in alphabetical order, with HEAD if it has GET, and OPTIONS if CORS is on. */
+/**
+ * Returns the `Allow` field: the methods of a path in alphabetical order, with HEAD if the path has GET, and OPTIONS if
+ * CORS is on.
+ */
 export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): string =>
   [
     ...declared.map((method) => method.toUpperCase()).toSorted(),

@@ -20,14 +20,17 @@ import { setDefaultCorsHeaders } from "./head/cors.ts";
 import { Dispatcher } from "./dispatch.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
-/** What is known before a server accepts its first request. */
+/** Everything that is prepared before a server accepts its first request. */
 export interface Prepared {
   /** The logger as configured. */
   readonly logger: Logger;
   readonly dispatcher: Dispatcher;
   /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
-  /** Begins a request: CORS headers, its logger, its access log line; returns a promise if its logger is created asynchronously. */
+  /**
+   * Begins a request: sets CORS headers, creates its logger and schedules its access log line. Returns a promise if the
+   * logger is created asynchronously.
+   */
   readonly begin: (request: Request, response: Response) => Promise<void> | undefined;
 }
 
@@ -72,7 +75,7 @@ export const prepare = async (
   for (const { method, path, endpoint } of endpointEntries) {
     const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path);
     table.add(method, path, lazy);
-    // faulty schemas are found before production
+    // creating the plan finds faulty schemas before production
     if (isDevelopment) void lazy.plan;
   }
   if (isDevelopment && entries.length > 0) {
@@ -104,7 +107,7 @@ export const prepare = async (
   };
 };
 
-/** The routes of the documentation, if it is served. */
+/** Lists the routes that serve the documentation; none if it is not served. */
 const listDocs = async (
   config: CommonConfig,
   entries: readonly EndpointEntry[],
@@ -123,7 +126,7 @@ const listDocs = async (
   return listDocsEntries(entries, config, options, logger);
 };
 
-/** The facts about a configuration that the routing checks need. */
+/** Collects the facts about a configuration that the routing checks need. */
 const toRoutingFacts = (
   config: CommonConfig & Partial<Omit<ServerConfig, "app"> & AppConfig>,
   toSources: (method: Method, endpoint: AnyEndpoint) => readonly InputSource[],
@@ -137,7 +140,7 @@ const toRoutingFacts = (
   };
 };
 
-/** The parser of a user's own application; a router gets that of its application later. */
+/** Reads the query parser of a user's own application; a router only gets the parser of its application later. */
 const readQueryParser = (app: object): unknown =>
   (app as { readonly settings?: Readonly<Record<string, unknown>> }).settings?.["query parser"];
 
@@ -193,7 +196,7 @@ const createBeginning = async (
 
 type LogAccess = (request: Request, response: Response, logger: Logger) => void;
 
-/** The access log, or undefined if nobody would see its lines. */
+/** Returns a function that logs accesses; undefined if nobody would see its lines. */
 const toAccessLogger = (
   configured: CommonConfig["accessLogger"],
   logger: Logger,
@@ -213,7 +216,7 @@ const toAccessLogger = (
   );
 };
 
-/** Calls an access log once the response has ended, or the client has left. */
+/** Returns a function that calls an access log once the response has ended or the client has left. */
 const atEnd =
   (log: (request: Request, logger: Logger, reply: AccessedReply) => unknown): LogAccess =>
   (request, response, logger) => {
@@ -230,6 +233,9 @@ const atEnd =
     response.once("finish", end).once("close", end);
   };
 
-/** The sockets of adapters for serverless functions do not count bytes. */
+/**
+ * Returns the number of bytes written; 0 for the sockets of adapters for serverless functions, which do not count
+ * bytes.
+ */
 const countWritten = ({ bytesWritten = 0 }: { readonly bytesWritten?: number }): number =>
   bytesWritten;

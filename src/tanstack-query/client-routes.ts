@@ -3,7 +3,7 @@ import { ReplyError, UnexpectedBodyError } from "../client/client-errors.ts";
 import type { RoutesOf } from "../client/inferred-client.ts";
 import { toPayload } from "../client/pages.ts";
 
-/** A client of some routes, with inferred or generated types. */
+/** A client for the routes `R`, with inferred or generated types. */
 export interface ClientOf<R> extends RoutesOf<R> {
   readonly request: (...args: never) => Promise<unknown>;
 }
@@ -15,7 +15,7 @@ interface AnyReply {
   readonly response: Response;
 }
 
-/** Calls a route and returns the data of a success. */
+/** Calls a route and returns the data of a successful response. */
 export const fetchPayload = async (
   client: ClientOf<unknown>,
   key: string,

@@ -1,7 +1,10 @@
 /** A query key, or the beginning of one. */
 export type RouteQueryKey = readonly unknown[];
 
-/** A value that TanStack Query can hash and compare: bigints become strings, and undefined values are left out. */
+/**
+ * Converts an input to a value that TanStack Query can hash and compare: bigints become strings, and undefined values
+ * are left out.
+ */
 const toPlain = (input: unknown): unknown =>
   JSON.parse(
     JSON.stringify(input ?? {}, (_key, value: unknown) =>
@@ -10,10 +13,10 @@ const toPlain = (input: unknown): unknown =>
   );
 
 /**
- * Returns the key of a query: the segments of the path, the method, the input.
+ * Returns the key of a query: the segments of the path, the method and the input.
  *
- * With fewer arguments it returns a prefix, to invalidate several queries: without an input, all queries of a route;
- * with only a path, everything beneath that path.
+ * With fewer arguments, it returns a prefix with which several queries can be invalidated: without an input, all
+ * queries for a route; with only a path, all queries for routes beneath that path.
  *
  * @example
  * queryKey("get /v1/users", { limit: 10 }); // ["v1", "users", "get", { limit: 10 }]

@@ -12,7 +12,7 @@ import type {
   RoutePage,
 } from "./route-types.ts";
 
-/** Options of the calls; TanStack Query provides the signal. */
+/** Options for the calls; TanStack Query provides the signal. */
 export type QueryCallOptions = Omit<CallOptions, "signal">;
 
 /** Options for `useQuery` and the like. */
@@ -22,9 +22,9 @@ export interface RouteQueryOptions<Data> {
 }
 
 /**
- * Returns the options of a query: its key, and a function that fetches the response's data.
+ * Returns the options for a query: its key, and a function that fetches the data of the response.
  *
- * The data is `data` in the default envelope, and the body with other result handlers. An error response is thrown as
+ * The data is the `data` of the default envelope, or the body of other result handlers. An error response is thrown as
  * a `ReplyError`, which has `status`, `body` and `issues`.
  *
  * @example
@@ -43,7 +43,7 @@ export const queryOptions = <R, Key extends string>(
   };
 };
 
-/** The additional input of every page after the first. */
+/** The input to add for every page after the first. */
 export type PageParameter = { readonly cursor?: unknown; readonly offset?: number };
 
 /** Options for `useInfiniteQuery` and the like. */
@@ -57,9 +57,9 @@ export interface RouteInfiniteQueryOptions<Page> {
 }
 
 /**
- * Returns the options of an infinite query over the pages of a route, of either style.
+ * Returns the options for an infinite query that fetches the pages of a route, in offset or cursor style.
  *
- * @param input the input of the first page
+ * @param input the input for the first page
  * @example
  * const { data, fetchNextPage, hasNextPage } = useInfiniteQuery(infiniteQueryOptions(client, "get /v1/users", { limit: 50 }));
  */
@@ -70,7 +70,7 @@ export const infiniteQueryOptions = <R, Key extends string>(
 ): RouteInfiniteQueryOptions<RoutePage<R, Key>> => {
   type Page = RoutePage<R, Key>;
   return {
-    // distinct from the key of a query of the same page, which has other data
+    // the key differs from that of a plain query for the same route, whose data has another form
     queryKey: [...queryKey(key, input ?? {}), "infinite"] as unknown as DataTag<
       RouteQueryKey,
       InfiniteData<Page, PageParameter>
@@ -97,7 +97,7 @@ export interface RouteMutationOptions<Input, Data> {
 }
 
 /**
- * Returns the options of a mutation, whose input is the argument of `mutate`.
+ * Returns the options for a mutation, whose input is the argument of `mutate`.
  *
  * @example
  * const { mutate } = useMutation({

@@ -3,7 +3,7 @@ import type { CheckKey, CheckPage } from "../client/inferred-client.ts";
 import type { TypesAt } from "../client/route-at.ts";
 import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types.ts";
 
-/** A part of the run-time description of a route in a generated client. */
+/** One of the types of a route in a generated client. */
 type Part<Routes, Key, Name> = Key extends keyof Routes ? PartOf<Routes[Key], Name> : never;
 
 /** The key itself, or a message that says what is wrong with it. */
@@ -30,13 +30,13 @@ export type Arguments<Input, Options> = [
   options?: Options,
 ];
 
-/** What a client returns for a route. */
+/** The input of a route. */
 export type RouteInput<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? Part<Routes, Key, "input">
     : InputAt<TypesAt<R, Key>, Key>;
 
-/** The data of a route's success. */
+/** The data of a successful response from a route. */
 export type RouteData<R, Key extends string> = PayloadOf<
   R extends GeneratedRoutes<infer Routes>
     ? Part<Routes, Key, "success">

@@ -1,23 +1,23 @@
 import { request as httpRequest, type IncomingMessage, type Server } from "node:http";
 import { createSocketPair } from "./memory-socket.ts";
 
-/** The maximum head size on either side, in bytes: a test's cookies and tokens may be of any size. */
+/** The maximum head size on either side, in bytes; large, because a test's cookies and tokens may be of any size. */
 export const maxHeaderSize = 1_048_576;
 
-/** What a client sends. */
+/** The request that a client sends. */
 export interface Sent {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer | undefined;
-  /** Disconnects the client. */
+  /** Disconnects the client when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Sends a request to a server that need not listen, with Node's own client, over a connection within this process.
  *
- * @param onResponse called before a byte of the body can be lost
+ * @param onResponse called with the response, before a byte of its body can be lost
  * @returns undefined if the server closed the connection without a response
  * @throws Node's error for a request that cannot be sent, and the reason of the signal.
  */
@@ -31,7 +31,7 @@ export const exchange = (
     const request = httpRequest({
       method,
       path: target,
-      // so that a body that is shorter than announced also ends
+      // the connection closes, so that a body that is shorter than announced also ends
       headers: { Connection: "close", ...headers },
       createConnection: () => near,
       maxHeaderSize,
@@ -57,10 +57,10 @@ export const exchange = (
     request.end(body);
   });
 
-/** What a client has received. */
+/** The response that a client has received. */
 export interface Received {
   readonly status: number;
-  /** By names in lower case; several `Set-Cookie` fields as an array. */
+  /** The header fields by name in lower case; `Set-Cookie` fields are an array. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer;
   /** Whether the response was cut off before its end. */

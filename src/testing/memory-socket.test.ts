@@ -15,7 +15,7 @@ test("each end reads what the other one writes, and both count it", async () => 
   expect([near.bytesWritten, far.bytesRead, near.bytesRead]).toEqual([5, 5, 0]);
 });
 
-test("a reader that waits holds back the writer", async () => {
+test("a reader that pauses holds back the writer", async () => {
   const [near, far] = createPair();
   const isTaken = near.write("x".repeat(1_000_000));
   const drained = once(near, "drain");

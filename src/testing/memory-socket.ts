@@ -1,8 +1,8 @@
 import { Duplex } from "node:stream";
 
 /**
- * One end of a connection within this process; its peer reads what is written to it. It has what node:http needs of a
- * socket, and no timers, so that tests can fake the clock.
+ * One end of a connection within this process; its peer reads what is written to it. The class has the members of a
+ * socket that node:http needs, but no timers, so tests can fake the clock.
  */
 class MemorySocket extends Duplex {
   readonly remoteAddress = "127.0.0.1";
@@ -38,7 +38,7 @@ class MemorySocket extends Duplex {
     else onDone();
   }
 
-  /** The other side reads an end, as with a closed socket. */
+  /** Destroys this end; the other side then reads an end, as with a closed socket. */
   override _destroy(error: Error | null, onDone: (error: Error | null) => void): void {
     const peer = this.#peer;
     this.#peer = undefined;
@@ -59,7 +59,7 @@ class MemorySocket extends Duplex {
     else this.#onRead = onTaken;
   }
 
-  /** Node ends a connection this way after its last response. */
+  /** Ends the connection; Node calls this after the last response. */
   destroySoon(): void {
     if (this.writableFinished) this.destroy();
     else this.once("finish", () => this.destroy());

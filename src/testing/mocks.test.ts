@@ -4,12 +4,12 @@ import { testEndpoint } from "./index.ts";
 
 const fine = factory.build({ handler: async () => ({ fine: true }) });
 
-/** Creates an endpoint that sends what it is given. */
+/** Creates an endpoint that sends the given body with the given type. */
 const sends = (...given: [type: string, body: string | Buffer]) =>
   factory.buildVoid({ handler: ({ response }) => response.type(given[0]).send(given[1]) });
 
 describe("responseMock", () => {
-  test("returns its body as a string, as bytes and as JSON", async () => {
+  test("returns the body as a string, as bytes and as JSON", async () => {
     const { responseMock } = await testEndpoint({ endpoint: fine });
     const text = '{"status":"success","data":{"fine":true}}';
     expect(responseMock._getData()).toBe(text);
@@ -44,12 +44,12 @@ describe("responseMock", () => {
     expect(responseMock._isJSON()).toBe(isJson);
   });
 
-  test("does not take a sequence of JSON values for JSON", async () => {
+  test("does not treat application/json-seq as JSON", async () => {
     const { responseMock } = await testEndpoint({ endpoint: sends("application/json-seq", "{}") });
     expect(responseMock._isJSON()).toBe(false);
   });
 
-  test("returns its headers by lower-case name, without those of the connection", async () => {
+  test("returns headers by lower-case name, without connection headers", async () => {
     const endpoint = factory.buildVoid({
       handler: ({ response }) => response.set("X-A", "1").cookie("a", "1").cookie("b", "2").end(),
     });
@@ -100,7 +100,7 @@ describe("responseMock", () => {
     expect(responseMock._getRedirectUrl()).toBe("");
   });
 
-  test("tells whether it was ended or cut", async () => {
+  test("tells whether the response was ended or cut off", async () => {
     const { responseMock: whole } = await testEndpoint({ endpoint: fine });
     expect([whole._isEndCalled(), whole._isCut()]).toEqual([true, false]);
     const endpoint = factory.buildVoid({
@@ -114,7 +114,7 @@ describe("responseMock", () => {
     expect([half._isEndCalled(), half._isCut(), half._getData()]).toEqual([false, true, "half"]);
   });
 
-  test("is cut if nothing of it reaches the client", async () => {
+  test("says that the response was cut off if none of it reaches the client", async () => {
     const endpoint = factory.buildVoid({ handler: ({ response }) => response.destroy() });
     const { responseMock } = await testEndpoint({ endpoint });
     expect(responseMock._isCut()).toBe(true);
@@ -130,14 +130,14 @@ describe("loggerMock", () => {
     },
   });
 
-  test("has an array of arguments for each line, by severity", async () => {
+  test("returns the arguments of each line, by severity", async () => {
     const { loggerMock } = await testEndpoint({ endpoint: logs });
     expect(loggerMock._getLogs()).toEqual({
       ...{ debug: [], info: [["hi", { a: 1 }], ["again"]], warn: [], error: [] },
     });
   });
 
-  test("has no framework line for a success, and one for a failure", async () => {
+  test("has no line from the framework for a success, and one for a failure", async () => {
     expect((await testEndpoint({ endpoint: fine })).loggerMock._getLogs()).toEqual({
       ...{ debug: [], info: [], warn: [], error: [] },
     });
@@ -168,7 +168,7 @@ describe("loggerMock", () => {
     expect([loggerMock.level, loggerMock.child()]).toEqual(["trace", "child"]);
   });
 
-  /** A logger as applications write it. */
+  /** A logger class such as an application may define. */
   class AppLogger {
     readonly name = "app";
     readonly written: string[] = [];
@@ -209,7 +209,7 @@ describe("loggerMock", () => {
     expect(loggerMock.getName()).toBe("private");
   });
 
-  test("records if an instance defines its severities as getters", async () => {
+  test("records lines even if an instance defines its severities as getters", async () => {
     class Getters {
       get info(): () => void {
         return () => undefined;
@@ -219,7 +219,7 @@ describe("loggerMock", () => {
     expect(loggerMock._getLogs().info).toHaveLength(2);
   });
 
-  test("records what a member provided by the test logs through `this`", async () => {
+  test("records lines that a member provided by the test logs through `this`", async () => {
     const props = {
       info: (_message: string) => undefined,
       audit(message: string): void {
@@ -237,7 +237,7 @@ describe("loggerMock", () => {
     expect([loggerMock.child("x"), spy.mock.calls]).toEqual(["spied", [["x"]]]);
   });
 
-  test("has the lines of the request's logger, and of the access log", async () => {
+  test("has the lines of the request's logger and of the access log", async () => {
     const { loggerMock } = await testEndpoint({
       endpoint: logs,
       requestProps: { url: "/here", id: "r1" },

@@ -2,13 +2,13 @@ import type { Response } from "express";
 import { severities, type Logger, type Severity } from "../logger/logger.ts";
 import type { Received } from "./exchange.ts";
 
-/** The arguments of each call, by severity. */
+/** The logged lines by severity, each as an array of arguments. */
 export type Logs = Readonly<Record<Severity, unknown[][]>>;
 
 /** A logger that records its lines. */
 export type LoggerMock<Props extends object = object> = Logger &
   Omit<Props, Severity> & {
-    /** Returns the lines so far, each as an array of arguments. */
+    /** Returns the lines logged so far, each as an array of arguments. */
     readonly _getLogs: () => Logs;
   };
 
@@ -32,7 +32,8 @@ export const createLoggerMock = <Props extends object = object>(
     get: (_target, key): unknown => {
       if (Object.hasOwn(recorders, key)) return Reflect.get(recorders, key);
       const value: unknown = Reflect.get(props, key);
-      // private members belong to the instance; a plain object writes its lines to the mock
+      // methods may use private members of an instance, so they are bound to it; a plain object's methods write to the
+      // mock
       return typeof value === "function" && isInstance ? (value.bind(props) as unknown) : value;
     },
     has: (_target, key) => Object.hasOwn(recorders, key) || Reflect.has(props, key),
@@ -47,33 +48,33 @@ export const createLoggerMock = <Props extends object = object>(
   }) as LoggerMock<Props>;
 };
 
-/** What a client has received, in addition to the response as the application sees it. */
+/** Methods that return what a client has received, in addition to the response as the application sees it. */
 export interface ResponseMockMethods {
-  /** The status. */
+  /** Returns the status. */
   readonly _getStatusCode: () => number;
-  /** The body, parsed as JSON. @throws Error when it is not JSON */
+  /** Returns the body, parsed as JSON. @throws Error when the body is not JSON */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what a test expects, without a cast
   readonly _getJSONData: <Data = unknown>() => Data;
-  /** The headers by their names in lower case, without those of the connection. */
+  /** Returns the headers by name in lower case, without connection headers. */
   readonly _getHeaders: () => Readonly<Record<string, string | string[]>>;
-  /** The body as a string. */
+  /** Returns the body as a string. */
   readonly _getData: () => string;
-  /** The body as bytes. */
+  /** Returns the body as bytes. */
   readonly _getBuffer: () => Buffer;
-  /** Whether the Content-Type declares the body to be JSON. */
+  /** Returns whether the Content-Type declares the body to be JSON. */
   readonly _isJSON: () => boolean;
-  /** Whether the response was ended. */
+  /** Returns whether the response was ended. */
   readonly _isEndCalled: () => boolean;
-  /** Whether the response was cut off, so that the client has not received all of it. */
+  /** Returns whether the response was cut off, so that the client has not received all of it. */
   readonly _isCut: () => boolean;
-  /** The redirect target; empty if the response is not a redirect. */
+  /** Returns the redirect target, or an empty string if the response is not a redirect. */
   readonly _getRedirectUrl: () => string;
 }
 
-/** The response of a test: an Express response with what the client has received. */
+/** The response of a test: an Express response, with methods that return what the client has received. */
 export type ResponseMock = Response & ResponseMockMethods;
 
-/** Connection fields, which node:http adds, and the date, which always differs. */
+/** The connection fields, which node:http adds, and the date, which always differs. */
 const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
   "date",
@@ -82,7 +83,7 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Adds what the client has received.
+ * Adds the methods of a mock to a response.
  *
  * @param isSent false if no response was intended
  */
@@ -112,7 +113,7 @@ export const toResponseMock = (
   return Object.assign(response, methods);
 };
 
-/** A `Location` may also tell where a new resource is. */
+/** Checks whether a status is a redirect; with other statuses, `Location` may tell where a new resource is. */
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 const toTexts = (headers: object): Received["headers"] =>

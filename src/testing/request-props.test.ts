@@ -25,7 +25,7 @@ describe("a request given by a test", () => {
   test.each([
     ["json", express.json()],
     ["urlencoded", express.urlencoded()],
-  ])("has its body after a parser of Express as well: %s", async (_name, parser) => {
+  ])("keeps its body behind a parser of Express: %s", async (_name, parser) => {
     const endpoint = factory.use(parser).build({
       method: ["get", "post"],
       input: z.object({ a: z.number().optional() }),
@@ -40,7 +40,7 @@ describe("a request given by a test", () => {
     }
   });
 
-  test("has a path that is a string", async () => {
+  test("has a string as its path, even without a target", async () => {
     const endpoint = factory.build({
       handler: async ({ request }) => ({ isRoot: request.path.startsWith("/") }),
     });
@@ -63,7 +63,7 @@ describe("a request given by a test", () => {
     }
   });
 
-  test("has no header without a value", async () => {
+  test("does not have headers whose value is undefined", async () => {
     const endpoint = factory.build({
       handler: async ({ request }) => ({ has: request.headers.authorization !== undefined }),
     });
@@ -75,10 +75,10 @@ describe("a request given by a test", () => {
   });
 
   test.each([
-    ["a header that cannot be sent", { headers: { a: "€" } }, '"a": "€"'],
-    ["a name that cannot be sent", { headers: { "a b": "1" } }, '"a b"'],
+    ["a header value that cannot be sent", { headers: { a: "€" } }, '"a": "€"'],
+    ["a header name that cannot be sent", { headers: { "a b": "1" } }, '"a b"'],
     ["no object", "POST", "requestProps must be an object"],
-  ])("is explained if it is invalid: %s", async (_name, requestProps, text) => {
+  ])("causes an error that names the mistake: %s", async (_name, requestProps, text) => {
     const options = { endpoint: post, requestProps } as never;
     await expect(testEndpoint(options)).rejects.toThrow(DefinitionError);
     await expect(testEndpoint(options)).rejects.toThrow(text);

@@ -3,7 +3,7 @@ import { DefinitionError } from "../errors.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 import type { RequestProps } from "./test-options.ts";
 
-/** Fields that frame a message; the handler sees them, but they must not affect the connection. */
+/** The fields that frame a message; the handler sees them, but they must not affect the connection. */
 const framingHeaders: ReadonlySet<string> = new Set([
   ...["connection", "content-length", "expect", "keep-alive", "te", "trailer"],
   ...["transfer-encoding", "upgrade"],
@@ -11,7 +11,7 @@ const framingHeaders: ReadonlySet<string> = new Set([
 
 type Headers = Record<string, string | readonly string[]>;
 
-/** The headers of a test by their names in lower case, without undefined values. */
+/** Returns the headers of a test by name in lower case, without undefined values. */
 const toHeaders = (given: RequestProps["headers"]): Headers =>
   Object.fromEntries(
     Object.entries(given ?? {})
@@ -22,7 +22,7 @@ const toHeaders = (given: RequestProps["headers"]): Headers =>
 /**
  * Lists the headers that are really sent.
  *
- * @throws {@link DefinitionError} when one of them cannot be sent.
+ * @throws {@link DefinitionError} when a header cannot be sent.
  */
 export const toSentHeaders = (where: string, given: RequestProps["headers"]): Headers => {
   const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
@@ -42,7 +42,7 @@ export const toSentHeaders = (where: string, given: RequestProps["headers"]): He
   return headers;
 };
 
-/** Adds to a request what a test wants its handler to see. */
+/** Sets the properties of a request that a test wants its handler to see. */
 export const applyRequestProps = (request: Request, { headers, ...props }: RequestProps): void => {
   const given = toHeaders(headers);
   for (const name of framingHeaders) delete request.headers[name];
@@ -61,7 +61,7 @@ export const applyRequestProps = (request: Request, { headers, ...props }: Reque
   defineProps(request, others);
 };
 
-/** Sets properties, many of which are getters of an Express request. */
+/** Defines properties on a request; assignments would fail, because many of them are getters of Express requests. */
 export const defineProps = (request: Request, props: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(props))
     if (value !== undefined)
@@ -70,7 +70,7 @@ export const defineProps = (request: Request, props: Readonly<Record<string, unk
       });
 };
 
-/** The length that a body would have on the wire. */
+/** Returns the length that a body would have on the wire. */
 const toLength = (body: unknown): string | undefined => {
   if (Buffer.isBuffer(body)) return String(body.length);
   try {

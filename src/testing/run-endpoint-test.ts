@@ -47,7 +47,7 @@ export const runEndpointTest = async <LoggerProps extends object>(
   });
 };
 
-/** What a client would have sent. */
+/** Converts a body to the bytes that a client would have sent. */
 const toBytes = (body: unknown): Buffer =>
   Buffer.isBuffer(body)
     ? body

@@ -14,7 +14,7 @@ import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
 import type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
 
-/** The request passed to the code under test. */
+/** The request that is passed to the code under test, with its surroundings. */
 export interface Scene {
   readonly config: ServerConfig;
   readonly prepared: Prepared;
@@ -26,7 +26,7 @@ export interface Scene {
 
 const knownMethods = [...endpointMethods.map((method) => method.toUpperCase()), "HEAD", "OPTIONS"];
 
-/** The method of a test that names none: GET, or a method with a body if there is one. */
+/** Returns the method for a test that names none. */
 const toDefaultMethod = (
   declared: readonly Method[] | undefined,
   hasBody: boolean,
@@ -51,7 +51,7 @@ const toMethod = (where: string, method: unknown): string => {
  * Runs the code under test between a client and a server of node:http, connected within this process.
  *
  * @param declared the declared methods, if any
- * @throws {@link DefinitionError} when the method is invalid, ConfigError when the configuration is.
+ * @throws {@link DefinitionError} when the method is invalid, ConfigError when the configuration is invalid.
  */
 export const runInMemory = async <LoggerProps extends object>(
   where: string,
@@ -96,7 +96,7 @@ export const runInMemory = async <LoggerProps extends object>(
       applyRequestProps(request, props);
       return perform(act, scene, props);
     };
-    // the body is given in its parsed form, so its bytes count as read
+    // the body is given in its parsed form, so its bytes must have been read
     acting = props.body === undefined ? begin() : untilRead(request).then(begin);
   });
   let receiving: Promise<Received> | undefined;
@@ -127,7 +127,7 @@ const untilRead = (request: Request): Promise<void> =>
       .once("close", () => resolve());
   });
 
-/** @returns false if nothing was sent, as with most middlewares */
+/** @returns false if no response was sent, as with most middlewares */
 const perform = async (
   act: (scene: Scene) => Promise<void>,
   scene: Scene,
@@ -135,10 +135,10 @@ const perform = async (
 ): Promise<boolean> => {
   const { prepared, request, response } = scene;
   try {
-    // as on a server: if there is nothing to wait for, the handler begins before anything else is done
+    // as on a server, the handler begins at once if there is nothing to wait for
     const beginning = prepared.begin(request, response);
     if (beginning) await beginning;
-    // what a test sets overrides what the server would parse
+    // cookies that a test sets override those that the server would parse
     defineProps(request, { cookies, signedCookies });
     await act(scene);
   } catch (error) {

@@ -44,7 +44,7 @@ export const runMiddlewareTest = async <LoggerProps extends object>(
   return { ...result, output };
 };
 
-/** A middleware that records what it adds to the context. */
+/** Wraps a middleware to record what it adds to the context. */
 const toSpy = (middleware: AnyMiddleware, tell: (given: unknown) => void): AnyMiddleware => {
   const { span } = middleware;
   const handle: AnyMiddleware["handle"] = async (args) => {

@@ -63,7 +63,7 @@ export const runTestServer = async (
       });
       if (!message)
         throw new TypeError("fetch failed: the connection was closed without a response");
-      // what the server does after a response, such as its access log, comes first
+      // the work that the server does after a response, such as its access log, comes first
       await setImmediate();
       const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
       const headers = new Headers();

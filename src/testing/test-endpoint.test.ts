@@ -27,12 +27,12 @@ const many = factory.build({
   handler: async ({ request: { method } }) => ({ method }),
 });
 
-/** Returns what an endpoint has put into its envelope. */
+/** Returns the data in the envelope that an endpoint sent. */
 const dataOf = ({ responseMock }: Awaited<ReturnType<typeof testEndpoint>>): unknown =>
   responseMock._getJSONData<{ data: unknown }>().data;
 
 describe("the request", () => {
-  test("is a GET without a target, with an empty body and a JSON type, by default", async () => {
+  test("is by default a GET without a target, with an empty body and a JSON type", async () => {
     const { requestMock } = await testEndpoint({ endpoint: fine });
     const { method, url, originalUrl, body, headers, query } = requestMock as typeof requestMock & {
       body: unknown;
@@ -45,7 +45,7 @@ describe("the request", () => {
     expect(requestMock.protocol).toBe("http");
   });
 
-  test("has empty parameters, as on a server, by default", async () => {
+  test("has by default empty parameters, as on a server", async () => {
     const { requestMock } = await testEndpoint({ endpoint: fine });
     expect(requestMock.params).toEqual({});
   });
@@ -59,13 +59,16 @@ describe("the request", () => {
     [["get", "delete", "patch", "put"], "PATCH"],
     [["delete", "get"], "GET"],
     [["delete"], "DELETE"],
-  ] as const)("with a body and one of %j is a %s", async (method, expected) => {
-    const endpoint = factory.build({ method: [...method], handler: async () => ({}) });
-    const { requestMock } = await testEndpoint({ endpoint, requestProps: { body: { a: 1 } } });
-    expect(requestMock.method).toBe(expected);
-  });
+  ] as const)(
+    "with a body is, for an endpoint that declares %j, a %s",
+    async (method, expected) => {
+      const endpoint = factory.build({ method: [...method], handler: async () => ({}) });
+      const { requestMock } = await testEndpoint({ endpoint, requestProps: { body: { a: 1 } } });
+      expect(requestMock.method).toBe(expected);
+    },
+  );
 
-  test("has the first method that the endpoint declares, but GET if that is declared", async () => {
+  test("is a GET if the endpoint declares it, and otherwise has the first declared method", async () => {
     const putter = factory.build({ method: ["put", "post"], handler: async () => ({}) });
     expect((await testEndpoint({ endpoint: putter })).requestMock.method).toBe("PUT");
     expect((await testEndpoint({ endpoint: many })).requestMock.method).toBe("GET");
@@ -85,7 +88,7 @@ describe("the request", () => {
     });
   });
 
-  test("has the query given beside the target, and no other", async () => {
+  test("has the query given separately rather than the one in the target", async () => {
     const { requestMock } = await testEndpoint({
       endpoint: fine,
       requestProps: { url: "/users?limit=5", query: { page: "1" } },
@@ -93,7 +96,7 @@ describe("the request", () => {
     expect(requestMock.query).toEqual({ page: "1" });
   });
 
-  test("feeds the input from query, body, parameters and files", async () => {
+  test("provides the input from its query, body, parameters and files", async () => {
     const endpoint = factory.build({
       method: ["get", "post"],
       input: z.object({ id: z.string(), n: z.coerce.number() }),
@@ -132,7 +135,7 @@ describe("the request", () => {
     expect([requestMock.ip, requestMock.query]).toEqual(["127.0.0.1", { a: "1" }]);
   });
 
-  test("has its headers by lower-case name, the test's own before the default type", async () => {
+  test("has headers by lower-case name, and the test's type rather than the default one", async () => {
     const { requestMock } = await testEndpoint({
       endpoint: fine,
       requestProps: {
@@ -151,7 +154,7 @@ describe("the request", () => {
     expect(requestMock.hostname).toBe("a.example");
   });
 
-  test("has headers that frame a message, though they frame nothing", async () => {
+  test("keeps headers such as Content-Length and Transfer-Encoding, which have no effect", async () => {
     const headers = {
       ...{ "Content-Length": "999", "Transfer-Encoding": "chunked", Connection: "close" },
       ...{ Expect: "100-continue", Upgrade: "websocket", TE: "trailers" },
@@ -172,7 +175,7 @@ describe("the request", () => {
     expect((requestMock as { body?: unknown }).body).toEqual(body);
   });
 
-  test("has a file whose `mv` is called when the handler moves it", async () => {
+  test("may have a file whose `mv` is called when the handler moves it", async () => {
     const endpoint = factory.build({
       method: "post",
       input: z.object({ avatar: ez.upload() }),
@@ -189,7 +192,7 @@ describe("the request", () => {
     expect(mv.mock.calls).toEqual([["/uploads/a.png"]]);
   });
 
-  test("is the one that the handler has seen, as is the response", async () => {
+  test("is the object that the handler received, as is the response", async () => {
     const handler = vi.fn(
       async (_args: { readonly request: object; readonly response: object }) => ({}),
     );
@@ -210,13 +213,13 @@ describe("the request", () => {
 });
 
 describe("the response", () => {
-  test("has the locals of the test", async () => {
+  test("has the locals given by the test", async () => {
     const endpoint = factory.build({ handler: async ({ response }) => ({ ...response.locals }) });
     const result = await testEndpoint({ endpoint, responseOptions: { locals: { nonce: "n" } } });
     expect(dataOf(result)).toEqual({ nonce: "n" });
   });
 
-  test("has no body for HEAD, but the headers of one", async () => {
+  test("has no body for HEAD, but the same headers as with a body", async () => {
     const { responseMock } = await testEndpoint({
       endpoint: fine,
       requestProps: { method: "HEAD" },
@@ -233,7 +236,7 @@ describe("the response", () => {
     expect(responseMock._getStatusCode()).toBe(202);
   });
 
-  test("for OPTIONS is that of a preflight request, without the handler", async () => {
+  test("to OPTIONS is the response to a preflight request, and the handler does not run", async () => {
     const handler = vi.fn(async () => ({}));
     const { responseMock } = await testEndpoint({
       endpoint: factory.build({ method: "post", handler }),
@@ -279,7 +282,7 @@ describe("the options", () => {
       { endpoint: poster, requestProps: { method: "HEAD" } },
       "the endpoint declares only POST, but requestProps.method is HEAD; a server would respond with 405.",
     ],
-  ])("are explained if they are wrong: %o", async (options, message) => {
+  ])("cause an error that names the mistake: %o", async (options, message) => {
     const refusal = await refusalOf(options);
     expect(refusal).toBeInstanceOf(DefinitionError);
     expect((refusal as Error).message).toBe(`testEndpoint: ${message}`);
@@ -287,7 +290,7 @@ describe("the options", () => {
     expect((refusal as DefinitionError).code).toMatch(code);
   });
 
-  test("of the configuration are validated", async () => {
+  test("that belong to the configuration are validated", async () => {
     const refusal = await refusalOf({ endpoint: fine, configProps: { handlerTimout: 5 } });
     expect(refusal).toBeInstanceOf(ConfigError);
     expect((refusal as Error).message).toContain("Did you mean `handlerTimeout`?");
@@ -301,7 +304,7 @@ describe("the options", () => {
     expect(responseMock._getStatusCode()).toBe(200);
   });
 
-  test("of the configuration apply as far as they concern a single endpoint", async () => {
+  test("that belong to the configuration apply if they concern a single endpoint", async () => {
     const endpoint = factory.build({
       input: z.object({ key: z.string(), a: z.object({ b: z.string() }) }),
       handler: async ({ input }) => input,
@@ -316,7 +319,7 @@ describe("the options", () => {
 });
 
 describe("a run", () => {
-  test("lasts until the handler is done, even if it has responded before", async () => {
+  test("lasts until the handler is done, even if the response is sent before that", async () => {
     const endpoint = factory.buildVoid({
       handler: async ({ response, logger }) => {
         response.send("sent");
@@ -328,7 +331,7 @@ describe("a run", () => {
     expect(loggerMock._getLogs().info).toEqual([["done"]]);
   });
 
-  test("has a socket with the methods that handlers may call", async () => {
+  test("provides a socket with the methods that handlers may call", async () => {
     const endpoint = factory.build({
       handler: async ({ request: { socket } }) => ({ address: socket.address() }),
     });
@@ -378,7 +381,7 @@ describe("a run", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("follows the fake clock", async () => {
+  test("reaches its time limit when a fake clock is advanced", async () => {
     vi.useFakeTimers();
     const endpoint = factory.build({ handler: () => new Promise<object>(() => undefined) });
     const running = testEndpoint({ endpoint, configProps: { handlerTimeout: 60_000 } });
@@ -387,7 +390,7 @@ describe("a run", () => {
     expect((await running).responseMock._getStatusCode()).toBe(503);
   });
 
-  test("neither disturbs others nor leaves anything open", async () => {
+  test("neither disturbs other runs nor leaves anything open", async () => {
     const endpoint = factory.build({
       input: z.object({ n: z.coerce.number() }),
       handler: async ({ input, response }) => {
@@ -406,7 +409,7 @@ describe("a run", () => {
     expect(results.map(({ responseMock }) => responseMock._getHeaders()["x-n"])).toEqual(
       results.map((_, n) => String(n)),
     );
-    // vitest itself may take a moment
+    // vitest itself may have resources open for a moment
     const count = (): number => process.getActiveResourcesInfo().length;
     for (let left = 50; count() > before && left > 0; left--) await pause(10);
     expect(count()).toBeLessThanOrEqual(before);
@@ -423,7 +426,7 @@ describe("testEndpoint", () => {
     expect(dataOf(sent)).toEqual({ text: "own" });
   });
 
-  test("has the raw bytes of the body if the endpoint keeps them", async () => {
+  test("provides the raw bytes of the body if the endpoint sets `keepRawBody`", async () => {
     const endpoint = factory.build({
       method: "post",
       keepRawBody: true,
@@ -436,7 +439,7 @@ describe("testEndpoint", () => {
     expect(dataOf(own)).toEqual({ bytes: "own" });
   });
 
-  test("stops like a client that leaves when its signal is aborted, and returns what was received until then", async () => {
+  test("stops when its signal is aborted, like a client that leaves, and returns what was received until then", async () => {
     const controller = new AbortController();
     const clock = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit, isClosed } }) => {

@@ -29,7 +29,7 @@ const auth = new Middleware({
   },
 });
 
-/** Creates a middleware that does one thing. */
+/** Creates a middleware with the given handler. */
 const does = (
   handler: MiddlewareDefinition<EmptyObject, MiddlewareReturn, NoInput>["handler"],
 ): Middleware<EmptyObject, MiddlewareReturn> => new Middleware({ handler });
@@ -54,7 +54,7 @@ describe("the output", () => {
     expect(loggerMock._getLogs().info).toEqual([["checking", { method: "POST" }]]);
   });
 
-  test("lacks the given context, and can be passed to the next test", async () => {
+  test("does not include the given context, and can be passed to the next test", async () => {
     const greet = new Middleware<{ user: { id: number } }, { greeting: string }>({
       handler: async ({ ctx }) => ({ greeting: `Hello ${ctx.user.id}` }),
     });
@@ -81,7 +81,7 @@ describe("the output", () => {
   });
 
   test.each([[[1]], ["text"], [7], [true]])(
-    "is {} if %j is returned, which is a 500",
+    "is {} if %j is returned, and the response is a 500",
     async (wrong) => {
       const { output, responseMock, loggerMock } = await testMiddleware({
         middleware: does(() => wrong as never),
@@ -128,7 +128,7 @@ describe("the input", () => {
     expect(output).toEqual({ user: { id: 7 } });
   });
 
-  test("is empty without a schema", async () => {
+  test("is empty if the middleware declares no schema", async () => {
     const { output } = await testMiddleware({
       middleware: does(async ({ input }) => ({ input })),
       requestProps: { query: { a: "1" } },
@@ -136,7 +136,7 @@ describe("the input", () => {
     expect(output).toEqual({ input: {} });
   });
 
-  test("with a single file satisfies an array", async () => {
+  test("may have a single file where the schema has an array of files", async () => {
     const middleware = new Middleware({
       input: z.object({ photos: z.array(ez.upload()) }),
       handler: async ({ input }) => ({ names: input.photos.map(({ name }) => name) }),
@@ -150,7 +150,7 @@ describe("the input", () => {
   test.each([
     [{ query: {} }, "key: Invalid input: expected string, received undefined"],
     [{ method: "POST", body: [] } as const, "Expected an object"],
-  ])("that is invalid is a 400: %j", async (requestProps, message) => {
+  ])("that is invalid gets a 400: %j", async (requestProps, message) => {
     const { output, responseMock } = await testMiddleware({ middleware: auth, requestProps });
     expect(output).toEqual({});
     expect(responseMock._getStatusCode()).toBe(400);
@@ -159,7 +159,7 @@ describe("the input", () => {
 });
 
 describe("an error", () => {
-  test("goes to the default result handler, and nothing rejects", async () => {
+  test("goes to the default result handler, and testMiddleware does not reject", async () => {
     const { output, responseMock, loggerMock } = await testMiddleware({ middleware: failing });
     expect(output).toEqual({});
     expect(responseMock._getStatusCode()).toBe(402);
@@ -184,7 +184,7 @@ describe("an error", () => {
     },
   );
 
-  test("goes to the configured error handler, which sees it, the context and the input", async () => {
+  test("goes to the configured error handler, which receives the error, the context and the input", async () => {
     const handler = vi.fn(own);
     const { responseMock } = await testMiddleware({
       middleware: failing,
@@ -200,7 +200,7 @@ describe("an error", () => {
     });
   });
 
-  test("of the error handler gets the last resort", async () => {
+  test("thrown by the error handler gets the plain last-resort response", async () => {
     const errorHandler = handling(() => {
       throw new Error("handler broken");
     });
@@ -226,7 +226,7 @@ describe("an error", () => {
     expect(loggerMock._getLogs().warn).toHaveLength(1);
   });
 
-  test("of a file that cannot be sent gets a response, too", async () => {
+  test("caused by a file that cannot be sent gets a response, too", async () => {
     const handler = vi.fn(own);
     const { responseMock } = await testMiddleware({
       middleware: does(({ response }) => response.sendFile("/nowhere/to/be/found")),
@@ -239,7 +239,7 @@ describe("an error", () => {
 });
 
 describe("the response", () => {
-  test("that is not sent shows what the middleware has set", async () => {
+  test("that is not sent still shows what the middleware has set", async () => {
     const { responseMock } = await testMiddleware({
       middleware: does(({ response }) => {
         response.status(201).set("X-A", "1").append("X-B", ["1", "2"]).cookie("a", "b");
@@ -265,7 +265,7 @@ describe("the response", () => {
     ]);
   });
 
-  test("has the locals of the test", async () => {
+  test("has the locals given by the test", async () => {
     const { output } = await testMiddleware({
       middleware: does(async ({ response }) => ({ nonce: response.locals["nonce"] as unknown })),
       responseOptions: { locals: { nonce: "n" } },
@@ -282,7 +282,7 @@ describe("the response", () => {
 });
 
 describe("the request", () => {
-  test("is a GET by default, and the one that the middleware sees", async () => {
+  test("is a GET by default, and is the object that the middleware receives", async () => {
     const middleware = does(async ({ request }) => ({ request }));
     const { output, requestMock } = await testMiddleware({ middleware });
     expect(requestMock.method).toBe("GET");
@@ -328,14 +328,14 @@ describe("the options", () => {
     [{ middleware: factory.build({ handler: () => ({}) }) }, "`middleware` must be a middleware"],
     [{ middleware: () => undefined }, "`middleware` must be a middleware"],
     [{ middleware: auth, requestProps: { method: "TRACE" } }, "requestProps.method must be one of"],
-  ])("are explained if they are wrong: %o", async (options, message) => {
+  ])("cause an error that names the mistake: %o", async (options, message) => {
     const running = testMiddleware(options as never);
     await expect(running).rejects.toBeInstanceOf(DefinitionError);
     await expect(running).rejects.toThrow(message);
     await expect(running).rejects.toThrow(/^testMiddleware: /);
   });
 
-  test("of the configuration are validated", async () => {
+  test("that belong to the configuration are validated", async () => {
     const configProps = { errorHandler: () => undefined } as never;
     await expect(testMiddleware({ middleware: auth, configProps })).rejects.toThrow(ConfigError);
   });

@@ -28,7 +28,7 @@ export interface TestMiddlewareResult<
 /**
  * Runs one middleware without a server.
  *
- * `configProps.errorHandler`, or the default result handler, sends the errors that it throws.
+ * `configProps.errorHandler`, or the default result handler, sends the errors that the middleware throws.
  *
  * @throws {@link DefinitionError} when an option is invalid, ConfigError when `configProps` is invalid. Errors of the
  * middleware become error responses.

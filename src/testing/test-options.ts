@@ -15,7 +15,7 @@ export interface RequestProps {
    */
   readonly method?: Uppercase<Method> | Method | "HEAD" | "OPTIONS" | undefined;
   /**
-   * The target, such as `/users?limit=5`; it determines `query` unless that is set.
+   * The request target, such as `/users?limit=5`; it determines `query` unless `query` is set.
    *
    * @default ""
    */
@@ -28,7 +28,7 @@ export interface RequestProps {
    */
   readonly body?: unknown;
   readonly params?: Readonly<Record<string, string | string[]>> | undefined;
-  /** The headers; `content-type` is `application/json` unless it is set. */
+  /** The headers; `content-type` defaults to `application/json`. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** The files by name, as an upload would provide them: with `name`, `data`, `size`, `mimetype` and `mv`. */
   readonly files?: Readonly<Record<string, unknown>> | undefined;
@@ -39,13 +39,13 @@ export interface RequestProps {
 export interface TestOptions<LoggerProps extends object = object> {
   /** The request. */
   readonly requestProps?: RequestProps | undefined;
-  /** `locals` of the response. */
+  /** The `locals` of the response. */
   readonly responseOptions?: { readonly locals?: Readonly<Record<string, unknown>> } | undefined;
   /** The configuration; only options that affect a single endpoint have an effect. */
   readonly configProps?: Partial<ServerConfig> | undefined;
-  /** Further members of the logger; its four severities always record. */
+  /** Further members of the logger; its four methods always record. */
   readonly loggerProps?: LoggerProps | undefined;
-  /** Disconnects the client; use `AbortSignal.timeout(100)` for an endless stream. */
+  /** Disconnects the client when aborted, as with `AbortSignal.timeout(100)` for an endless stream. */
   readonly signal?: AbortSignal | undefined;
 }
 

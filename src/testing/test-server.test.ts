@@ -66,7 +66,7 @@ const cut = factory.buildVoid({
 });
 const broken = factory.buildVoid({ handler: ({ response }) => response.destroy() });
 
-/** What happened in a handler, as its signal saw it. */
+/** The steps that the handlers recorded, including the abortion of their signal. */
 const steps: string[] = [];
 let goOn: () => void = () => undefined;
 const stepwise = factory.buildVoid({
@@ -93,7 +93,7 @@ const waiting = factory.build({
   },
 });
 
-/** How many bytes the handler has written. */
+/** The number of bytes that the handler has written. */
 let written = 0;
 const large = factory.buildVoid({
   handler: async ({ response }) => {
@@ -134,7 +134,7 @@ const refusalOf = (running: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Waits until no more than before is open, and returns the count; vitest itself may take a moment. */
+/** Waits until no more resources are open than before, and returns their number; vitest may need some for a moment. */
 const countOpen = async (before: number): Promise<number> => {
   const count = (): number => process.getActiveResourcesInfo().length;
   for (let left = 50; count() > before && left > 0; left--) await pause(10);
@@ -160,7 +160,7 @@ describe("a body", () => {
     expect(await dataOf(response)).toMatchObject({ body: { a: "ä &", b: ["1", "2"] } });
   });
 
-  test("of FormData is an upload", async () => {
+  test("of FormData reaches the handler as an upload", async () => {
     const { fetch } = await open({ upload: true });
     const body = new FormData();
     body.append("title", "Ä title");
@@ -196,7 +196,7 @@ describe("a body", () => {
 });
 
 describe("a target", () => {
-  test("may be a path, a URL or a Request, with more in the second argument", async () => {
+  test("may be a path, a URL or a Request, with options in the second argument", async () => {
     const { fetch } = await open();
     const seen = async (...args: Parameters<TestServer["fetch"]>): Promise<unknown> => {
       const { url, headers } = await dataOf(await fetch(...args));
@@ -211,7 +211,7 @@ describe("a target", () => {
     ]);
   });
 
-  test("that is a Request brings its method, headers and body", async () => {
+  test("that is a Request determines the method, the headers and the body", async () => {
     const { fetch } = await open();
     const request = new Request("http://a/echo", {
       ...{ method: "PUT", body: '{"a":1}', headers: { ...json, "x-a": "1" } },
@@ -222,7 +222,7 @@ describe("a target", () => {
     expect(request.bodyUsed).toBe(true);
   });
 
-  test("that is not a URL is rejected as by fetch", async () => {
+  test("that is not a URL is rejected as by the global fetch", async () => {
     const { fetch } = await open();
     await expect(fetch("http://[")).rejects.toThrow(TypeError);
   });
@@ -259,7 +259,7 @@ describe("features around endpoints", () => {
     expect((await fetch("/files/b.txt")).status).toBe(404);
   });
 
-  test("include compression, which the client has to undo", async () => {
+  test("include compression, which the test itself has to decode", async () => {
     const { fetch } = await open({ compression: true });
     const plain = await fetch("/files/a.txt");
     expect(plain.headers.get("content-encoding")).toBeNull();
@@ -268,7 +268,7 @@ describe("features around endpoints", () => {
     expect(gunzipSync(await packed.arrayBuffer())).toHaveLength(5000);
   });
 
-  test("include the hooks and the application", async () => {
+  test("include the hooks, and access to the application", async () => {
     const { fetch, app } = await open({
       beforeRouting: async ({ app, getLogger }) => {
         getLogger().info("before");
@@ -284,7 +284,7 @@ describe("features around endpoints", () => {
     expect(await (await fetch("/reader")).text()).toContain('\n "status"');
   });
 
-  test("include the log of all requests, whatever logger is configured", async () => {
+  test("include a log of all requests, whatever logger is configured", async () => {
     const debug = vi.fn();
     const { fetch, loggerMock } = await open({ logger: { debug, extra: 1 } as never });
     await fetch("/reader?secret=1");
@@ -300,7 +300,7 @@ describe("features around endpoints", () => {
 });
 
 describe("a response", () => {
-  test("that redirects is not followed, and has all its cookies", async () => {
+  test("that redirects is returned without being followed, with all its cookies", async () => {
     const { fetch } = await open();
     const response = await fetch("/redirect");
     expect([response.status, response.headers.get("location")]).toEqual([302, "/echo"]);
@@ -363,7 +363,7 @@ describe("a response", () => {
     await pause(10);
   });
 
-  test("that never comes rejects as with fetch", async () => {
+  test("that never comes makes fetch reject with a TypeError, as the global fetch does", async () => {
     const { fetch } = await open();
     await expect(fetch("/broken")).rejects.toThrow(TypeError);
   });
@@ -380,13 +380,13 @@ describe("a client that leaves", () => {
     await expect.poll(() => steps).toEqual(["began", "aborted"]);
   });
 
-  test("before the response receives its own reason, as with fetch", async () => {
+  test("before the response gets the reason of its signal, as with the global fetch", async () => {
     const { fetch } = await open();
     const reason = new Error("bored");
     await expect(fetch("/waiting", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test("by the signal of a Request aborts the handler's signal", async () => {
+  test("through the signal of a Request aborts the handler's signal", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
     const refused = refusalOf(fetch(new Request("http://a/waiting", { signal: leaving.signal })));
@@ -406,7 +406,7 @@ describe("a client that leaves", () => {
     await expect.poll(() => steps).toEqual(["one", "aborted"]);
   });
 
-  test("during the response reads an AbortError, as with fetch", async () => {
+  test("during the response gets an AbortError, as with the global fetch", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
     const response = await fetch("/stepwise", { signal: leaving.signal });
@@ -424,7 +424,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a server", () => {
-  test("is rejected if the configuration or the routing is wrong, or a hook fails", async () => {
+  test("does not start if the configuration or the routing is wrong, or a hook fails", async () => {
     const wrong = { corss: true } as never;
     await expect(testServer(wrong, { reader })).rejects.toThrow(ConfigError);
     await expect(testServer(wrong, { reader })).rejects.toThrow("Did you mean `cors`?");

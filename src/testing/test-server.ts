@@ -3,8 +3,8 @@ import type { ServerConfig } from "../server/config/config.ts";
 import type { TestServer } from "./run-test-server.ts";
 
 /**
- * Assembles a whole API and serves it within this process, without a port: routing, hooks, parsers, CORS, 404 and 405,
- * uploads, static files and error handling, everything but listening.
+ * Assembles a whole API and serves it within this process, without a port. Everything but listening works as on a
+ * server: routing, hooks, parsers, CORS, 404 and 405, uploads, static files and error handling.
  *
  * @param config the configuration of `createServer`; `cors` defaults to false, `http.listen` and `https` are ignored
  * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, and any error of a

@@ -51,7 +51,7 @@ class AppLogger {
 }
 
 describe("testEndpoint", () => {
-  test("returns an Express request and response, and the log", async () => {
+  test("returns an Express request, an Express response and the logger", async () => {
     const result = await testEndpoint({ endpoint });
     expectTypeOf(result.requestMock).toEqualTypeOf<ExpressRequest>();
     expectTypeOf(result.responseMock).toEqualTypeOf<ResponseMock>();
@@ -62,7 +62,7 @@ describe("testEndpoint", () => {
     >();
   });
 
-  test("returns nothing of type any", async () => {
+  test("returns no value of type `any`", async () => {
     const { requestMock, responseMock, loggerMock } = await testEndpoint({ endpoint });
     expectTypeOf(requestMock).not.toBeAny();
     expectTypeOf(responseMock).not.toBeAny();
@@ -99,7 +99,7 @@ describe("testEndpoint", () => {
     void loggerMock.parent;
   });
 
-  test("accepts any property of a request, and its method in any case", () => {
+  test("accepts any property of a request, and a method in upper or lower case", () => {
     void testEndpoint({ endpoint, requestProps: { method: "post", body: null, ip: "1.2.3.4" } });
     void testEndpoint({ endpoint, requestProps: { method: "HEAD", session: { id: 1 } } });
     void testEndpoint({ endpoint, requestProps: undefined, configProps: { etag: "weak" } });
@@ -132,7 +132,7 @@ describe("testEndpoint", () => {
     void testEndpoint({ endpoint, configProps: { cors: "yes" } });
     // @ts-expect-error -- a logger is an object
     void testEndpoint({ endpoint, loggerProps: "debug" });
-    // @ts-expect-error -- there is no context
+    // @ts-expect-error -- testEndpoint has no option `ctx`
     void testEndpoint({ endpoint, ctx: {} });
   });
 });
@@ -155,12 +155,12 @@ describe("testMiddleware", () => {
     void output.user;
   });
 
-  test("returns an output with optional properties if it is not always returned", async () => {
+  test("returns an output with optional properties if the middleware does not always return one", async () => {
     const { output } = await testMiddleware({ middleware: sometimes });
     expectTypeOf(output).toEqualTypeOf<{ xhr?: boolean }>();
   });
 
-  test("accepts the context that the middleware needs, even as the output of another", async () => {
+  test("accepts the context that the middleware needs, such as the output of another middleware", async () => {
     const { output: ctx } = await testMiddleware({ middleware: auth });
     const { output } = await testMiddleware({ middleware: greet, ctx });
     expectTypeOf(output).toEqualTypeOf<{ greeting: string }>();
@@ -192,7 +192,7 @@ describe("testMiddleware", () => {
 });
 
 describe("testServer", () => {
-  test("returns a fetch, the application and the log", async () => {
+  test("returns a fetch function, the application and the logger", async () => {
     const server = await testServer({ cors: true }, { v1: { users: endpoint } });
     expectTypeOf(server.app).toEqualTypeOf<Express>();
     expectTypeOf(server.loggerMock._getLogs()).toEqualTypeOf<Logs>();

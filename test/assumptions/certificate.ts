@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 
-/** Only Windows may lack the program that makes certificates. */
+/** Whether `openssl`, which creates the certificates, is installed; only on Windows may it be missing. */
 export const hasCertificates =
   process.platform !== "win32" || spawnSync("openssl", ["version"]).status === 0;
 
-/** Makes a certificate for this machine. */
+/** Creates a self-signed certificate for localhost. */
 export const createCertificate = (): { readonly key: string; readonly cert: string } => {
   const pem = execFileSync(
     "openssl",

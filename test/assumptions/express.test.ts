@@ -38,7 +38,7 @@ describe("assumptions about Express", () => {
       ...Object.getOwnPropertyNames(Object.getPrototypeOf(own)),
       ...Object.getOwnPropertyNames(own),
     ];
-    // `query` is created again
+    // `query` is created again on each read
     expect(list(app.request).toSorted()).toEqual([...requestMembers, "query"].toSorted());
     expect(list(app.response).toSorted()).toEqual([...responseMembers].toSorted());
   });

@@ -1,4 +1,4 @@
-/** A caller within the sources of this package, as shown in a stack. */
+/** Matches a line of a stack trace that is in the sources of this package. */
 const ofSources = /[\\/]src[\\/](?!.*\.test\.ts)/;
 
 /** Checks whether the function that calls this one was called by the sources of this package. */
@@ -8,9 +8,9 @@ export const isCalledBySources = (): boolean => {
 };
 
 /**
- * Hides a member of an object, or of objects with that prototype, from the sources of this package: they read
- * `undefined`, and other code reads the real value.
- * @returns how many times the sources have looked for it
+ * Hides a member of an object, or of all objects with that prototype, from the sources of this package, which read
+ * `undefined`; other code reads the real value.
+ * @returns a function that returns how often the sources have read the member
  */
 export const hideFromSources = (object: object, name: string): (() => number) => {
   const values = new WeakMap<object, unknown>();

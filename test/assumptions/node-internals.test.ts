@@ -45,7 +45,7 @@ const open = async (server: Server): Promise<Socket> => {
 const get = (...fields: readonly string[]): string =>
   ["GET / HTTP/1.1", "Host: a", ...fields, "", ""].join("\r\n");
 
-/** Each of these is an internal named in `src/http/node-internals.ts`. */
+/** Each of these tests is about internals named in `src/http/node-internals.ts`. */
 describe("undocumented assumptions about node:http", () => {
   test("`_headerSent` says whether the head was sent, by the next turn of the event loop", async () => {
     const seen: unknown[] = [];
@@ -94,13 +94,13 @@ describe("undocumented assumptions about node:http", () => {
     expect(seen).toEqual([socket]);
   });
 
-  test("the parser passes bodies to `push` of the request, in chunks that nobody else holds", async () => {
+  test("the parser passes bodies to the request's `push`, in chunks to which nothing else refers", async () => {
     const pushed: (string | null)[] = [];
     class Request extends IncomingMessage {
       override push(piece: Buffer | null): boolean {
         pushed.push(piece && piece.toString());
         if (piece === null) return super.push(null);
-        // as an upload does with a chunk once it is copied; Node before 21 cannot
+        // an upload does so with a chunk once it is copied; Node before 21 cannot
         const { buffer, byteLength } = piece;
         if (buffer.byteLength === byteLength)
           (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
@@ -170,7 +170,7 @@ describe("undocumented assumptions about node:http", () => {
     expect(calls).toBe(1);
   });
 
-  test("the last response of a connection ends in `destroySoon` of the socket, at its `finish`", async () => {
+  test("the last response on a connection calls the socket's `destroySoon` when it emits `finish`", async () => {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       response.setHeader("Connection", "close");
@@ -237,7 +237,7 @@ describe("undocumented assumptions about node:http", () => {
       });
       socket.on("error", () => undefined);
       await once(socket, "secureConnect");
-      // the second request finds that the response to the first one is not being read; the rest has arrived with it
+      // the second request is parsed while the first response waits to be read; the rest has arrived together with that request
       const post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n";
       socket.write(get() + get() + post + "x".repeat(300_000));
       const [error] = (await failed) as [NodeJS.ErrnoException];
@@ -246,7 +246,7 @@ describe("undocumented assumptions about node:http", () => {
     },
   );
 
-  test("a response has none of the methods that send it as a property of its own", async () => {
+  test("a response has no own property that is one of its sending methods", async () => {
     const seen: PropertyKey[] = [];
     const server = createServer((_request, response) => {
       response.write("a");
@@ -265,7 +265,7 @@ describe("undocumented assumptions about node:http", () => {
     const server = createServer((_request, response) => {
       writeHead(response, 207, "text/plain", 1);
       response.end("x");
-      // what only Node reads
+      // properties that only Node reads
       STATUS_CODES[207] = "Exchanged";
     });
     const phrase = STATUS_CODES[207];
@@ -296,7 +296,7 @@ describe("undocumented assumptions about node:http", () => {
     expect(await collect(answer)).toMatchObject({ status: 200, isCut: false });
   });
 
-  test("`_dump` of a request is called once its response is sent, and `_readableState` can end it", async () => {
+  test("a request's `_dump` is called once its response is sent, and its `_readableState` can end it", async () => {
     const seen: unknown[] = [];
     class Request extends IncomingMessage {
       _dump(): void {
@@ -324,7 +324,7 @@ describe("undocumented assumptions about node:http", () => {
     expect(seen).toEqual([...each, ...each]);
   });
 
-  test("a response has one listener of Node's own, for `finish`, which calls `_dump` before other listeners are called", async () => {
+  test("a response has one listener from Node, for `finish`, which calls `_dump` before other listeners are called", async () => {
     const seen: unknown[] = [];
     class Request extends IncomingMessage {
       _dump(): void {
@@ -383,7 +383,7 @@ describe("undocumented assumptions about node:http", () => {
     ],
     ["HPE_INVALID_EOF_STATE", "GET / HT", {}],
     ["ERR_HTTP_REQUEST_TIMEOUT", "GET /", { headersTimeout: 20, connectionsCheckingInterval: 10 }],
-  ])("the parser error %s has its code", async (code, bytes, options) => {
+  ])("the parser error %s has the expected code", async (code, bytes, options) => {
     const server = createServer(options, (request, response) => {
       request.resume();
       response.end();

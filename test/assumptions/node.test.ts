@@ -21,7 +21,7 @@ describe("assumptions about Node.js", () => {
   });
 
   test.each([false, true])(
-    "request targets are limited to visible ASCII (insecureHTTPParser: %s)",
+    "the parser accepts only visible ASCII in request targets (insecureHTTPParser: %s)",
     async (insecureHTTPParser) => {
       const seen: number[] = [];
       const server = createServer({ insecureHTTPParser }, ({ url = "" }, response) => {
@@ -48,7 +48,7 @@ describe("assumptions about Node.js", () => {
     },
   );
 
-  test("a pipelined response gets the socket, and emits an event, once the one before it is finished", async () => {
+  test("a pipelined response gets the socket, and emits an event, once the previous response is finished", async () => {
     const seen: string[] = [];
     class Response extends ServerResponse {
       override assignSocket(socket: Socket): void {

@@ -8,8 +8,8 @@ vi.mock(import("../../src/lazy/packages.ts"), async (load) => ({
   isExpressLoaded: () => false,
 }));
 
-describe("the fast path to the socket", () => {
-  // the last two are not called for a JSON body
+describe("the fast path, which writes to the socket directly,", () => {
+  // `write` and `redirect` are not called for a JSON body
   test.each([
     ...["json", "send", "set", "get", "setHeader", "getHeader", "writeHead", "end", "emit"],
     ...["_implicitHeader", "_storeHeader", "_send", "write", "redirect"],
@@ -34,7 +34,7 @@ describe("the fast path to the socket", () => {
       calls.push(count);
       return text;
     };
-    // with a hook, Express always sends
+    // with a hook, Express sends every response
     const expected = await replyOf({ beforeRouting: () => undefined });
     expect(await replyOf({})).toBe(expected);
     expect(calls[1]).toBe(calls[0]);

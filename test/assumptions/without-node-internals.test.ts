@@ -33,7 +33,7 @@ const post = (body: object, ...fields: readonly string[]): string => {
   return [...head, `Content-Length: ${text.length}`, "", text].join("\r\n");
 };
 
-/** The prototypes of a server's requests and responses. */
+/** Returns the prototypes of a server's requests and responses. */
 const prototypesOf = ({ app }: TestServer) =>
   app as unknown as { readonly request: object; readonly response: ServerResponse };
 
@@ -43,7 +43,7 @@ const collect = (socket: Socket) => {
   return () => text;
 };
 
-// Node is probed for these two when they are first needed, so in this file they are always missing
+// the two internals below are looked for only when they are first needed, so in this file they are always missing
 type Call = (this: object, ...args: unknown[]) => unknown;
 const { emit } = ServerResponse.prototype as unknown as { readonly emit: Call };
 const { pipe } = Readable.prototype as unknown as { readonly pipe: Call };
@@ -90,7 +90,7 @@ describe("where Node.js lacks an internal, requests still get correct responses"
       handler: ({ response }) => {
         const stream = new PassThrough();
         stream.pipe(response);
-        // longer than a response may wait without being fed
+        // longer than a response may wait without new data
         setTimeout(() => stream.end("late"), 1500);
       },
     });
@@ -111,7 +111,7 @@ describe("where Node.js lacks an internal, requests still get correct responses"
     expect(isPushed in request).toBe(false);
   });
 
-  test("with `push`, bodies bypass the stream from the second request on", async () => {
+  test("with `push` by the parser: bodies bypass the stream from the second request on", async () => {
     const server = await start({ echo });
     for (const a of ["1", "2"])
       expect((await server.send("/echo", { method: "POST", body: { a } })).status).toBe(200);

@@ -34,7 +34,7 @@ const large = factory.build({
   handler: async () => Buffer.alloc(size, "x"),
 });
 
-/** The prototypes of a server's requests and responses. */
+/** Returns the prototypes of a server's requests and responses. */
 const prototypesOf = ({ app }: TestServer) =>
   app as unknown as { readonly request: IncomingMessage; readonly response: ServerResponse };
 
@@ -70,7 +70,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
     expect(countLooks()).toBeGreaterThan(4);
   });
 
-  test("no `_readableState`: requests end like streams", async () => {
+  test("no `_readableState`: requests end as streams do", async () => {
     const seen: Request[] = [];
     const watched = factory
       .addMiddleware({
@@ -93,7 +93,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
     expect(await exchange(server, requests)).toBe(expected);
     expect(countLooks()).toBeGreaterThan(0);
     const list = () => seen.map(({ readableEnded, closed }) => [readableEnded, closed]);
-    // 404 has no endpoint
+    // the request that gets a 404 has no endpoint that would record it
     await expect.poll(list).toEqual(Array.from({ length: 10 }, () => [true, true]));
   });
 
@@ -111,7 +111,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
     const late = sendBy((response) => void setTimeout(() => response.end("late"), 10));
     const begun = sendBy((response) => {
       response.writeHead(200).flushHeaders();
-      // longer than a response that has not begun may wait
+      // longer than a response that has not begun may take
       setTimeout(() => response.end("begun"), 200);
     });
     const silent = sendBy((response) => void response.setHeader("X-A", "b"));
@@ -193,7 +193,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
     expect([server.linesOf("warn"), server.linesOf("error")]).toEqual([[], []]);
   });
 
-  test("a server's `close` that closes connections in its own way: a response that is being read arrives", async () => {
+  test("a `close` that does not call `closeIdleConnections`: a response that is being read arrives whole", async () => {
     const server = await start({ large });
     const [own] = server.servers;
     if (!own) throw new Error("no server");
@@ -210,7 +210,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
     socket.destroy();
   });
 
-  test("other codes of the parser: a malformed request gets a 400", async () => {
+  test("other codes for parser errors: a malformed request gets a 400", async () => {
     const server = await start({ echo });
     server.servers[0]?.prependListener("clientError", (error: NodeJS.ErrnoException) => {
       error.code = `NEW_${error.code}`;
@@ -266,13 +266,13 @@ describe("where Node lacks a member, requests still get correct responses", () =
       const posted = "\r\nGET /bait HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10_000);
       const head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
       socket.write(get("/large"));
-      // the next request finds that nobody reads the response; the rest has arrived with it
+      // the next request is parsed while the response waits to be read; the rest has arrived together with that request
       await once(socket, "readable");
       socket.write(`${get("/large")}${head}Content-Length: ${posted.length}\r\n\r\n${posted}`);
       await expect.poll(() => seen, { timeout: 10_000 }).toContain("HPE_PAUSED");
       let text = "";
       socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
-      // unread bytes may reset the connection, which is an error, too
+      // unread bytes may reset the connection, which the client sees as an error
       await new Promise((resolve) => socket.once("close", resolve));
       expect([taken, new Set(seen)]).toEqual([1, new Set(["HPE_PAUSED"])]);
       // the client sent a valid request

@@ -7,7 +7,7 @@ import { hideFromSources, isCalledBySources } from "./hide.ts";
 type Sallyport = typeof import("sallyport");
 type Schema = z.core.$ZodType;
 
-/** Changes that may be made to the schemas of the routing. */
+/** A change that is made to each schema of the routing. */
 type Change = (schema: Schema) => void;
 
 const createRouting = ({ defaultEndpointsFactory: factory, ez }: Sallyport, change: Change) => {
@@ -106,7 +106,7 @@ const askAll = async (port: number): Promise<unknown[]> => {
   return answers;
 };
 
-/** Returns a server's responses, and what is generated from its routing. */
+/** Returns a server's responses, and the client and the document generated from its routing. */
 const tellAll = async (change: Change): Promise<readonly unknown[]> => {
   vi.resetModules();
   const sallyport = await import("sallyport");
@@ -154,7 +154,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-test("the responses differ from each other", () => {
+test("the responses have the expected statuses", () => {
   const statuses = expected.slice(0, -2).map((answer) => (answer as [number, string])[0]);
   expect(statuses.slice(0, 18)).toEqual([
     ...[200, 200, 400, 400, 400],
@@ -165,7 +165,7 @@ test("the responses differ from each other", () => {
   ]);
 });
 
-test("functions that Zod lacks: responses, documents and clients are the same as with them", async () => {
+test("functions missing from Zod: responses, documents and clients are the same as with them", async () => {
   vi.doMock("zod", async (importOriginal) => {
     const original = await importOriginal<typeof import("zod")>();
     const { aborted, finalizeIssue, stringifyPrimitive, CONSTANT_CATCH, ...util } =
@@ -181,7 +181,7 @@ test("schemas whose parse functions cannot be replaced: responses are the same a
   let count = 0;
   const fix: Change = (schema) => {
     for (const part of listParts(schema)) {
-      // Zod replaces it itself on the first parse
+      // Zod itself replaces `run` on the first parse
       void part._zod.run({ value: {}, issues: [] }, { async: false });
       Object.defineProperty(part._zod, "run", { writable: false });
       count++;
@@ -197,12 +197,12 @@ test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
     const counters: (() => number)[] = [];
     const lack: Change = (schema) => {
       for (const { _zod: internals } of listParts(schema)) {
-        // Zod caches it
+        // Zod caches the property once it is read
         void Reflect.get(internals, name);
         counters.push(hideFromSources(internals, name));
       }
     };
-    // without it, a document shows any string for a stringbool
+    // without `bag`, a document shows any string for a stringbool
     const last = name === "bag" ? -1 : undefined;
     expect((await tellAll(lack)).slice(0, last)).toEqual(expected.slice(0, last));
     const looks = counters.reduce((sum, count) => sum + count(), 0);
@@ -210,7 +210,7 @@ test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
   },
 );
 
-test("definitions that keep no additional properties: a form and a page are recognised by their schemas", async () => {
+test("definitions without additional properties: a form and a page are recognised by their schemas", async () => {
   let count = 0;
   const forget: Change = (schema) => {
     for (const part of listParts(schema)) {
@@ -223,7 +223,7 @@ test("definitions that keep no additional properties: a form and a page are reco
   expect(count).toBeGreaterThan(2);
 });
 
-test("parses without a direction: cursors and encoded outputs are the same as with one", async () => {
+test("parses without a direction: cursors and encoded outputs are the same as with a direction", async () => {
   let calls = 0;
   vi.doMock("zod", async (importOriginal) => {
     const original = await importOriginal<typeof import("zod")>();
@@ -252,7 +252,7 @@ test("parses without a direction: cursors and encoded outputs are the same as wi
   expect(calls).toBeGreaterThan(10);
 });
 
-test("a document that ignores the replacement of a schema shows the parts of the schema", async () => {
+test("documents that ignore replacements of schemas: they show the parts of the schemas", async () => {
   const ignore: Change = (schema) => {
     for (const { _zod: internals } of listParts(schema))
       Reflect.deleteProperty(internals, "toJSONSchema");

@@ -18,7 +18,7 @@ import {
 } from "../../src/schemas/zod-internals.ts";
 import { listInnerSchemas } from "../../src/schemas/some-schema.ts";
 
-/** Each of these is an internal named in `src/schemas/zod-internals.ts`. */
+/** Each of these tests is about internals named in `src/schemas/zod-internals.ts`. */
 describe("undocumented assumptions about Zod", () => {
   test("each kind of schema has a `run` and a `parse` that can be replaced", () => {
     const inner = z.string();
@@ -107,16 +107,16 @@ describe("undocumented assumptions about Zod", () => {
     expect(findIssueUtilities()?.aborted(issuesOf("a"))).toBe(false);
   });
 
-  test("literals are shown as in Zod's messages", () => {
+  test("literals are shown in the same way as in Zod's messages", () => {
     expect([showLiteral("a"), showLiteral(1), showLiteral(null)]).toEqual(['"a"', "1", "null"]);
   });
 
-  test("a catch says whether it has a constant", () => {
+  test("a catch says whether its value is a constant", () => {
     expect(isConstantCatch(z.string().catch("a")._zod.def.catchValue)).toBe(true);
     expect(isConstantCatch(z.string().catch(() => "a")._zod.def.catchValue)).toBe(false);
   });
 
-  test("the default of a definition is a replaceable getter, even for a compiled schema", () => {
+  test("the default in a schema's definition is a replaceable getter, even for a compiled schema", () => {
     let calls = 0;
     const field = z.string().default(() => `${++calls}`);
     const schema = z.object({ a: field });
@@ -158,11 +158,11 @@ describe("undocumented assumptions about Zod", () => {
     expect(z.string().default("a")._zod.optout).toBeUndefined();
   });
 
-  test("a stringbool lists its strings", () => {
+  test("a stringbool lists the strings that it accepts", () => {
     expect(readBooleanStrings(z.stringbool({ truthy: ["y"], falsy: ["n"] }))).toEqual(["y", "n"]);
   });
 
-  test("a parse has a direction, in which `parse` of each schema runs", () => {
+  test("a parse has a direction, which is passed to the `parse` of each schema", () => {
     const seen: boolean[] = [];
     const schema = z.string();
     const exchange = new ExchangedRun(schema, "run", (own) => (payload, context) => {
@@ -215,7 +215,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(marks).toContain(true);
   });
 
-  test("a replaced `parse` is what a schema parses with, in the given direction", () => {
+  test("a schema parses with its replaced `parse`, in the given direction", () => {
     const inner = z.codec(z.string(), z.number(), { decode: Number, encode: String });
     const reversed = z.custom<unknown>();
     reverse(reversed, inner);

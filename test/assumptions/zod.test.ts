@@ -9,19 +9,19 @@ const run = (schema: z.core.$ZodType, value: unknown, context: z.core.ParseConte
   schema._zod.run({ value, issues: [] }, context);
 
 describe("assumptions about Zod", () => {
-  test("its asynchronous mode returns at once if nothing is asynchronous", () => {
+  test("the asynchronous mode returns at once if nothing is asynchronous", () => {
     const schema = z.object({ a: z.string().transform(Number), b: z.array(z.number()).max(3) });
     expect(run(schema, { a: "1", b: [1] }, { async: true })).not.toBeInstanceOf(Promise);
   });
 
-  test("its asynchronous mode returns a promise if something is asynchronous", async () => {
+  test("the asynchronous mode returns a promise if something is asynchronous", async () => {
     const schema = z.object({ a: z.string().refine(async () => true) });
     const result = run(schema, { a: "x" }, { async: true });
     expect(result).toBeInstanceOf(Promise);
     expect((await result).issues).toEqual([]);
   });
 
-  test("compiling returns a schema that it cannot compile", () => {
+  test("compiling a schema that cannot be compiled returns the same schema", () => {
     const schema = z.object({ a: z.string().refine(async () => true) });
     expect(z.compile(schema)).toBe(schema);
   });
@@ -45,13 +45,13 @@ describe("assumptions about Zod", () => {
       expect(readPagination(page.extend({ limit: copy }))?.style).toBe("offset");
   });
 
-  test("its own changes of strings can be recognised by their source", () => {
+  test("Zod's own changes to strings can be recognised by their source code", () => {
     for (const schema of [z.string().trim(), z.string().toLowerCase(), z.string().normalize("NFC")])
       expect(runsUserCode(schema)).toBe(false);
     expect(runsUserCode(z.string().overwrite((text) => `${text}!`))).toBe(true);
   });
 
-  test("a union of one option calls the `run` that the option had", () => {
+  test("a union with one option calls the `run` that the option had when the union was created", () => {
     const option = z.string();
     const union = z.union([option]);
     option._zod.run = () => {
@@ -60,7 +60,7 @@ describe("assumptions about Zod", () => {
     expect(union.parse("a")).toBe("a");
   });
 
-  test("compiling returns a schema that parses the same", () => {
+  test("compiling returns a schema that parses in the same way", () => {
     const schema = z.object({ a: z.string().transform(Number), b: z.string().default("x") });
     const compiled = z.compile(schema, { strict: true });
     expect(compiled).not.toBe(schema);
@@ -78,7 +78,7 @@ describe("assumptions about Zod", () => {
     expect(parsed).toBe(0);
   });
 
-  test("an object without a prototype is an object, and a record", () => {
+  test("an object without a prototype is valid as an object and as a record", () => {
     const value = Object.assign(Object.create(null) as object, { a: "1" });
     expect(z.object({ a: z.string() }).parse(value)).toEqual({ a: "1" });
     expect(z.record(z.string(), z.string()).parse(value)).toEqual({ a: "1" });

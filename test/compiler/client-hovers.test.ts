@@ -80,7 +80,7 @@ test.each([
   expect(await show(comment)).toBe(shown);
 });
 
-test("outputs are shown as objects among the statuses of a response", async () => {
+test("outputs are shown as objects in the hover of a response with several statuses", async () => {
   const shown = await show("request");
   expect(shown).toContain("input: { name: string; age?: number | undefined; }");
   expect(shown).toContain(`SuccessReply<SuccessStatus, SuccessEnvelope<${user}>>`);
@@ -91,10 +91,10 @@ test.each([
   ['provide("get /v1/', ["get /v1/clock", "get /v1/users"]],
   ['provide("get /v1/users/', ["get /v1/users/:id"]],
   ['request("post /v1/', ["post /v1/users"]],
-])("keys are completed level by level: %s", async (typed, keys) => {
+])("route keys are completed segment by segment: %s", async (typed, keys) => {
   const at = find(`${typed}")`) + typed.length;
   const offered = await server.complete(program.file, program.text, at);
   const begun = typed.slice(typed.indexOf('"') + 1);
-  // an editor shows those that begin with the typed text
+  // an editor shows the completions that begin with the typed text
   expect(offered.filter((label) => label.startsWith(begun))).toEqual(keys);
 });

@@ -101,7 +101,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a wrong call is one line that names the key or the field", () => {
+test("the error for a wrong call is one line that names the key or the field", () => {
   writeFileSync(join(folder, "api.ts"), api);
   writeFileSync(
     join(folder, "client.ts"),
@@ -147,7 +147,7 @@ describe("the bundle of a client", () => {
       ...{ format: "esm", target: "es2022", platform: "browser" },
     });
 
-  test("is under 6,000 bytes gzipped, and contains nothing of the server, of Zod or of Node.js", async () => {
+  test("is under 6,000 bytes gzipped, and contains nothing from the server, Zod or Node.js", async () => {
     const { outputFiles, metafile } = await bundle('export * from "sallyport/client"');
     const [file] = outputFiles;
     expect(gzipSync(file?.contents ?? "", { level: 9 }).length).toBeLessThan(6000);
@@ -156,7 +156,7 @@ describe("the bundle of a client", () => {
     expect(file?.text).not.toMatch(/\bprocess\.|\bBuffer\b|require\(|node:/);
   });
 
-  test("contains nothing of the routing that provides its type", async () => {
+  test("contains nothing from the routing that provides its type", async () => {
     const { metafile } = await bundle(
       'import { createClient } from "sallyport/client"; import type { routing } from "./example/src/routing.ts"; export const client = createClient<typeof routing>({ baseUrl: "/" });',
     );

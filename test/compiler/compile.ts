@@ -9,14 +9,14 @@ export const compiler = join(root, "node_modules/typescript/bin/tsc");
 /** A user's program in its own directory. */
 export interface Program {
   readonly folder: string;
-  /** Its only file. */
+  /** The path of the program's only file. */
   readonly file: string;
   readonly text: string;
 }
 
 /** Writes a program that imports `sallyport` from its source. */
 export const writeProgram = (name: string, text: string): Program => {
-  // within the repository, so that its packages are found
+  // within the repository, where its packages are found
   const folder = join(root, "node_modules/.cache/sallyport-compiler", name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -40,9 +40,9 @@ export const writeProgram = (name: string, text: string): Program => {
 
 /** One error as the compiler prints it. */
 export interface PrintedError {
-  /** The line of the program, from 1. */
+  /** The line number in the program, counted from 1. */
   readonly line: number;
-  /** The message without its place; the lines after the first are indented. */
+  /** The message without the position; all lines but the first are indented. */
   readonly message: string;
 }
 

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Every option that makes the compiler stricter. */
+/** Compiler options that enable every additional check. */
 const strict = {
   ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   ...{ noUnusedLocals: true, noUnusedParameters: true, noImplicitOverride: true },
@@ -105,7 +105,7 @@ test.each<[string, string]>([
     'import { createClient } from "./client.js"; const client = createClient({ baseUrl: "" });',
   ],
   [
-    "inferred with written types",
+    "inferred, but with the generated types",
     'import { createClient } from "sallyport/client"; import type { routing } from "./api.js"; const client = createClient<typeof routing>({ baseUrl: "" });',
   ],
 ])("checks the calls of a client that is %s", (_name, head) => {

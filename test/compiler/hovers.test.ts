@@ -101,7 +101,7 @@ test.each([
   ["middleware input", "{ key: number; }"],
   ["input", "{ key: number; page: number; name: string; tag?: string | undefined; }"],
   ["no input", "{}"],
-  ["no input of buildVoid", "{}"],
+  ["no input in buildVoid", "{}"],
   [
     "union",
     '{ key: number; page: number; kind: "a"; a: string; } | { key: number; page: number; kind: "b"; b: number; }',
@@ -128,7 +128,7 @@ test.each([
   expect(await show(comment)).toBe(shown);
 });
 
-test("a handler shows its input, its context and what it returns", async () => {
+test("the hover of a handler shows its input, its context and its return type", async () => {
   const input = "{ key: number; page: number; name: string; tag?: string | undefined; }";
   const ctx = "{ user: { id: number; }; tx: { id: number; }; isStaff: boolean; ip: string; }";
   const output = '{ role: "admin" | "member"; tags: string[]; }';

@@ -20,11 +20,11 @@ interface Hover {
 
 const blankLine = Buffer.from("\r\n\r\n");
 
-/** The language server of TypeScript 7, as an editor starts it. */
+/** The language server of TypeScript 7, started in the same way as by an editor. */
 export interface LanguageServer {
-  /** Returns the type that an editor shows at an offset of a file, on one line, without the documentation. */
+  /** Returns the type that an editor shows at an offset in a file, on one line, without the documentation. */
   readonly hover: (file: string, text: string, offset: number) => Promise<string>;
-  /** Returns the completions that an editor offers at an offset of a file. */
+  /** Returns the completions that an editor offers at an offset in a file. */
   readonly complete: (file: string, text: string, offset: number) => Promise<readonly string[]>;
   readonly close: () => void;
 }
@@ -53,7 +53,7 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
     if (id === undefined) return;
     if (method === undefined) waiting.get(id)?.(message);
     else {
-      // the server waits for a response; a configuration request needs as many results as it has items
+      // the server waits for this response, which for a configuration request has one result per item
       const { items } = (params ?? {}) as { readonly items?: readonly unknown[] };
       write({ id, result: items?.map(() => null) ?? null });
     }
@@ -79,7 +79,7 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
   write({ method: "initialized", params: {} });
 
   const opened = new Set<string>();
-  /** Opens a file unless it is open, and sends a request about an offset. */
+  /** Opens a file unless it is open, and sends a request about an offset in it. */
   const ask = async (
     method: string,
     file: string,

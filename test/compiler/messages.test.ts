@@ -25,7 +25,7 @@ const csvFactory = new EndpointsFactory(csv);
 const ok = z.object({ ok: z.boolean() });
 `;
 
-/** Invalid statements by name. */
+/** Statements that do not compile, by name. */
 const statements = {
   cors: "createConfig({ http: { listen: 8090 } });",
   corsOfApp: "createConfig({ app });",
@@ -87,8 +87,8 @@ const linesOf = (name: Name): readonly string[] => {
   return messages.join("").split(/\n */);
 };
 
-describe("every error", () => {
-  test("is the only error of its statement", () => {
+describe("every error message", () => {
+  test("is the only one for its statement", () => {
     expect([...printed].filter(([, messages]) => messages.length !== 1)).toEqual([]);
     expect([...printed.keys()].toSorted()).toEqual(Object.keys(statements).toSorted());
   });
@@ -99,7 +99,7 @@ describe("every error", () => {
   });
 });
 
-describe("a configuration", () => {
+describe("the error for a configuration", () => {
   test.each<[Name, string]>([
     [
       "cors",
@@ -111,7 +111,7 @@ describe("a configuration", () => {
     ],
     ["noApp", "Type 'undefined' is not assignable to type 'IRouter'."],
     ["serverOfApp", "Type 'IRouter' is not assignable to type 'undefined'."],
-  ])("that lacks an option or has an unknown one ends with the option: %s", (name, last) => {
+  ])("that lacks an option or has an unknown one ends with its name: %s", (name, last) => {
     expect(linesOf(name).at(-1)).toBe(last);
   });
 
@@ -138,24 +138,24 @@ describe("a configuration", () => {
   });
 });
 
-describe("a routing map", () => {
+describe("the error for a routing map", () => {
   test.each<[Name, string]>([
     ["parameter", "slug"],
     ["parameterOfApp", "from"],
-  ])("names the path parameter that an input lacks: %s", (name, parameter) => {
+  ])("names the path parameter that an input schema lacks: %s", (name, parameter) => {
     const message = `is not assignable to type '"The input schema lacks the path parameter \\"${parameter}\\""'.`;
     expect(linesOf(name).at(-1)?.endsWith(message)).toBe(true);
     expect(linesOf(name)).toHaveLength(2);
   });
 
-  test("names the kinds of values that it accepts", () => {
+  test("names the kinds of values that a routing map accepts", () => {
     expect(linesOf("noRoute")).toEqual([
       "Type 'number' is not assignable to type 'MarkedEndpoint | Routing | ServeStatic'.",
     ]);
   });
 });
 
-describe("a middleware", () => {
+describe("the error for a middleware", () => {
   test.each<[Name, string]>([
     [
       "noContext",
@@ -164,7 +164,7 @@ describe("a middleware", () => {
     ["otherContext", "Type 'number' is not assignable to type 'User'."],
     ["contextAlone", "Type '{ isStaff: string; }' is not assignable to type 'void'."],
     ["spanWithoutNext", "Type 'void' is not assignable to type 'Passed<void>'."],
-  ])("ends with the difference: %s", (name, last) => {
+  ])("ends with the difference between the types: %s", (name, last) => {
     expect(linesOf(name).at(-1)).toBe(last);
   });
 
@@ -173,7 +173,7 @@ describe("a middleware", () => {
   });
 });
 
-describe("an endpoint", () => {
+describe("the error for an endpoint", () => {
   test.each<[Name, string]>([
     [
       "output",
@@ -206,17 +206,20 @@ describe("an endpoint", () => {
       "noField",
       "Property 'at' is missing in type '{ ok: boolean; }' but required in type '{ ok: boolean; at: Date; }'.",
     ],
-  ])("whose handler returns the wrong type ends with the difference: %s", (name, last) => {
-    expect(linesOf(name).at(-1)).toBe(last);
-  });
+  ])(
+    "whose handler returns the wrong type ends with the difference between the types: %s",
+    (name, last) => {
+      expect(linesOf(name).at(-1)).toBe(last);
+    },
+  );
 
   test("with a misspelt key suggests the right one", () => {
     expect(linesOf("key")[0]).toMatch(/ Did you mean to write 'output'\?$/);
   });
 });
 
-describe("a schema and an event", () => {
-  test("name what is wrong", () => {
+describe("the errors for a wrong items name and an unknown event", () => {
+  test("name the wrong value and the reason or the known values", () => {
     expect(linesOf("itemsName")).toEqual([
       `Type '"total"' is not assignable to type '"itemsName \\"total\\" is reserved in offset style"'.`,
     ]);

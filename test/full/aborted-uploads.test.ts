@@ -78,7 +78,7 @@ test.skipIf(!existsSync("/proc/self/fd"))(
 
     const plans = fc.sample(
       fc.record({
-        // a third are aborted in the head or in the first parts
+        // a third of the uploads are aborted in the head or in the first parts
         bytes: fc.oneof(
           { weight: 1, arbitrary: fc.integer({ min: 1, max: head.length + 1200 }) },
           { weight: 2, arbitrary: fc.integer({ min: head.length, max: whole.length - 1 }) },
@@ -110,7 +110,7 @@ test.skipIf(!existsSync("/proc/self/fd"))(
     expect(countDescriptors()).toBeLessThanOrEqual(before);
     expect(handler).toHaveBeenCalledOnce();
     expect(server.linesOf("error")).toEqual([]);
-    // otherwise no upload was aborted after its files had begun
+    // otherwise no upload was aborted while a file was being written
     expect(mostFiles).toBeGreaterThan(0);
     expect((await sendWhole()).status).toBe(200);
   },

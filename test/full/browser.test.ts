@@ -75,7 +75,7 @@ const startApi = (routing: Routing, config: Partial<ServerConfig> = {}): Promise
     ...config,
   });
 
-describe("with cors true, a page from another origin", { timeout: testTime }, () => {
+describe("if cors is true, a page from another origin", { timeout: testTime }, () => {
   let api = "";
   let page: Page;
   beforeEach(async () => {
@@ -112,7 +112,7 @@ describe("with cors true, a page from another origin", { timeout: testTime }, ()
     expect(requests).toEqual(["OPTIONS /notes"]);
   });
 
-  test("reads nothing if it sends credentials, because the origin is *", async () => {
+  test("reads nothing if it sends credentials, because the allowed origin is *", async () => {
     expect(await callFrom(page, `${api}/notes`, { credentials: "include" })).toBe("nothing");
     expect(requests).toEqual(["GET /notes"]);
   });
@@ -126,28 +126,34 @@ describe("with cors true, a page from another origin", { timeout: testTime }, ()
     ["a body just above the limit", "/notes", toLarge(100_001), 413, "Content Too Large"],
     ["a body of 20 times the limit", "/notes", toLarge(2_000_000), 413, "Content Too Large"],
     ["a body of 200 times the limit", "/notes", toLarge(20_000_000), 413, "Content Too Large"],
-  ])("reads status and message of %s", async (_what, path, call, status, message) => {
-    expect(await callFrom(page, `${api}${path}`, call)).toEqual({
-      status,
-      body: errorEnvelope(message || "Method Not Allowed"),
-    });
-  });
+  ])(
+    "reads the status and the message of the response to %s",
+    async (_what, path, call, status, message) => {
+      expect(await callFrom(page, `${api}${path}`, call)).toEqual({
+        status,
+        body: errorEnvelope(message || "Method Not Allowed"),
+      });
+    },
+  );
 
   test.each([
     ["development", "A secret"],
     ["production", "Internal Server Error"],
-  ])("reads status and message of a crash, in %s", async (environment, message) => {
-    vi.stubEnv("NODE_ENV", environment);
-    expect(await callFrom(page, `${api}/crash`)).toEqual({
-      status: 500,
-      body: errorEnvelope(message),
-    });
-  });
+  ])(
+    "reads the status and the message of the response to a crash, in %s",
+    async (environment, message) => {
+      vi.stubEnv("NODE_ENV", environment);
+      expect(await callFrom(page, `${api}/crash`)).toEqual({
+        status: 500,
+        body: errorEnvelope(message),
+      });
+    },
+  );
 
   test.each<[string, string, Call, string]>([
     ["query", "/notes?count=many", {}, "count"],
     ["body", "/notes", toJsonPost({ text: 1 }), "text"],
-  ])("reads what is wrong with an invalid %s", async (_what, path, call, field) => {
+  ])("reads the message about an invalid %s", async (_what, path, call, field) => {
     const seen = await callFrom(page, `${api}${path}`, call);
     expect(seen).toMatchObject({
       status: 400,
@@ -159,7 +165,7 @@ describe("with cors true, a page from another origin", { timeout: testTime }, ()
   });
 });
 
-describe("with a cors function for one origin and its cookies", { timeout: testTime }, () => {
+describe("if a cors function allows one origin with its cookies", { timeout: testTime }, () => {
   const session = {
     login: factory.build({
       method: "post",
@@ -181,7 +187,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
   const include = { credentials: "include" } as const;
   const ada = { status: 200, body: successEnvelope({ user: "ada" }) };
 
-  /** The API under localhost, where cookies are shared between ports, which are one site but several origins. */
+  /** The API at localhost: all ports of a host share cookies and are one site, but each is an origin of its own. */
   const begin = async (): Promise<{ api: string; page: Page; server: TestServer }> => {
     const origin = await serve();
     const cors: CorsFunction = ({ defaultHeaders, request }) =>
@@ -197,7 +203,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
     return { api: `http://localhost:${server.port}`, page: await openPage(origin), server };
   };
 
-  test("that origin receives a cookie, sends it back, and reads the responses", async () => {
+  test("a page from that origin receives a cookie, sends it back, and reads the responses", async () => {
     const { api, page } = await begin();
     const login = { ...toJsonPost({ user: "ada" }), ...include };
     expect(await callFrom(page, `${api}/login`, login)).toEqual({
@@ -212,7 +218,7 @@ describe("with a cors function for one origin and its cookies", { timeout: testT
     expect(requests).toEqual(["OPTIONS /login", "POST /login", "GET /me", "GET /me"]);
   });
 
-  test("another origin reads nothing, with or without the cookie, and its preflights fail", async () => {
+  test("a page from another origin reads nothing, with or without the cookie, and its preflights fail", async () => {
     const { api, page, server } = await begin();
     const login = { ...toJsonPost({ user: "ada" }), ...include };
     expect(await callFrom(page, `${api}/login`, login)).toMatchObject({ status: 200 });

@@ -12,7 +12,7 @@ const installation = "apt-get update -qq && apt-get install -y -qq chromium";
 /** How long the installation and start of Chromium may take together, in milliseconds. */
 export const installationTime = 600_000;
 
-/** Installs Debian's Chromium if it is missing and installing is allowed. */
+/** Installs Debian's Chromium if it is missing and the process may install it. */
 const ensureInstalled = async (): Promise<void> => {
   if (existsSync(executablePath)) return;
   let reason = "only root can install it";
@@ -32,7 +32,7 @@ const ensureInstalled = async (): Promise<void> => {
 
 let browser: Browser | undefined;
 
-/** Starts a headless Chromium with its own profile, which knows no host but this machine. */
+/** Starts a headless Chromium with its own profile, which can reach no host but this machine. */
 export const ensureChromium = async (): Promise<void> => {
   await ensureInstalled();
   browser = await chromium.launch({
@@ -58,7 +58,7 @@ export const quitChromium = async (): Promise<void> => {
 const sites = new Set<Server>();
 const askedHosts = new Set<string>();
 
-/** Closes pages and their origins; returns the hosts that pages have contacted, successfully or not. */
+/** Closes all pages and the servers of their origins; returns the hosts that the pages contacted, successfully or not. */
 export const closePages = async (): Promise<string[]> => {
   for (const context of browser?.contexts() ?? []) await context.close();
   for (const site of sites) {
@@ -98,12 +98,12 @@ export interface Call {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  /** Spaces are appended to the body up to this size. */
+  /** The size in bytes to which the body is padded with spaces. */
   readonly size?: number;
   readonly credentials?: "include" | "omit";
 }
 
-/** What a page may read of a response; nothing if the browser withholds it. */
+/** The part of a response that a page may read, or "nothing" if the browser withholds it. */
 export type Seen = { readonly status: number; readonly body: unknown } | "nothing";
 
 /** Makes a page call the API with its own `fetch`. */
@@ -113,7 +113,7 @@ export const callFrom = (page: Page, url: string, call: Call = {}): Promise<Seen
       const whole = body === undefined ? {} : { body: body.padEnd(size) };
       const signal = AbortSignal.timeout(15_000);
       const response = await fetch(url, { ...call, ...whole, signal }).catch((error: unknown) => {
-        // `fetch` rejects with a TypeError for what it withholds; a timeout is a different failure
+        // `fetch` rejects with a TypeError if the browser withholds the response; a timeout is another error
         if (error instanceof TypeError) return "nothing" as const;
         throw error;
       });

@@ -1,7 +1,7 @@
 import type { InferredClient } from "sallyport/client";
 import type { routing } from "./client-platforms-routing.ts";
 
-/** Uses every feature of a client; returns the results, which must not depend on the platform. */
+/** Uses every feature of a client, and returns the results, which must not depend on the platform. */
 export const drive = async (
   client: InferredClient<typeof routing>,
 ): Promise<Readonly<Record<string, unknown>>> => {

@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const program = fileURLToPath(new URL("client-platforms-program.ts", import.meta.url));
 const cache = `${root}node_modules/.cache/client-platforms`;
 
-/** The program of a package that has one binary per system, of which npm installs the matching one. */
+/** Returns the path of the binary that npm installed for this system, for a package with one binary per system. */
 const findBinary = (scope: string, path: string): string => {
   const folder = `${cache}/node_modules/${scope}`;
   const [system = ""] = existsSync(folder) ? readdirSync(folder) : [];
@@ -89,7 +89,7 @@ const expected = {
 const startApi = async (): Promise<string> => {
   const cors: CorsFunction = ({ defaultHeaders }) => ({
     ...defaultHeaders,
-    // the header with which a subscription from another origin resumes
+    // Last-Event-ID is the header with which a subscription from another origin resumes
     "Access-Control-Allow-Headers": "Content-Type, Last-Event-ID",
   });
   const { port } = await start(routing, { cors, upload: true });

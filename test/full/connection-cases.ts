@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import zlib from "node:zlib";
 import fc from "fast-check";
 
-/** The response expected to one request. */
+/** The response that is expected to one request. */
 export interface Expected {
   readonly status: number;
   /** A string that the response must contain. */
   readonly text?: string;
 }
 
-/** A request as it is sent, and the response expected to it. */
+/** The bytes of a request, and the response that is expected to it. */
 export interface Sent extends Expected {
   readonly bytes: Buffer;
-  /** Nothing after it may get a response. */
+  /** Whether no request after this one may get a response. */
   readonly isLast: boolean;
-  /** Whether the connection may end with it, depending on how much has arrived by then. */
+  /** Whether the connection may end with this request, depending on how much has arrived by then. */
   readonly mayBeLast?: boolean;
 }
 
-/** One connection. */
+/** A connection with its requests, and how the client sends them. */
 export interface ConnectionCase {
   readonly requests: readonly Sent[];
   /** Where the sent bytes are split, as fractions of their length, with the pause after each part in milliseconds. */
@@ -51,7 +51,7 @@ const pad = fc
   .tuple(size, fc.constantFrom("x", "ab\u00e9", "0123456789"))
   .map(([length, unit]) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length));
 const id = fc.nat(1_000_000);
-/** The sizes of chunks; undefined for a body of known length. */
+/** The sizes of the chunks, or undefined for a body of known length. */
 const chunking = fc.option(
   fc.array(fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 20_000 })), {
     minLength: 1,
@@ -209,7 +209,7 @@ export const connectionCases: fc.Arbitrary<ConnectionCase> = fc.record({
   isTls: fc.nat(3).map((number) => number === 0),
 });
 
-/** The responses that a client must receive if it does not leave. */
+/** Returns the responses that a client must receive if it does not leave. */
 export const toExpected = ({ requests }: ConnectionCase): readonly Sent[] => {
   const end = requests.findIndex(({ isLast }) => isLast);
   return end < 0 ? requests : requests.slice(0, end + 1);

@@ -1,4 +1,4 @@
-// A server whose state can be requested: node --expose-gc connections-program.mjs DIRECTORY [KEY CERTIFICATE]
+// A server that reports its state on request: node --expose-gc connections-program.mjs DIRECTORY [KEY CERTIFICATE]
 import { createHash } from "node:crypto";
 import { createReadStream, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ process.on("uncaughtException", (error) => faults.push(`uncaught: ${error?.stack
 
 let running = 0;
 const runningOf = new WeakMap();
-/** Detects whether two requests of one connection run at once. */
+/** Detects whether two requests on one connection run at once. */
 const counted = factory.addMiddleware({
   handler: async ({ request, response }) => {
     const { socket } = request;
@@ -57,7 +57,7 @@ const routing = {
   piped: counted.buildVoid({
     handler: ({ response }) => void createReadStream(file).pipe(response.type("text/plain")),
   }),
-  /** Reads a little of a body that it does not need. */
+  /** Reads the beginning of a body, and ignores the rest. */
   early: counted.build({
     method: "put",
     handler: async ({ request }) => {

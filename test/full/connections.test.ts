@@ -67,7 +67,7 @@ const askState = async (child: ChildProcess): Promise<State> => {
   return state;
 };
 
-/** The responses on a connection, without interim or partial ones. */
+/** Parses the responses on a connection, without interim or partial ones. */
 const readReplies = (text: string, methods: readonly string[]) => {
   const replies: { status: number; body: string }[] = [];
   for (let at = 0; at < text.length;) {
@@ -114,7 +114,7 @@ const open = async (ports: readonly number[], isTls: boolean): Promise<Socket> =
   return socket;
 };
 
-/** Runs a case; returns what is wrong with its responses, or undefined. */
+/** Runs a case, and returns what is wrong with its responses, or undefined. */
 const play = async (ports: readonly number[], one: ConnectionCase): Promise<object | undefined> => {
   const socket = await open(ports, one.isTls);
   let text = "";
@@ -175,7 +175,7 @@ const play = async (ports: readonly number[], one: ConnectionCase): Promise<obje
 };
 
 test.skipIf(!existsSync("/proc/self/fd"))(
-  `W26, W27, W28: ${cases} connections with pipelined requests, split and aborted at random, on four versions of Node.js`,
+  `W26, W27, W28: ${cases} connections with pipelined requests, split and aborted at random, get correct responses on four versions of Node.js`,
   async () => {
     const nodes = ensureNodes();
     const lines: string[] = [];

@@ -16,7 +16,7 @@ import {
 const cache = fileURLToPath(new URL("../../node_modules/.cache/scalar", import.meta.url));
 const fixture = fileURLToPath(new URL("../fixtures/scalar", import.meta.url));
 
-/** Installs Scalar from its lock file, unless that has been done. */
+/** Installs Scalar from its lock file unless it is installed. */
 const ensureScalar = (): void => {
   if (existsSync(`${cache}/node_modules/@scalar/api-reference`)) return;
   mkdirSync(cache, { recursive: true });

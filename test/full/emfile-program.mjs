@@ -1,4 +1,4 @@
-// Run by emfile.test.ts with few descriptors.
+// A server that emfile.test.ts runs with few file descriptors.
 import { createServer, defaultEndpointsFactory } from "../../dist/index.js";
 
 const { servers } = await createServer(

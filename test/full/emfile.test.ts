@@ -7,7 +7,7 @@ import { ensureBuilt, sleep } from "./harness.ts";
 
 const ping = "GET /ping HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/** Returns whether a connection gets a response within a second. */
+/** Checks whether a new connection gets a response within a second. */
 const isAnswered = async (socket: Socket): Promise<boolean> => {
   if (socket.destroyed) return false;
   socket.write(ping);
@@ -18,7 +18,7 @@ const isAnswered = async (socket: Socket): Promise<boolean> => {
   return Promise.race([answer, sleep(1000).then(() => false)]);
 };
 
-test("S4: without free descriptors open connections are served, new ones are dropped, and the server recovers", async () => {
+test("S4: without free file descriptors, open connections are served, new ones are dropped, and the server recovers later", async () => {
   ensureBuilt();
   const program = fileURLToPath(new URL("emfile-program.mjs", import.meta.url));
   const child = spawn("sh", ["-c", `ulimit -n 256; exec "${process.execPath}" "${program}"`], {

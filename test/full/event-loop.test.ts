@@ -44,7 +44,7 @@ const send = (path: string, type?: string, body?: string): Promise<number> =>
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
-// test/http/worst-requests.test.ts limits the cost of these requests by counting; here it is measured
+// test/http/worst-requests.test.ts limits the cost of these requests by counting; here the time is measured
 test.each<[string, string, string?, string?]>([
   ["a deep body", "/numbers", json, "[".repeat(500_000)],
   ["nested objects", "/numbers", json, `${'{"a":'.repeat(170_000)}1${"}".repeat(170_000)}`],
@@ -68,6 +68,6 @@ test.each<[string, string, string?, string?]>([
   delay.disable();
   const longest = delay.max / 1e6;
   report(`${name}: ${longest.toFixed(0)} ms, this client included`);
-  // 10 to 100 ms on an idle machine
+  // on an idle machine, the longest stall takes 10 to 100 ms
   expect(longest).toBeLessThan(1000);
 });

@@ -1,32 +1,32 @@
 import fc from "fast-check";
 import { z } from "zod";
 
-/** The schema of the JSON endpoint. */
+/** The input schema of the JSON endpoint. */
 export const jsonSchema = z.object({
   id: z.int().min(1).max(1_000_000),
   name: z.string().min(1).max(20),
   nested: z.object({ flag: z.boolean(), list: z.array(z.number()).max(3) }),
 });
 
-/** The schema of the endpoints for forms and for queries. */
+/** The input schema of the endpoints for forms and for queries. */
 export const textSchema = z.object({
   id: z.string().regex(/^\d{1,6}$/),
   kind: z.enum(["red", "green"]),
 });
 
-/** The schema of the endpoint with a path parameter. */
+/** The input schema of the endpoint with a path parameter. */
 export const pathSchema = z.object({ id: z.string().regex(/^\d{1,6}$/) });
 
 /** The only content that the upload endpoint accepts. */
 export const fileContent = "the one good content";
 
-/** A request of the fuzz test. */
+/** A request in the fuzz test. */
 export interface Case {
   readonly method: "GET" | "POST";
   readonly target: string;
   readonly contentType?: string | undefined;
   readonly body?: Uint8Array | undefined;
-  /** Whether an independent check says that no handler may run; otherwise it may be valid by chance. */
+  /** Whether no handler may run, according to an independent check; otherwise the request may be valid by chance. */
   readonly isBad: boolean;
 }
 
@@ -61,7 +61,7 @@ export const goodCases = {
   },
 } as const satisfies Record<string, Omit<Case, "isBad">>;
 
-/** A kind of input. */
+/** The name of a kind of input. */
 export type Kind = keyof typeof goodCases;
 
 /** Decodes bytes as UTF-8. */

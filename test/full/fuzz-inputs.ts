@@ -69,7 +69,7 @@ const jsonCases: fc.Arbitrary<Case> = fc.oneof(
   wrongTypeCases("json"),
 );
 
-/** Values that JSON cannot represent become strings. */
+/** Converts a value to JSON, with bigints as strings. */
 const toJson = (value: object): string => {
   try {
     return JSON.stringify(value, (_key, below: unknown) =>

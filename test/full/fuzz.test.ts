@@ -25,7 +25,7 @@ const seed = 20_261_122;
 const kinds = Object.keys(badCases) as Kind[];
 /** How many requests are generated at a time, from one seed per kind. */
 const batchSize = 500;
-/** The first requests are each followed by a valid one, later ones every ninth, so that each kind has its turn. */
+/** How many requests at the beginning are each followed by a valid one; later, every ninth is. */
 const closelyFollowed = 2000;
 
 let directory = "";
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Handlers that check their arguments themselves. */
+/** Endpoints whose handlers check their arguments themselves. */
 const createRouting = () => {
   const seen = { runs: 0, invalid: [] as unknown[] };
   const check = (schema: z.ZodType, input: unknown): { ok: true } => {
@@ -128,7 +128,7 @@ const describeCase = ({ body, ...rest }: Case): object => ({
   ...(body === undefined ? {} : { body: Buffer.from(body).toString("latin1").slice(0, 300) }),
 });
 
-/** How often each status occurred, by kind. */
+/** The number of responses with each status, by kind of input. */
 class Tally {
   readonly #counts = new Map<string, Map<number | string, number>>();
 
@@ -188,7 +188,7 @@ test(`${runs} bad inputs cause no 5xx, run no handler, and do not affect the nex
         .sample(badCases[kind], { seed: seed + first + index, numRuns })
         .map((given) => ({ kind, given })),
     );
-    // one of each kind in turn, so that the kinds mix on the connections
+    // one request of each kind in turn, so that each connection has several kinds
     await doAll(cases.length, 8, async (index) => {
       const next = cases[(index % kinds.length) * numRuns + Math.floor(index / kinds.length)];
       if (next) await sendCase(next.kind, next.given, first + index);

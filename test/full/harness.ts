@@ -8,11 +8,11 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Prints a measurement, even if the test passes. */
 export const report = (text: string): void => void process.stdout.write(`\n  ${text}\n`);
 
-/** The number of repetitions of a run, unless the environment sets another. */
+/** Returns the number of repetitions for a run, which an environment variable may change. */
 export const toCount = (variable: string, count: number): number =>
   Number(process.env[variable] ?? count);
 
-/** Waits. */
+/** Waits for the given time. */
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -29,27 +29,27 @@ export const doAll = async (
   await Promise.all(Array.from({ length: atOnce }, work));
 };
 
-/** The 99th percentile. */
+/** Returns the 99th percentile. */
 export const toP99 = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length * 0.99)] ?? Number.NaN;
 
-/** A program of this directory, run as its own process. */
+/** A program in this directory that runs as its own process. */
 export interface Program {
   readonly child: ChildProcess;
   readonly port: number;
-  /** Everything that it has printed; complete once `ended` resolves. */
+  /** Returns everything that the program has printed so far; complete once `ended` resolves. */
   printed: () => string;
-  /** Its exit code, or the signal that ended it, once all of its output has arrived. */
+  /** Resolves to the exit code, or to the signal that ended the program, once all output has arrived. */
   readonly ended: Promise<number | string | null>;
 }
 
-/** Builds what programs import, if it is missing. */
+/** Builds the package, which the programs import, if the build is missing. */
 export const ensureBuilt = (): void => {
   if (!existsSync(`${root}dist/index.js`))
     spawnSync(process.execPath, ["scripts/build.js"], { cwd: root, stdio: "inherit" });
 };
 
-/** Starts a program that prints its port; it is killed after a minute, or after the given time. */
+/** Starts a program that prints its port, and kills it after a minute or the given time. */
 export const startProgram = async (
   name: string,
   args: readonly string[] = [],

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Installs what a directory's lock file names into another directory, unless it is there. */
+/** Installs the packages in a directory's lock file into another directory, unless they are installed. */
 export const ensureInstalled = (own: string, home: string): void => {
   const lock = readFileSync(join(own, "package-lock.json"), "utf8");
-  // written last: an interrupted installation is repeated
+  // this file is written last, so an interrupted installation is repeated
   const stamp = join(home, "installed-lock.json");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   rmSync(home, { recursive: true, force: true });

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("../../node_modules/.cache/node-versions", import.meta.url));
 
-/** The lowest version that users may have, and the later major versions. */
+/** The lowest supported version of Node.js, and the later major versions. */
 const versions = ["20.19", "22", "24", "26"] as const;
 
-/** The path of the program in the package `node`. */
+/** The path of the program within the package `node`. */
 const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
 
 const ensureNode = (version: string): string => {

@@ -17,7 +17,7 @@ const secret = "let-me-in";
 
 afterAll(() => rmSync(cache, { recursive: true, force: true }));
 
-/** Copies the generator with one line changed; the other rooms are those of the source. */
+/** Imports a copy of the generator with one line changed; the copy imports the other rooms from the source. */
 const importMutant = async (
   index: number,
   { file, from, to }: { readonly file: string; readonly from: string; readonly to: string },

@@ -56,7 +56,7 @@ const nodes = [...ensureNodes()];
 const check = ["openapi", "--out", "openapi.yaml", "--check"];
 
 describe.each(nodes)("on Node.js %s", (version, node) => {
-  test("the command reads TypeScript with tsx, and finds the document up to date", () => {
+  test("the openapi command reads TypeScript with tsx, and finds the document up to date", () => {
     expect(run(node, withTsx, ...check)).toEqual({ status: 0, stdout: "", stderr: "" });
     const { stdout } = run(node, withTsx, "routes", "--json");
     expect((JSON.parse(stdout) as unknown[]).length).toBeGreaterThan(5);
@@ -66,7 +66,7 @@ describe.each(nodes)("on Node.js %s", (version, node) => {
     );
   });
 
-  test("the command runs without tsx if Node.js supports it, and otherwise says what to do", () => {
+  test("the openapi command runs without tsx if Node.js can read TypeScript, and otherwise says what to install", () => {
     const { status, stderr } = run(node, plain, ...check);
     const isOld = version.startsWith("20");
     expect([status, stderr.includes("--save-dev tsx")]).toEqual([isOld ? 1 : 0, isOld]);

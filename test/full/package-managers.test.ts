@@ -10,7 +10,7 @@ import { ensureBuilt } from "./harness.ts";
 import { ensureNodes } from "./node-versions.ts";
 
 const files = readFiles("README.md");
-/** What the quick start installs, apart from sallyport itself. */
+/** The packages that the quick start installs, apart from sallyport itself. */
 const [, used = "", developed = ""] =
   /npm install sallyport (.*)\n +npm install -D (.*)\n/.exec(readPage("README.md")) ?? [];
 
@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 interface Manager {
   readonly program: string;
   readonly add: string;
-  /** What is written into the directory beforehand. */
+  /** The files that are written into the directory before the installation, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -47,8 +47,8 @@ const managers: Readonly<Record<string, Manager>> = {
 };
 
 /**
- * What a manager prints about a faulty package, without pnpm's warning about a slow registry and yarn 1's about its
- * cache.
+ * Returns the warnings that a manager printed, without pnpm's about a slow registry and yarn 1's
+ * about its cache.
  */
 const toWarnings = (printed: string): readonly string[] =>
   printed
@@ -66,7 +66,7 @@ describe.each(Object.keys(managers))("the quick start, installed by %s", (name) 
     const { status, stdout, stderr } = spawnSync(
       command[0] as string,
       [...command.slice(1), add, ...packages],
-      // a directory of the user's own would bring its own warnings
+      // a home directory with the user's settings could cause warnings of its own
       {
         cwd: app,
         encoding: "utf8",

@@ -5,14 +5,14 @@ import { expect, test } from "vitest";
 import { root } from "../package/guide.ts";
 import { run } from "../package/pack.ts";
 
-test("changesets bump only the version of the package, and write its changelog", () => {
+test("changesets change only the version in package.json, and write the changelog", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-release-"));
   try {
     for (const name of [".changeset", "CHANGELOG.md", "package.json", "package-lock.json"])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     for (const name of ["example", "bench"])
       cpSync(join(root, name, "package.json"), join(folder, name, "package.json"));
-    // there may be none just after a release
+    // there may be no changesets just after a release
     const own = '---\n"sallyport": patch\n---\n\nOwn.\n';
     writeFileSync(join(folder, ".changeset/own.md"), own);
     const git = (...args: readonly string[]): string =>

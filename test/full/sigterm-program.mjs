@@ -1,4 +1,4 @@
-// Run by sigterm.test.ts as its own process; its ledger of accepted requests is its output.
+// A server that sigterm.test.ts runs as its own process, and that prints the requests it accepts.
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -20,7 +20,7 @@ const work = defaultEndpointsFactory.build({
     return { id };
   },
 });
-/** When the last response was sent, or the signal came. */
+/** The time of the last response or of the signal. */
 let last = 0;
 process.on("SIGTERM", () => (last = performance.now()));
 process.on("exit", () => writeSync(1, `idle ${performance.now() - last}\n`));

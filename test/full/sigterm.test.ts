@@ -6,7 +6,7 @@ import { doAll, ensureBuilt, report, sleep, startProgram, toCount } from "./harn
 
 const runs = toCount("SALLYPORT_SIGTERM_RUNS", 200);
 const clientCount = 8;
-/** How many of them pipeline. */
+/** The number of clients that send pipelined requests. */
 const pipelinedCount = 3;
 
 beforeAll(ensureBuilt);
@@ -14,7 +14,7 @@ beforeAll(ensureBuilt);
 /** A client's record of a request. */
 interface Entry {
   readonly id: string;
-  /** The status of a complete, correct response, else the code of the error. */
+  /** The status of a complete, correct response, or otherwise the error code. */
   readonly outcome: number | string;
   readonly at: number;
 }
@@ -70,7 +70,7 @@ const toBytes = (id: string, ms: number): string =>
 
 /** Sends six requests at once, repeatedly, until the connection ends. */
 const runPipelined = async (port: number, name: string, durations: number[]): Promise<Entry[]> => {
-  // a connection that does not end its side when the server does, like a client behind a broken network
+  // the client keeps its side of the connection open when the server ends its own, as behind a broken network
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);
   const ledger: Entry[] = [];
@@ -104,7 +104,7 @@ const runPipelined = async (port: number, name: string, durations: number[]): Pr
   return ledger;
 };
 
-/** Opens a connection and sends the given data, or nothing; returns what came back once it is closed. */
+/** Opens a connection, sends the given data if any, and resolves to everything received once the connection is closed. */
 const listen = (port: number, bytes: string): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -116,9 +116,9 @@ const listen = (port: number, bytes: string): Promise<string> =>
 
 interface Run {
   readonly exit: number | string | null;
-  /** How long the process ran after its last request, in milliseconds. */
+  /** How long the process ran after the last request, in milliseconds. */
   readonly idle: number;
-  /** What an event stream has sent. */
+  /** The content of the event stream that was open. */
   readonly stream: string;
   readonly accepted: readonly string[];
   readonly entries: readonly Entry[];

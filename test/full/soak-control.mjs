@@ -1,4 +1,4 @@
-// Run by soak.test.ts with --expose-gc: the API of soak-program.mjs by hand, on bare node:http with Zod.
+// Run by soak.test.ts with --expose-gc: the API of soak-program.mjs, written by hand on bare node:http with Zod.
 import { createServer } from "node:http";
 import { z } from "zod";
 

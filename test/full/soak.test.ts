@@ -28,7 +28,7 @@ const ask = (
     request.on("error", reject).end(body);
   });
 
-/** What clients send, 15 % of it bad, each with the status expected. */
+/** The requests that clients send, each with the expected status; 15 % are bad. */
 const requests: readonly (readonly [string, string, string | undefined, number])[] = Array.from(
   { length: 100 },
   (_, index) => {
@@ -40,7 +40,7 @@ const requests: readonly (readonly [string, string, string | undefined, number])
   },
 );
 
-/** The slope of a line through points, and its standard error. */
+/** Fits a line to points, and returns the slope with its standard error. */
 const fit = (points: readonly (readonly [number, number])[]): { slope: number; error: number } => {
   const count = points.length;
   const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / count;
@@ -51,7 +51,7 @@ const fit = (points: readonly (readonly [number, number])[]): { slope: number; e
   return { slope, error: Math.sqrt(rest / (count - 2) / spread) };
 };
 
-/** Runs a program under load, and fits the size of its heap after collections, in KiB, over minutes. */
+/** Runs a program under load, and returns the growth of its heap after collections in KiB per minute. */
 const soak = async (
   name: string,
 ): Promise<{ readonly sent: number; readonly wrong: string[]; slope: number; error: number }> => {
@@ -62,7 +62,7 @@ const soak = async (
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const port = Number(/port (\d+)/.exec(line.toString())?.[1]);
   const end = performance.now() + minutes * 60_000;
-  // the first minute is warm-up: compilation, and caches that fill
+  // the first minute is warm-up, in which code is compiled and caches fill
   const begin = performance.now() + Math.min(60_000, minutes * 20_000);
   let sent = 0;
   const wrong: string[] = [];

@@ -35,17 +35,17 @@ afterEach(() => {
 
 const toHash = (bytes: Buffer): string => createHash("sha1").update(bytes).digest("hex");
 
-/** A request of a case: what it sends, and how large a response it requests. */
+/** A request in a case, with the sizes of its body and of the response that it asks for. */
 interface Planned {
   readonly size: number;
   readonly isChunked: boolean;
-  /** The body consists of requests, so that parsing from its middle is detected. */
+  /** Whether the body consists of requests, which reveals parsing that begins in the middle of a body. */
   readonly isBait: boolean;
   readonly reply: number;
   readonly delay: number;
 }
 
-/** What a connection sends, in writes of which sizes, and how slowly it reads. */
+/** The requests on a connection, the sizes of the client's writes, and its pauses between reads. */
 interface Case {
   readonly requests: readonly Planned[];
   readonly writes: readonly number[];
@@ -93,16 +93,16 @@ const toRequest = (planned: Planned, name: string, isLast: boolean): Buffer => {
   ]);
 };
 
-/** Requests and bodies that a server saw although nobody sent them. */
+/** Counts of errors by code, and of requests and bodies that a server saw although no client sent them. */
 interface Sightings {
   readonly codes: Map<string, number>;
-  /** Bodies that a handler received complete, but not as they were sent. */
+  /** The number of bodies that a handler received as complete, but that differ from those sent. */
   corrupted: number;
-  /** Requests that were never sent in this form. */
+  /** The number of requests that no client sent in this form. */
   invented: number;
 }
 
-/** Waits until a response accepts more, or is closed. */
+/** Waits until a response accepts more data, or is closed. */
 const drain = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
@@ -140,10 +140,10 @@ const answer = async (
 
 type OnClientError = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
-/** What Node does without a listener. */
+/** Destroys the socket, as Node does without a `clientError` listener. */
 const cut: OnClientError = (_error, socket) => void socket.destroy();
 
-/** What servers do that finish the current response before they send 400. */
+/** Finishes the current response before sending a 400, as some servers do. */
 const waitAndEnd = (): OnClientError => {
   const ending = new WeakSet<Duplex>();
   return (_error, socket) => {
@@ -157,7 +157,7 @@ const waitAndEnd = (): OnClientError => {
   };
 };
 
-/** The mitigation: decrypted data reaches the parser through the readable stream, which a pause holds back. */
+/** Adds the mitigation: decrypted data then reaches the parser through the readable stream, which a pause holds back. */
 const readAsStream = (server: Server): Server =>
   server.on("secureConnection", (socket: Socket) => socket.on("data", () => undefined));
 
@@ -223,7 +223,7 @@ const exchange = (
     }
   });
 
-/** Returns whether exactly the expected responses came, in order. */
+/** Checks whether exactly the expected responses arrived, in order. */
 const isSound = (text: string, due: readonly { start: string; length: number }[]): boolean => {
   let at = 0;
   for (const { start: begin, length } of due) {
@@ -246,7 +246,7 @@ const runCase = async (port: number, isSecure: boolean, planned: Case): Promise<
   return isSound(text, due);
 };
 
-/** Runs the cases, the same ones each time, and returns how many failed. */
+/** Runs the cases, which are the same each time, and returns how many failed. */
 const runCases = async (port: number, isSecure: boolean): Promise<number> => {
   const cases = fc.sample(caseArbitrary, { numRuns: count, seed });
   let unsound = 0;
@@ -263,73 +263,81 @@ const tell = (what: string, unsound: number, { codes, corrupted, invented }: Sig
       `${invented} invented requests; ${JSON.stringify(Object.fromEntries(codes))}`,
   );
 
-describe.runIf(hasOpenssl)("bare Node.js: pipelined requests while the client reads slowly", () => {
-  it("over TCP each gets its response", async () => {
-    const [port, sightings] = await listen(createServer(), cut);
-    const unsound = await runCases(port, false);
-    tell("TCP", unsound, sightings);
-    expect([unsound, sightings.corrupted, sightings.invented]).toEqual([0, 0, 0]);
-    expect(sightings.codes).toEqual(new Map());
-  });
+describe.runIf(hasOpenssl)(
+  "bare Node.js: pipelined requests from a client that reads slowly",
+  () => {
+    it("over TCP each get their response", async () => {
+      const [port, sightings] = await listen(createServer(), cut);
+      const unsound = await runCases(port, false);
+      tell("TCP", unsound, sightings);
+      expect([unsound, sightings.corrupted, sightings.invented]).toEqual([0, 0, 0]);
+      expect(sightings.codes).toEqual(new Map());
+    });
 
-  it("over TLS connections are closed with HPE_PAUSED and no other error; no handler gets what was not sent", async () => {
-    const [port, sightings] = await listen(createSecureServer(certificate), cut);
-    const unsound = await runCases(port, true);
-    tell("TLS", unsound, sightings);
-    expect([sightings.corrupted, sightings.invented]).toEqual([0, 0]);
-    expect(unsound > 0).toBe(sightings.codes.has("HPE_PAUSED"));
-    expect([...sightings.codes.keys()].filter((code) => !/^HPE_PAUSED$|^E/.test(code))).toEqual([]);
-  });
+    it("over TLS fail: connections are closed with HPE_PAUSED and no other error, and no handler gets data that was not sent", async () => {
+      const [port, sightings] = await listen(createSecureServer(certificate), cut);
+      const unsound = await runCases(port, true);
+      tell("TLS", unsound, sightings);
+      expect([sightings.corrupted, sightings.invented]).toEqual([0, 0]);
+      expect(unsound > 0).toBe(sightings.codes.has("HPE_PAUSED"));
+      expect([...sightings.codes.keys()].filter((code) => !/^HPE_PAUSED$|^E/.test(code))).toEqual(
+        [],
+      );
+    });
 
-  it("over TLS, if a `clientError` listener leaves the socket open, connections break too, and handlers may get what was not sent", async () => {
-    const [port, sightings] = await listen(createSecureServer(certificate), waitAndEnd());
-    const unsound = await runCases(port, true);
-    tell("TLS, socket left open", unsound, sightings);
-    // how many handlers received what was not sent differs between versions and runs
-    expect(unsound > 0).toBe(sightings.codes.has("HPE_PAUSED"));
-  });
+    it("over TLS fail, too, if a `clientError` listener leaves the socket open, and handlers may get data that was not sent", async () => {
+      const [port, sightings] = await listen(createSecureServer(certificate), waitAndEnd());
+      const unsound = await runCases(port, true);
+      tell("TLS, socket left open", unsound, sightings);
+      // the number of handlers that received data that was not sent differs between versions and runs
+      expect(unsound > 0).toBe(sightings.codes.has("HPE_PAUSED"));
+    });
 
-  it("over TLS with a `data` listener from the start, each gets its response", async () => {
-    const [port, sightings] = await listen(readAsStream(createSecureServer(certificate)), cut);
-    const unsound = await runCases(port, true);
-    tell("TLS, with a `data` listener", unsound, sightings);
-    expect([unsound, sightings.corrupted, sightings.invented]).toEqual([0, 0, 0]);
-    expect(sightings.codes).toEqual(new Map());
-  });
-});
+    it("over TLS with a `data` listener from the start each get their response", async () => {
+      const [port, sightings] = await listen(readAsStream(createSecureServer(certificate)), cut);
+      const unsound = await runCases(port, true);
+      tell("TLS, with a `data` listener", unsound, sightings);
+      expect([unsound, sightings.corrupted, sightings.invented]).toEqual([0, 0, 0]);
+      expect(sightings.codes).toEqual(new Map());
+    });
+  },
+);
 
-describe.runIf(hasOpenssl)("bare Node.js: the smallest case", () => {
-  /** A large response is not read while a request of four TLS records arrives. */
-  const runSmallest = async (server: Server, isSecure: boolean): Promise<string[]> => {
-    const [port, { codes }] = await listen(server, cut);
-    const socket = await open(port, isSecure);
-    const text = exchange(socket, Buffer.alloc(0), [], []);
-    socket.pause();
-    const first = { isChunked: false, isBait: false, delay: 0, size: 0, reply: 8 << 20 };
-    socket.write(toRequest(first, "/large", false));
-    await sleep(100);
-    socket.write(toRequest({ ...first, size: 65_536, reply: 10 }, "/second", true));
-    await sleep(200);
-    socket.resume();
-    const ends = (await text).includes("/second ") ? ["answered"] : ["cut"];
-    return [...ends, ...codes.keys()].filter((word) => !word.startsWith("E"));
-  };
+describe.runIf(hasOpenssl)(
+  "bare Node.js: a request of four TLS records while a large response is not read",
+  () => {
+    /** Leaves a large response unread while a request of four TLS records arrives. */
+    const runSmallest = async (server: Server, isSecure: boolean): Promise<string[]> => {
+      const [port, { codes }] = await listen(server, cut);
+      const socket = await open(port, isSecure);
+      const text = exchange(socket, Buffer.alloc(0), [], []);
+      socket.pause();
+      const first = { isChunked: false, isBait: false, delay: 0, size: 0, reply: 8 << 20 };
+      socket.write(toRequest(first, "/large", false));
+      await sleep(100);
+      socket.write(toRequest({ ...first, size: 65_536, reply: 10 }, "/second", true));
+      await sleep(200);
+      socket.resume();
+      const ends = (await text).includes("/second ") ? ["answered"] : ["cut"];
+      return [...ends, ...codes.keys()].filter((word) => !word.startsWith("E"));
+    };
 
-  it("over TCP the second request gets a response", async () => {
-    expect(await runSmallest(createServer(), false)).toEqual(["answered"]);
-  });
+    it("over TCP the second request gets a response", async () => {
+      expect(await runSmallest(createServer(), false)).toEqual(["answered"]);
+    });
 
-  it("over TLS the connection is closed with HPE_PAUSED, unless this Node.js is fixed", async () => {
-    const outcome = await runSmallest(createSecureServer(certificate), true);
-    report(`Node.js ${process.versions.node}, the smallest case over TLS: ${outcome.join(", ")}`);
-    expect([["answered"], ["cut", "HPE_PAUSED"]]).toContainEqual(outcome);
-  });
+    it("over TLS the connection is closed with HPE_PAUSED, unless this Node.js is fixed", async () => {
+      const outcome = await runSmallest(createSecureServer(certificate), true);
+      report(`Node.js ${process.versions.node}, the smallest case over TLS: ${outcome.join(", ")}`);
+      expect([["answered"], ["cut", "HPE_PAUSED"]]).toContainEqual(outcome);
+    });
 
-  it("over TLS with a `data` listener from the start, the second request gets a response", async () => {
-    const server = readAsStream(createSecureServer(certificate));
-    expect(await runSmallest(server, true)).toEqual(["answered"]);
-  });
-});
+    it("over TLS with a `data` listener from the start, the second request gets a response", async () => {
+      const server = readAsStream(createSecureServer(certificate));
+      expect(await runSmallest(server, true)).toEqual(["answered"]);
+    });
+  },
+);
 
 describe.runIf(hasOpenssl)("sallyport over TLS", () => {
   it(`${count} connections with pipelined requests that read slowly get every response in order`, async () => {

@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Resident memory of a process in MiB, current or peak. */
+/** Returns the current or the peak resident memory of a process, in MiB. */
 const readMemory = (pid: number, field: "VmRSS" | "VmHWM"): number => {
   const text = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024;
 };
 
-/** Sends a file of the given size without holding it in memory, no faster than it is read. */
+/** Sends a file of the given size without holding it in memory, no faster than the server reads it. */
 const upload = async (port: number, size: number): Promise<{ status: number; text: string }> => {
   const head = Buffer.from(
     '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: application/octet-stream\r\n\r\n',
@@ -61,7 +61,7 @@ test.skipIf(!existsSync("/proc/self/status"))(
       300_000,
     );
     const pid = child.pid ?? 0;
-    // the code is loaded and the path to the disk has been used once
+    // by now the code is loaded, and a file has been moved to disk once
     expect((await upload(port, 2 * mebibyte)).status).toBe(200);
     await sleep(500);
     const before = readMemory(pid, "VmRSS");

@@ -20,7 +20,7 @@ const { peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"),
   readonly peerDependencies: Readonly<Record<"express" | "zod", string>>;
 };
 
-/** The ends of the ranges of versions that users may have installed. */
+/** Functions that choose the lowest or the highest version in a range that users may have installed. */
 const ends = {
   lowest: (range: string) => range.replace(/^\^/, ""),
   highest: (range: string) => range,
@@ -36,7 +36,7 @@ const link = (from: string, to: string): void => {
   }
 };
 
-/** Makes a copy of the project with the Zod and Express of one end of the range. */
+/** Copies the project, and installs the lowest or the highest versions of Zod and Express. */
 const ensureProject = (end: keyof typeof ends): string => {
   const home = join(cache, end);
   rmSync(home, { recursive: true, force: true });
@@ -59,37 +59,40 @@ const run = (node: string, home: string, ...args: readonly string[]) => {
     [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", home, ...args],
     { cwd: home, encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
   );
-  // the output says what failed
+  // the output names the tests that failed
   return status === 0 ? "passed" : `${stdout}${stderr}`;
 };
 
-/** The tests of what Zod does differently before 4.6.6, and Express before 5.3; see docs/reliability.md. */
+/** The tests of behaviour that differs in Zod before 4.6.6 and in Express before 5.3; see docs/reliability.md. */
 const differences = [
   "an array that is too long is rejected before its elements are parsed",
-  "the default of a definition is a replaceable getter, even for a compiled schema",
-  "keeps nothing of the defaults that the application's own parses read",
+  "the default in a schema's definition is a replaceable getter, even for a compiled schema",
+  "remembers no default that the application's own parses read",
   "run once per parse, and not before: a default",
   "gives each element of an array its own default",
   "sends the same as Express' response.json: '/chunked'",
 ] as const;
 
-/** Skips these tests with the lowest version. */
+/** Returns the vitest arguments that skip these tests with the lowest versions. */
 const toFilter = (end: keyof typeof ends): readonly string[] =>
   end === "lowest" ? ["-t", `^(?!.*(?:${differences.join("|")}))`] : [];
 
 const nodes = [...ensureNodes()].map(([version]) => version);
 
-describe.each(["lowest", "highest"] as const)("with Zod and Express of the %s version", (end) => {
+describe.each(["lowest", "highest"] as const)("with the %s versions of Zod and Express", (end) => {
   let home = "";
   beforeAll(() => {
     home = ensureProject(end);
   });
 
-  test.runIf(end === "lowest").each(["zod", "express"] as const)("%s has that version", (name) => {
-    const file = join(home, "node_modules", name, "package.json");
-    const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
-    expect(version).toBe(ends.lowest(peerDependencies[name]));
-  });
+  test.runIf(end === "lowest").each(["zod", "express"] as const)(
+    "%s has the expected version",
+    (name) => {
+      const file = join(home, "node_modules", name, "package.json");
+      const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
+      expect(version).toBe(ends.lowest(peerDependencies[name]));
+    },
+  );
 
   test.each(nodes)("the assumptions hold on Node.js %s", (version) => {
     const node = ensureNodes().get(version) as string;

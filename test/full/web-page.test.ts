@@ -54,13 +54,13 @@ afterEach(async () => {
 });
 afterAll(quitChromium);
 
-/** The part of an `img` that is used. */
+/** The properties of an `img` element that the test reads. */
 interface Picture {
   readonly naturalWidth: number;
   readonly decode: () => Promise<void>;
 }
 
-/** Draws a PNG of more than a hundred kilobytes. */
+/** Creates a PNG of more than a hundred kilobytes. */
 const drawPicture = async (): Promise<Buffer> => {
   const page = await openPage(
     await serve(
@@ -71,7 +71,7 @@ const drawPicture = async (): Promise<Buffer> => {
   return page.screenshot();
 };
 
-test("the example's page lists, creates, edits, uploads, and follows the events", async () => {
+test("the example's page lists, creates and edits users, uploads pictures, and shows changes by others", async () => {
   const { port } = await start(routing, { cors: false, upload: true });
   const page = await openPage("about:blank");
   const complaints: string[] = [];
@@ -101,7 +101,7 @@ test("the example's page lists, creates, edits, uploads, and follows the events"
   await activity.getByText("Ada Lovelace was saved").waitFor();
   expect(await alerts.count()).toBe(0);
 
-  // an address that is taken is an error of its field, too
+  // the error for an address that is taken is shown next to its field, too
   await page.getByLabel("Name").fill("Another");
   await page.getByLabel("E-mail").fill("ada@example.com");
   await page.getByRole("button", { name: "Create" }).click();
@@ -128,14 +128,14 @@ test("the example's page lists, creates, edits, uploads, and follows the events"
   await page.getByText("Page 1 of 2").waitFor();
   expect(await rows.count()).toBe(5);
 
-  // pages
+  // the list has several pages
   await page.getByRole("button", { name: "Next" }).click();
   await rows.filter({ hasText: "Donald Knuth" }).waitFor();
   expect(await rows.count()).toBe(2);
   expect(await page.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
   await page.getByRole("button", { name: "Previous" }).click();
 
-  // an edit
+  // a user is edited
   const grace = rows.filter({ hasText: "grace@example.com" });
   await grace.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Name").fill("Rear Admiral Hopper");
@@ -172,29 +172,29 @@ test("the example's page lists, creates, edits, uploads, and follows the events"
     await page.screenshot({ path: screenshot });
   }
 
-  // a deletion
+  // a user is deleted
   await rows.filter({ hasText: "ada@example.com" }).getByRole("button", { name: "Delete" }).click();
   await page.getByText("Page 1 of 2").waitFor();
   await activity.getByText("was deleted").waitFor();
   expect(complaints).toEqual([]);
 }, 120_000);
 
-/** The sources of a built file, as paths from the root of the repository. */
+/** Returns the source files of a built file, as paths from the root of the repository. */
 const listSources = (file: string): readonly string[] => {
   const { sources } = JSON.parse(readFileSync(`${file}.map`, "utf8")) as {
     readonly sources: readonly string[];
   };
   return sources.flatMap((source) => {
     const path = resolve(dirname(file), source);
-    // published files are joined from the package's own modules
+    // the sources of published files are the package's own modules
     return path.startsWith(`${root}dist/`) ? listSources(path) : [path.slice(root.length)];
   });
 };
 
-test("the page's bundle contains nothing of the server or of Zod", () => {
+test("the page's bundle contains nothing from the server or Zod", () => {
   const assets = `${web}/dist/assets`;
   const script = readdirSync(assets).find((name) => name.endsWith(".js"));
-  /** The packages, and the directories of this repository. */
+  /** The packages, and the directories in this repository, that the bundle contains. */
   const origins = new Set(
     listSources(`${assets}/${script}`).map(
       (source) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? dirname(source),

@@ -55,7 +55,7 @@ const inBytes = (bytes: Buffer): Buffer => {
 };
 const jsonChunked = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
 
-/** A kind of request and the bytes of its worst case, created when needed. */
+/** The kinds of requests, with functions that create the bytes of their worst cases. */
 const kinds: Readonly<Record<string, () => Buffer[]>> = {
   "JSON: numbers": () => post("/loose", fill('{"a":[', "1,", "1]}")),
   "JSON: empty objects": () => post("/loose", fill('{"a":[', "{},", "{}]}")),
@@ -130,7 +130,7 @@ const kinds: Readonly<Record<string, () => Buffer[]>> = {
   ],
 };
 
-/** The documented bounds, in MiB and milliseconds. */
+/** The documented bounds of memory in MiB and of stall time in milliseconds. */
 const documented = (): ReadonlyMap<string, readonly [memory: number, stall: number]> => {
   const text = readFileSync(new URL("../../docs/reliability.md", import.meta.url), "utf8");
   const rows = [...text.matchAll(/^\| ([^|]+?) +\| +(\d+) MiB +\| +(\d+) ms +\|$/gm)];
@@ -175,7 +175,7 @@ const measure = async (
     socket.destroy();
     return Number(/HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
   };
-  // what is loaded on first use is not part of a request's cost
+  // modules that are loaded on first use are not part of a request's cost
   const [route = ""] = /\/[a-z]+/.exec(bytes[0]?.toString("latin1") ?? "") ?? [];
   for (let count = 0; count < 10; count++) {
     if (route === "/query") await send([head("GET /query", ["Connection: close"])]);

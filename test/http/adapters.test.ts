@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start, successEnvelope } from "./harness.ts";
 
-/** The sockets that adapters for serverless functions provide: without timeouts and byte counts. */
+/** Creates a socket like those of adapters for serverless functions, without timeouts and byte counts. */
 const createBareSocket = (take: (piece: string) => void, more: object): Socket => {
   const nothing = (): void => undefined;
   return {
@@ -22,7 +22,7 @@ const createBareSocket = (take: (piece: string) => void, more: object): Socket =
   } as unknown as Socket;
 };
 
-/** Calls an application as such adapters do, with a body that has already been read. */
+/** Calls an application in the same way as adapters for serverless functions, with a body that is already read. */
 const call = (
   app: (request: IncomingMessage, response: ServerResponse) => void,
   body: object,
@@ -48,7 +48,7 @@ const greeting = factory.build({
 });
 
 describe("an adapter without a real socket", () => {
-  test("provides a body as a stream, even after requests whose bodies the server has parsed", async () => {
+  test("can send a body as a stream, even after requests whose bodies the server has parsed", async () => {
     const server = await start({ greet: greeting });
     const body = { name: "Ada" };
     for (const _time of [1, 2])
@@ -57,7 +57,7 @@ describe("an adapter without a real socket", () => {
     const headers = { "content-type": "application/json", "content-length": `${bytes.length}` };
     const request = Object.assign(new IncomingMessage(createBareSocket(() => undefined, {})), {
       ...{ method: "POST", url: "/greet", headers },
-      // like light-my-request's
+      // a stream like light-my-request's
       _read(this: IncomingMessage): void {
         this.complete = true;
         this.push(bytes);
@@ -73,8 +73,8 @@ describe("an adapter without a real socket", () => {
   });
 
   test.each([
-    ["says nothing about itself, like serverless-http's", {}],
-    ["has bytes to write, like light-my-request's", { writableLength: 9 }],
+    ["has none of these members, like serverless-http's", {}],
+    ["reports bytes to write, like light-my-request's", { writableLength: 9 }],
   ])("gets a response without a fault in the log, if the socket %s", async (_what, socket) => {
     const { app, lines } = await start({
       greet: greeting,

@@ -20,7 +20,7 @@ const createCounted = () => {
 };
 const json = { "content-type": "application/json" };
 
-describe("W28: a client that resets its connection after a complete body leaves nothing behind", () => {
+describe("W28: no request waits forever if its client resets the connection after a complete body encoded with", () => {
   const compressed: readonly (readonly [name: string, encode: (text: Buffer) => Buffer])[] = [
     ["gzip", zlib.gzipSync],
     ["br", zlib.brotliCompressSync],
@@ -73,7 +73,7 @@ describe("B22: compressed bodies are bounded", () => {
     return { answer, handler };
   };
 
-  test("many empty members are 413", async () => {
+  test("many empty gzip members get a 413", async () => {
     const empty = zlib.gzipSync("");
     const body = Buffer.concat(Array.from({ length: 200 }, () => empty));
     const chunked = { "content-encoding": "gzip", "transfer-encoding": "chunked" };
@@ -93,7 +93,7 @@ describe("B22: compressed bodies are bounded", () => {
     expect(answer.status).toBe(200);
   });
 
-  test.runIf("createZstdDecompress" in zlib)("zstd that requires 128 MiB is 400", async () => {
+  test.runIf("createZstdDecompress" in zlib)("zstd that requires 128 MiB gets a 400", async () => {
     const text = Buffer.from("{}");
     const size = (text.length << 3) | 1;
     const window = 17 << 3;
@@ -111,7 +111,7 @@ const file = (content: string): string =>
   `--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n${content}\r\n`;
 const multipart = { "content-type": "multipart/form-data; boundary=b" };
 
-describe("B22: a multipart body is bounded as a whole", () => {
+describe("B22: the limits for a multipart body", () => {
   const upload = async (body: string, limits: object, headers: Record<string, string> = {}) => {
     const handler = vi.fn(() => ({}));
     const input = z.looseObject({ file: ez.upload().optional() });
@@ -127,7 +127,7 @@ describe("B22: a multipart body is bounded as a whole", () => {
     return { answer, handler };
   };
 
-  test("its fields together, including their names", async () => {
+  test("apply to all fields together, including their names", async () => {
     const fields = Array.from({ length: 10 }, (_, index) => field(`k${index}`, "x".repeat(98)));
     const accepted = await upload(fields.join(""), { fieldsSize: 1000 });
     expect(accepted.answer.status).toBe(200);
@@ -139,7 +139,7 @@ describe("B22: a multipart body is bounded as a whole", () => {
   test.each([
     ["of known length", {}],
     ["in chunks", { "transfer-encoding": "chunked" }],
-  ])("all files of one %s", async (_name, headers) => {
+  ])("apply to all files together, in a body %s", async (_name, headers) => {
     const body = file("x".repeat(5000));
     const total = body.length + "--b--\r\n".length;
     const limits = { memory: 0, total };
@@ -149,7 +149,7 @@ describe("B22: a multipart body is bounded as a whole", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("a file in chunks of one byte arrives whole", async () => {
+  test("let a file in chunks of one byte arrive whole", async () => {
     const { promise, resolve } = withResolvers<number>();
     const up = factory.build({
       method: "post",
@@ -176,7 +176,7 @@ describe("B22: a multipart body is bounded as a whole", () => {
     socket.destroy();
   });
 
-  test("a client that leaves before its upload has begun is abandoned", async () => {
+  test("do not keep a request whose client leaves before the upload has begun", async () => {
     const { promise, resolve } = withResolvers<void>();
     const up = factory.build({
       method: "post",
@@ -227,7 +227,7 @@ describe("mv", () => {
   test.each([
     ["memory", 100],
     ["disk", 0],
-  ])("gives a file from %s the same mode, and replaces an existing file", async (_name, memory) => {
+  ])("gives a file from %s mode 600, and replaces an existing file", async (_name, memory) => {
     const path = join(directory, "moved");
     const { error } = await moveTo(path, memory);
     expect(error).toBeUndefined();
@@ -238,7 +238,7 @@ describe("mv", () => {
   test.each([
     ["memory", 100],
     ["disk", 0],
-  ])("leaves no part of a file from %s if it fails", async (_name, memory) => {
+  ])("leaves no part of a file from %s behind if it fails", async (_name, memory) => {
     const path = join(directory, "folder");
     await mkdir(join(path, "full"), { recursive: true });
     const { error, temporary } = await moveTo(path, memory);

@@ -33,11 +33,11 @@ const echo = factory.build({
   handler: async ({ input: { text } }) => ({ text }),
 });
 
-describe("each response is one write to the socket", () => {
+describe("each response is one write to the socket, with", () => {
   test.each<[string, string, Sent?]>([
     ["a success", "/echo"],
     ["a larger success", `/echo?text=${"y".repeat(4000)}`],
-    ["a success beyond ASCII", "/echo?text=%C3%A4"],
+    ["a success with non-ASCII characters", "/echo?text=%C3%A4"],
     ["a body that was parsed", "/echo", { method: "POST", body: { text: "a" } }],
     ["invalid input", "/echo?text=a&text=b"],
     ["an unknown path", "/none"],
@@ -49,7 +49,7 @@ describe("each response is one write to the socket", () => {
 });
 
 describe("nothing is done twice", () => {
-  test("each schema is parsed once, each middleware and the handler run once", async () => {
+  test("each schema is parsed once, and each middleware and the handler run once", async () => {
     const calls = { middleware: 0, handler: 0, own: 0, input: 0, output: 0 };
     const count = (name: keyof typeof calls) => (): boolean => ++calls[name] > 0;
     const endpoint = factory
@@ -90,7 +90,7 @@ describe("nothing is done twice", () => {
   });
 });
 
-test("requests share one shape, and their prototype never changes", async () => {
+test("requests share one hidden class, and their prototype never changes", async () => {
   const prototypes = new Set<unknown>();
   const keys = new Set<string>();
   const look = factory.build({

@@ -7,13 +7,13 @@ const bytes = "<b>x</b>";
 
 test.each<[string, z.ZodType<object>, object]>([
   ["unknown", z.strictObject({}), { [bytes]: 1 }],
-  ["of a record", z.object({ a: z.record(z.string(), z.int()) }), { a: { [bytes]: "x" } }],
+  ["a key of a record", z.object({ a: z.record(z.string(), z.int()) }), { a: { [bytes]: "x" } }],
   [
-    "unknown in one option of a union",
+    "an unknown key in one option of a union",
     z.union([z.strictObject({ a: z.int() }), z.strictObject({ b: z.int() })]),
     { a: 1, [bytes]: 1 },
   ],
-])("a key chosen by the client is not sent back: %s", async (_name, input, body) => {
+])("the response does not show a key chosen by the client: %s", async (_name, input, body) => {
   const endpoint = factory.build({ method: "post", input, handler: async () => ({}) });
   const server = await start({ a: endpoint });
   const answer = await server.send("/a", { method: "POST", body });
@@ -21,7 +21,7 @@ test.each<[string, z.ZodType<object>, object]>([
   expect(answer.text).not.toContain(bytes);
 });
 
-test("a key declared by the schema is named, whatever its spelling", async () => {
+test("the response names a key declared by the schema, whatever its spelling", async () => {
   const input = z.object({ "first name": z.string() });
   const endpoint = factory.build({ method: "post", input, handler: async () => ({}) });
   const server = await start({ a: endpoint });

@@ -14,7 +14,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { createRecorder, start } from "./harness.ts";
 
-/** Something that a request waits for until its client has left. */
+/** Makes a request wait until its client has left. */
 const createWait = () => {
   let goOn: () => void = () => undefined;
   const gone = new Promise<void>((resolve) => (goOn = resolve));
@@ -29,7 +29,7 @@ type Wait = ReturnType<typeof createWait>["wait"];
 
 const slow = (wait: Wait) => z.object({}).refine(() => wait().then(() => true));
 
-/** Sends a request, leaves while it waits, and lets it continue when the server knows. */
+/** Sends a request, leaves while the request waits, and lets it continue once the server has noticed. */
 const leave = async (port: number, { entered, goOn }: ReturnType<typeof createWait>) => {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined).write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -68,14 +68,14 @@ describe("B19: no handler runs for a client that has left", () => {
   });
 
   test.each<readonly [string, (wait: Wait) => typeof factory, (wait: Wait) => z.ZodObject]>([
-    ["the validation", () => factory, slow],
+    ["validation", () => factory, slow],
     [
-      "the validation after a middleware",
+      "validation after a middleware",
       () => factory.addMiddleware({ handler: () => undefined }),
       slow,
     ],
     [
-      "the validation of a middleware",
+      "validation in a middleware",
       (wait) =>
         factory.addMiddleware({ input: slow(wait), handler: () => undefined }) as typeof factory,
       () => z.object({}),
@@ -89,7 +89,7 @@ describe("B19: no handler runs for a client that has left", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("while the input of a middleware is validated, so its handler does not run either", async () => {
+  test("during validation in a middleware, whose handler does not run either", async () => {
     const waiting = createWait();
     const handler = vi.fn(() => undefined);
     const guarded = factory.addMiddleware({ input: slow(waiting.wait), handler });
@@ -98,7 +98,7 @@ describe("B19: no handler runs for a client that has left", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("during a middleware of a user's own application", async () => {
+  test("during a middleware on a user's own application", async () => {
     const waiting = createWait();
     const handler = vi.fn(() => ({}));
     const app = express();

@@ -73,7 +73,7 @@ describe("a client retries", () => {
     });
   });
 
-  test("nothing by default, and neither POST nor other statuses when enabled", async () => {
+  test("nothing by default, and if enabled neither POST nor requests that get other statuses", async () => {
     const busy = createFlaky(1, () => createHttpError(503, "Busy"));
     const server = await start(busy);
     const client = createClient<typeof busy>({ baseUrl: `http://127.0.0.1:${server.port}` });
@@ -111,7 +111,7 @@ describe("a client retries", () => {
     expect([reply.status, attempts]).toEqual([502, [1, 2, 3]]);
   });
 
-  test("no sooner than Retry-After says, and not at all if that is too late", async () => {
+  test("no sooner than Retry-After says, and not at all if that is too long to wait", async () => {
     const routing = createFlaky(1, () =>
       createHttpError(429, "Slow down", { headers: { "retry-after": "1" } }),
     );
@@ -183,7 +183,7 @@ describe("a client stops", () => {
     });
   });
 
-  test("when its signal is aborted: before, during, and while it waits to retry", async () => {
+  test("when its signal is aborted before or during a request, or while it waits to retry", async () => {
     const routing = { slow, ...createFlaky(9, () => createHttpError(503)) };
     const { port } = await start(routing);
     const client = createClient<typeof routing>({ baseUrl: `http://127.0.0.1:${port}` });
@@ -205,7 +205,7 @@ describe("a client stops", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test("even if a hook or a custom fetch does not", async () => {
+  test("even if a hook or a custom fetch ignores the signal", async () => {
     const client = createClient<{ slow: typeof slow }>({
       baseUrl: "http://127.0.0.1:1",
       timeout: 20,
@@ -228,7 +228,7 @@ describe("an event stream", () => {
     },
   });
 
-  test("of 10,000 events, cut off 50 times, arrives whole and in order", async () => {
+  test("of 10,000 events that is cut off 50 times arrives whole and in order", async () => {
     const routing = { counts };
     const { port } = await start(routing);
     let connections = 0;
@@ -255,7 +255,7 @@ describe("an event stream", () => {
     expect(seen).toEqual(Array.from({ length: total }, (_, index) => index + 1));
   }, 60_000);
 
-  test("ends with the loop and with the signal, as does its connection", async () => {
+  test("ends, with its connection, when the loop ends or the signal is aborted", async () => {
     let closed = 0;
     const ticks = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit, signal } }) => {
@@ -284,7 +284,7 @@ describe("an event stream", () => {
     for await (const { data } of silent) expect(data).toBeGreaterThan(0);
   });
 
-  test("is rejected on 4xx, and reopened on 5xx", async () => {
+  test("is rejected if the response is a 4xx, and reopened if it is a 5xx", async () => {
     let calls = 0;
     const refused = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit } }) => {
@@ -312,13 +312,13 @@ describe("an event stream", () => {
   });
 });
 
-describe("a page from a proxy", () => {
+describe("a response from a proxy", () => {
   test.each([
     ["HTML", "text/html", "<h1>Bad Gateway</h1>"],
     ["text", "text/plain", "upstream error"],
     ["invalid JSON", "application/json", "{"],
     ["nothing", "application/octet-stream", ""],
-  ])("is unexpected: %s", async (_name, type, body) => {
+  ])("is reported as unexpected: %s", async (_name, type, body) => {
     const ok = factory.build({ output: z.object({}), handler: async () => ({}) });
     const client = createClient<{ ok: typeof ok }>({
       baseUrl: "http://example.com",

@@ -24,14 +24,14 @@ export type Place =
   | "query"
   | "raw";
 
-/** One field of an input: the value the client is given, its schema, and the value the handler should receive. */
+/** A field of an input, with its schema, the value given to the client, and the value that the handler should receive. */
 interface Field {
   readonly schema: z.ZodType;
   readonly given: unknown;
   readonly received: unknown;
 }
 
-/** An endpoint and an input for it. */
+/** The description of an endpoint, and an input for that endpoint. */
 export interface Pair {
   readonly place: Place;
   readonly method: "delete" | "get" | "patch" | "post" | "put";
@@ -78,7 +78,7 @@ const field = (schema: z.ZodType, given: unknown, received: unknown = given): Fi
 });
 
 const date = fc.date({ min: new Date(0), max: new Date("9999-01-01"), noInvalidDate: true });
-/** JSON has no negative zero, and its string is that of zero. */
+/** A number other than negative zero, whose string is that of zero. */
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true })
   .map((value) => (Object.is(value, -0) ? 0 : value));
@@ -97,7 +97,7 @@ const list: fc.Arbitrary<Field> = fc
   .array(hostile, { minLength: 1, maxLength: 4 })
   .map((values) => field(z.array(z.string()), values));
 
-/** A name that is not a path parameter, and does not affect prototypes. */
+/** A field name that is not a path parameter, and does not affect prototypes. */
 const name = hostile.filter((text) => text !== "__proto__" && text !== "id" && text !== "");
 
 const json: fc.Arbitrary<Field> = fc.oneof(
@@ -166,7 +166,7 @@ const fieldsOf = (
   fc.dictionary(names, fields, { minKeys, maxKeys: 4 }).map((record) => ({ ...record }));
 
 const formName = name.filter((text) => !/[\r\n"\\]/.test(text));
-/** An array in a query has one form for the extended parser, which interprets brackets. */
+/** A field that a query can carry; for the extended parser, which interprets brackets, an array has only one form. */
 const plainName = name.filter((text) => !/[[\]]/.test(text));
 const headerName = fc.string({ unit: anyOf("abc0-_"), maxLength: 5 }).map((text) => `x-t${text}`);
 
@@ -210,7 +210,7 @@ const methods: Readonly<Record<Place, readonly Pair["method"][]>> = {
   raw: ["post", "put"],
 };
 
-/** Endpoints with inputs, for one place or several. */
+/** Generates endpoints with inputs for the given places. */
 export const pairs = (...places: Place[]): fc.Arbitrary<Pair> =>
   fc.constantFrom(...places).chain((place) =>
     fc.record({
@@ -250,7 +250,7 @@ const settleAll = async (input: object): Promise<object> =>
     ),
   );
 
-/** The configuration that the places need. */
+/** Returns the configuration that a place needs. */
 const configOf = (place: Place): Partial<ServerConfig> => ({
   upload: true,
   ...(place === "header" && { inputSources: { get: ["headers", "params"] } }),
@@ -273,7 +273,7 @@ const endpointOf = (pair: Pair, onInput: (input: object) => Promise<void>): AnyE
   });
 };
 
-/** Pairs that are served, and the options of an inferred client for them. */
+/** The routing and configuration that serve some pairs, and the options for an inferred client. */
 export interface ServedPairs {
   readonly place: Place;
   readonly routing: Routing;
@@ -281,7 +281,7 @@ export interface ServedPairs {
   readonly options: ClientOptions;
 }
 
-/** Both clients if both can send to the place: only the generated one knows which routes accept a form. */
+/** Creates the generated client, and the inferred one unless the input is a form, which only a generated client can send. */
 export const createBoth = async ({
   place,
   options,
@@ -296,8 +296,8 @@ export const createBoth = async ({
 };
 
 /**
- * Serves some pairs of one place, and sends each input with each client: the handler must receive what the client was
- * given, and the client what the handler returned.
+ * Serves pairs that share a place, and sends each input with each client. The handler must receive
+ * the values given to the client, and the client must receive the values that the handler returned.
  */
 export const sendPairs = async (
   given: readonly Pair[],

@@ -31,8 +31,8 @@ const echo = factory.build({
   handler: async ({ input }) => input,
 });
 
-describe("what provide resolves to", () => {
-  test("is the envelope, both of a success and of an error", async () => {
+describe("the value that `provide` resolves to", () => {
+  test("is the envelope, both for a success and for an error", async () => {
     const client = await connect({ v1: { echo: { ":id": echo } } });
     const at = new Date(0);
     expect(await client.provide("get /v1/echo/:id", { id: "a/b?c", at })).toEqual({
@@ -43,7 +43,7 @@ describe("what provide resolves to", () => {
     expect(response).toMatchObject({ status: "error", error: { issues: [{ path: ["at"] }] } });
   });
 
-  test("is what other result handlers send", async () => {
+  test("is the body that a custom result handler sends", async () => {
     const csv = new ResultHandler({
       positive: { schema: z.string(), mimeType: "text/csv" },
       negative: { schema: z.object({ oops: z.string() }), mimeType: "application/json" },
@@ -84,7 +84,7 @@ describe("what provide resolves to", () => {
   });
 });
 
-test("is a Blob for content without an envelope, a string if it is text", async () => {
+test("content without an envelope is received as a Blob, or as a string if it is text", async () => {
   const client = await connect({
     bytes: factory.build({ output: ez.buffer("image/png"), handler: () => Buffer.from([1, 2, 3]) }),
     text: factory.build({
@@ -100,8 +100,8 @@ test("is a Blob for content without an envelope, a string if it is text", async 
   expect(await client.provide("get /text")).toBe("a,b");
 });
 
-describe("what request resolves to", () => {
-  test("distinguishes statuses, with the data of declared errors", async () => {
+describe("the value that `request` resolves to", () => {
+  test("distinguishes statuses, and has the data of declared errors", async () => {
     const create = factory.build({
       method: "post",
       statusCode: 201,
@@ -126,7 +126,7 @@ describe("what request resolves to", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("the request that is sent", () => {
   const seen = factory.build({
     method: ["get", "post", "delete"],
     handler: async ({ request }) => ({
@@ -140,7 +140,7 @@ describe("what is sent", () => {
     return response.data as Record<string, never>;
   };
 
-  test("has the headers of the client and the call, including those of a function, which is called each time", async () => {
+  test("has the headers of the client and of the call, and calls a function that returns headers each time", async () => {
     let calls = 0;
     const client = await connect(
       { seen },
@@ -155,7 +155,7 @@ describe("what is sent", () => {
     expect(read(second)["headers"]).toMatchObject({ authorization: "Bearer 2", a: "b" });
   });
 
-  test("keeps a base path, with or without a trailing slash", async () => {
+  test("keeps the path of the base URL, with or without a trailing slash", async () => {
     const { port } = await start({ api: { v2: { seen } } });
     for (const baseUrl of [
       `http://127.0.0.1:${port}/api/v2`,
@@ -166,7 +166,7 @@ describe("what is sent", () => {
     }
   });
 
-  test("is placed as inputSources say: headers beside a query, a query beside DELETE, a body with DELETE", async () => {
+  test("carries fields as inputSources says: in headers beside a query, and for DELETE in the query or the body", async () => {
     const input = z.object({ "x-trace": z.string(), page: z.string() });
     const endpoint = factory.build({
       method: ["get", "delete"],
@@ -187,7 +187,7 @@ describe("what is sent", () => {
     expect(read(await client.provide("delete /x", given))).toEqual({ input: given, url: "/x" });
   });
 
-  test("is seen by hooks, which may change the headers", async () => {
+  test("is passed to hooks, which may change the headers", async () => {
     const log: string[] = [];
     const client = await connect(
       { seen },
@@ -240,7 +240,7 @@ describe("pages", () => {
     }),
   };
 
-  test("are checked for more: an envelope, a page, a reply; statically and on the instance", async () => {
+  test("can be checked for more pages by an envelope, a page or a reply, with `hasMore` of the class and of the instance", async () => {
     const client = await connect(routing);
     const first = await client.provide("get /offset", { limit: 20 });
     const last = await client.provide("get /offset", { limit: 20, offset: 20 });
@@ -255,7 +255,7 @@ describe("pages", () => {
   });
 
   test.each(["get /offset", "get /cursor"] as const)(
-    "%s: yield all items, and stop with the loop",
+    "of %s yield all items, and are no longer requested when the loop ends",
     async (key) => {
       const client = await connect(routing);
       calls.length = 0;
@@ -272,7 +272,7 @@ describe("pages", () => {
     },
   );
 
-  test("throw an error with status and body", async () => {
+  test("throw an error with the status and the body", async () => {
     const client = await connect(routing);
     const run = async (): Promise<void> => {
       for await (const _item of client.iterate("get /broken")) throw new Error("no item");

@@ -16,11 +16,11 @@ const whenAnswered = ({ servers }: TestServer): Promise<void> =>
     servers[0]?.once("request", (_request, response) => response.once("finish", resolve));
   });
 
-/** Writes, and waits until the bytes have been sent. */
+/** Writes bytes, and waits until they have been sent. */
 const write = (socket: Socket, bytes: string): Promise<unknown> =>
   new Promise((resolve) => socket.write(bytes, resolve));
 
-/** Waits for the end, whatever error causes it. */
+/** Waits for the end of a connection, whatever error causes it. */
 const whenClosed = (socket: Socket): Promise<unknown> =>
   new Promise((resolve) => {
     if (socket.closed) resolve(undefined);
@@ -32,24 +32,27 @@ const chunk = `800\r\n${"x".repeat(2048)}\r\n`;
 test.each([
   ["B7: a body of known length", "Content-Length: 1000000\r\n\r\n", "x".repeat(2048)],
   ["B8: a body in chunks", `Transfer-Encoding: chunked\r\n\r\n${chunk}`, chunk],
-])("%s: a client that sends before it reads gets the whole 413", async (_name, begin, more) => {
-  const server = await start({ take }, { bodyLimit: 1000 });
-  const socket = (await server.open()).pause();
-  const answered = whenAnswered(server);
-  await write(socket, head + begin);
-  await answered;
-  // a server that closed at once would reset the connection here, and the response with it
-  for (let turn = 0; turn < 10; turn++) {
-    await write(socket, more);
-    await nextTurn();
-  }
-  let text = "";
-  socket.on("data", (bytes: Buffer) => (text += bytes.toString())).resume();
-  await whenClosed(socket);
-  expect(text).toMatch(/^HTTP\/1\.1 413 .*"Content Too Large"\}\}$/s);
-  expect(text).toMatch(/^connection: close\r$/im);
-  expect(handler).not.toHaveBeenCalled();
-});
+])(
+  "%s: a client that sends everything before it reads gets the whole 413",
+  async (_name, begin, more) => {
+    const server = await start({ take }, { bodyLimit: 1000 });
+    const socket = (await server.open()).pause();
+    const answered = whenAnswered(server);
+    await write(socket, head + begin);
+    await answered;
+    // a server that closed at once would reset the connection here, and the response with it
+    for (let turn = 0; turn < 10; turn++) {
+      await write(socket, more);
+      await nextTurn();
+    }
+    let text = "";
+    socket.on("data", (bytes: Buffer) => (text += bytes.toString())).resume();
+    await whenClosed(socket);
+    expect(text).toMatch(/^HTTP\/1\.1 413 .*"Content Too Large"\}\}$/s);
+    expect(text).toMatch(/^connection: close\r$/im);
+    expect(handler).not.toHaveBeenCalled();
+  },
+);
 
 test.each([
   [
@@ -58,36 +61,39 @@ test.each([
     '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n',
   ],
   ["B7: a body that nobody has begun to read", "application/json", ""],
-])("%s: after the 413, little more than 256 KiB of what a client sends is read", async (...row) => {
-  const [, type, begin] = row;
-  const up = factory.build({
-    method: "post",
-    input: z.object({ file: ez.upload() }),
-    handler,
-  });
-  const server = await start({ up }, { bodyLimit: 1000, upload: { limits: { fileSize: 1000 } } });
-  let bytesRead = 0;
-  server.servers[0]?.once("connection", (socket: Socket) => {
-    socket.once("close", () => (bytesRead = socket.bytesRead));
-  });
-  const socket = (await server.open()).resume();
-  socket.write(
-    `POST /up HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\n\r\n${begin}`,
-  );
-  const flood = "x".repeat(65_536);
-  const sendOn = (): void => {
-    while (socket.writable && socket.write(flood));
-  };
-  socket.on("drain", sendOn);
-  sendOn();
-  await whenClosed(socket);
-  await expect.poll(() => bytesRead).toBeGreaterThan(0);
-  // without that bound it would be a thousand times as much
-  expect(bytesRead).toBeLessThan(1024 * 1024);
-  expect(handler).not.toHaveBeenCalled();
-});
+])(
+  "%s: after the 413, the server reads little more than 256 KiB from the client",
+  async (...row) => {
+    const [, type, begin] = row;
+    const up = factory.build({
+      method: "post",
+      input: z.object({ file: ez.upload() }),
+      handler,
+    });
+    const server = await start({ up }, { bodyLimit: 1000, upload: { limits: { fileSize: 1000 } } });
+    let bytesRead = 0;
+    server.servers[0]?.once("connection", (socket: Socket) => {
+      socket.once("close", () => (bytesRead = socket.bytesRead));
+    });
+    const socket = (await server.open()).resume();
+    socket.write(
+      `POST /up HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\n\r\n${begin}`,
+    );
+    const flood = "x".repeat(65_536);
+    const sendOn = (): void => {
+      while (socket.writable && socket.write(flood));
+    };
+    socket.on("drain", sendOn);
+    sendOn();
+    await whenClosed(socket);
+    await expect.poll(() => bytesRead).toBeGreaterThan(0);
+    // without that bound, a thousand times as much would be read
+    expect(bytesRead).toBeLessThan(1024 * 1024);
+    expect(handler).not.toHaveBeenCalled();
+  },
+);
 
-test("reads what arrives between the head and the end of the response up to a limit, for a rejected body", async () => {
+test("the server reads up to a limit of a rejected body that arrives between the head and the end of the response", async () => {
   let endReply = (): void => undefined;
   const slow = new EndpointsFactory(
     new ResultHandler({

@@ -16,7 +16,7 @@ const withResolvers = () => {
   return { promise, resolve: () => resolve() };
 };
 
-/** Waits until a number has stopped growing. */
+/** Waits until a number no longer grows. */
 const settle = async (read: () => number): Promise<number> => {
   for (let last = -1; last !== read(); await sleep(200)) last = read();
   return read();
@@ -39,7 +39,7 @@ describe("a stream", () => {
       const stream = send((response) => pipeline(produce, response.type("text")));
       const server = await start({ stream }, { compression: { level: 1 } });
       const { response, decoder } = await openEncoded(server, "/stream", encoding);
-      // the rest is in the kernel's buffers
+      // the bytes that were written but not read are in the kernel's buffers
       expect(await settle(() => produced)).toBeLessThan(count / 2);
       const received = createHash("sha1");
       await pipeline(response, decoder, received);
@@ -48,7 +48,7 @@ describe("a stream", () => {
     30_000,
   );
 
-  test("drains when the encoder drains, not when the socket does, and calls back", async () => {
+  test("emits `drain` when the encoder does, not when the socket does, and calls the callbacks", async () => {
     const needs: boolean[] = [];
     const drained: boolean[] = [];
     let written = 0;
@@ -73,7 +73,7 @@ describe("a stream", () => {
     await expect.poll(() => isFinished).toBe(true);
   }, 30_000);
 
-  test.each(encodings)("sends buffered data on flush (%s)", async (encoding) => {
+  test.each(encodings)("sends buffered data when it is flushed (%s)", async (encoding) => {
     const { promise: isRead, resolve } = withResolvers();
     const stream = send(async (response) => {
       response.flush();
@@ -106,14 +106,14 @@ describe("a stream", () => {
     expect(writes).toBe(1);
   });
 
-  test("that a client abandons ends, with its encoder and its callbacks", async () => {
+  test("that a client abandons ends, its encoder is closed, and its callbacks are called", async () => {
     const codes: unknown[] = [];
     const note = (error?: Error | null): unknown => codes.push((error as { code?: string })?.code);
     const stream = send(async (response) => {
       response.type("text").write(long);
       response.flush();
       await once(response, "close");
-      // an encoder that survived would cause no error
+      // an encoder that is not destroyed would cause no error
       response.write("more", note);
       response.flush();
       response.end("last", note);
@@ -130,7 +130,7 @@ describe("a stream", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("allows its members to be replaced again, as tracing tools do", async () => {
+  test("allows its methods to be replaced once more, as tracing tools do", async () => {
     let isEnded: boolean | undefined;
     const seen = new Set<unknown>();
     const stream = send((response) => {
@@ -169,7 +169,7 @@ describe("a stream", () => {
     expect((await ask(server, "/absent")).status).toBe(404);
   });
 
-  test("may be ended twice and written to after its end", async () => {
+  test("handles a second end and writing after the end as Node does", async () => {
     const seen: unknown[] = [];
     const stream = send((response) => {
       response.type("text").write("a");
@@ -186,7 +186,7 @@ describe("a stream", () => {
   });
 
   test.each(["write", "end"] as const)(
-    "rejects what %s does not accept before the head",
+    "gets a 500 if the first argument of `%s` is invalid, because the head has not been sent",
     async (name) => {
       for (const wrong of [5, new ArrayBuffer(2000)]) {
         const sent = send((response) => void response.type("text")[name](wrong));
@@ -207,7 +207,7 @@ describe("a stream", () => {
     expect((await ask(server, "/late")).text).toBe(long);
   });
 
-  test("has begun even if its encoder has produced nothing yet", async () => {
+  test("counts as begun even if its encoder has produced nothing yet", async () => {
     const resultHandler = new ResultHandler({
       positive: z.string(),
       negative: z.string(),

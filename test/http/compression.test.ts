@@ -27,7 +27,7 @@ const text = factory.build({
   handler: ({ input }) => ({ text: "x".repeat(input.length) }),
 });
 const plain = send((response) => response.type("text").send(long));
-/** Sends a long string with the header fields of the query. */
+/** Sends a long string with the header fields that the query names. */
 const fields = send((response, { query }) => {
   const { status = "200", ...headers } = query as Record<string, string>;
   response.status(Number(status)).set({ ...typed, ...headers });
@@ -38,7 +38,7 @@ const withFields = (headers: Record<string, string>): string =>
   `/fields?${new URLSearchParams(headers).toString()}`;
 
 describe("the encoding", () => {
-  test.each(encodings)("R11: is %s for those who ask for it", async (encoding) => {
+  test.each(encodings)("R11: is %s for clients that accept it", async (encoding) => {
     const server = await start({ text }, { compression: true });
     const { headers, bytes, ...answer } = await ask(server, "/text?length=5000", encoding);
     expect(headers).toMatchObject({ "content-encoding": encoding, vary: "Accept-Encoding" });
@@ -47,13 +47,13 @@ describe("the encoding", () => {
     expect(JSON.parse(answer.text)).toEqual(successEnvelope({ text: "x".repeat(5000) }));
   });
 
-  test.skipIf(!hasZstd)("is zstd if Node has it", async () => {
+  test.skipIf(!hasZstd)("is zstd if Node supports it", async () => {
     const server = await start({ plain }, { compression: true });
     const { headers } = await ask(server, "/plain", "gzip, deflate, br, zstd");
     expect(headers["content-encoding"]).toBe("zstd");
   });
 
-  test("follows the client's preference, then its own order, with brotli before gzip", async () => {
+  test("follows the client's preference, then the server's order, with brotli before gzip", async () => {
     const server = await start({ plain }, { compression: true });
     const own = await start({ plain }, { compression: { encodings: ["deflate", "gzip"] } });
     const encodingOf = async (of: TestServer, accepted: string) =>
@@ -65,7 +65,7 @@ describe("the encoding", () => {
     expect(await encodingOf(own, "br")).toBeUndefined();
   });
 
-  test("receives the options", async () => {
+  test("is used with the configured options", async () => {
     const sizeOf = async (compression: ServerConfig["compression"]) =>
       (await ask(await start({ plain }, { compression }), "/plain")).bytes.length;
     expect(await sizeOf({ level: 0 })).toBeGreaterThan(long.length);
@@ -74,7 +74,7 @@ describe("the encoding", () => {
   });
 
   test.each(encodings)("a body of any size arrives unchanged (%s)", async (encoding) => {
-    // hardly smaller when it is encoded
+    // random bytes are hardly smaller when they are encoded
     const noise = randomBytes(300_000).toString("base64");
     const sized = send((response, { query }) =>
       response.type("text").send(noise.slice(0, Number(query["size"]))),
@@ -124,7 +124,7 @@ describe("compression", () => {
   });
 
   test.each(["image/png", "text/event-stream", "application/octet-stream", "application/jsonx"])(
-    "does not apply to the type %s, nor set Vary",
+    "does not apply to the type %s, and does not set Vary",
     async (type) => {
       const server = await start({ fields }, { compression: true });
       const { headers, ...answer } = await ask(server, withFields({ "Content-Type": type }));
@@ -147,16 +147,16 @@ describe("compression", () => {
   test.each([
     ["R11: a response that sets a cookie", { "Set-Cookie": "a=b" }],
     ["R11: a response with no-transform", { "Cache-Control": "public,No-Transform , max-age=1" }],
-    ["partial content by its status", { status: "206" }],
-    ["partial content by its header field", { "Content-Range": "bytes 0-99/200" }],
-  ])("%s is sent unencoded, and varies", async (_what, given: Record<string, string>) => {
+    ["partial content, according to its status,", { status: "206" }],
+    ["partial content, according to its header field,", { "Content-Range": "bytes 0-99/200" }],
+  ])("%s is sent unencoded, with Vary", async (_what, given: Record<string, string>) => {
     const server = await start({ fields }, { compression: true });
     const { headers, bytes } = await ask(server, withFields(given));
     expect([headers["content-encoding"], headers.vary]).toEqual([undefined, "Accept-Encoding"]);
     expect(bytes.toString()).toBe(long);
   });
 
-  test("does not apply to an encoded body, except for identity", async () => {
+  test("does not apply to a body with a content encoding other than identity", async () => {
     const zipped = brotliCompressSync(long);
     const done = send((response) =>
       response.set({ ...typed, "Content-Encoding": "br" }).end(zipped),
@@ -178,7 +178,7 @@ describe("compression", () => {
     },
   );
 
-  test("does not apply below the threshold, by the length or by the only chunk", async () => {
+  test("does not apply to a body below the threshold, whether its length is declared or it is a single chunk", async () => {
     const sized = send((response, { query }) => {
       const body = "x".repeat(Number(query["size"]));
       response.type("text");
@@ -207,7 +207,7 @@ describe("compression", () => {
     expect(await lookAt(all, 0, "piece")).toBe("0");
   });
 
-  test.each(encodings)("ignores a wrong length (%s)", async (encoding) => {
+  test.each(encodings)("applies despite a wrong Content-Length (%s)", async (encoding) => {
     const server = await start({ fields }, { compression: true });
     for (const length of ["unknown", "1024", "9999"])
       expect((await ask(server, withFields({ "Content-Length": length }), encoding)).text).toBe(
@@ -252,7 +252,7 @@ describe("compression", () => {
 });
 
 describe("the response head", () => {
-  test("R1: for HEAD is that of GET, apart from the framing", async () => {
+  test("R1: for HEAD is the same as for GET, apart from the framing", async () => {
     const stream = send((response) => Readable.from([long]).pipe(response.type("text")));
     const written = send((response) => response.type("text").write(long) && response.end());
     const server = await start({ plain, text, stream, written }, { compression: true });
@@ -268,7 +268,7 @@ describe("the response head", () => {
     expect((await ask(server, "/plain")).headers["content-encoding"]).toBe("gzip");
   });
 
-  test("has a weak tag if the body is encoded, and the same tag in a 304", async () => {
+  test("has a weak ETag if the body is encoded, and the same ETag in a 304", async () => {
     const server = await start({ plain }, { compression: true, etag: "strong" });
     const strong = (await ask(server, "/plain", "identity")).headers.etag ?? "";
     expect(strong).toMatch(/^"/);
@@ -285,7 +285,7 @@ describe("the response head", () => {
     expect((await ask(other, "/already")).headers.etag).toBe('W/"a"');
   });
 
-  test("varies even if the client accepts nothing, in addition to existing fields", async () => {
+  test("has Accept-Encoding in Vary, beside existing values, even if the client accepts no encoding", async () => {
     const server = await start({ fields }, { compression: true });
     const varyOf = async (vary?: string, accepted?: string) =>
       (await ask(server, withFields(vary === undefined ? {} : { Vary: vary }), accepted)).headers
@@ -301,8 +301,8 @@ describe("the response head", () => {
 
   test.each<[string, readonly unknown[]]>([
     ["an object", [{ ...typed, "X-A": ["1", "2"] }]],
-    ["nothing and an object", [undefined, { ...typed, "X-A": ["1", "2"] }]],
-    ["a reason and an object", ["Fine", { ...typed, "X-A": ["1", "2"] }]],
+    ["undefined and an object", [undefined, { ...typed, "X-A": ["1", "2"] }]],
+    ["a reason phrase and an object", ["Fine", { ...typed, "X-A": ["1", "2"] }]],
     ["a flat array", [["Content-Type", "text/plain", "X-A", "1", "X-A", "2"]]],
     [
       "an array of pairs",
@@ -314,8 +314,11 @@ describe("the response head", () => {
         ],
       ],
     ],
-    ["a reason and an array", ["Fine", ["Content-Type", "text/plain", "X-A", "1", "x-a", "2"]]],
-  ])("follows what writeHead receives as %s", async (_what, given) => {
+    [
+      "a reason phrase and an array",
+      ["Fine", ["Content-Type", "text/plain", "X-A", "1", "x-a", "2"]],
+    ],
+  ])("has the header fields that writeHead receives as %s", async (_what, given) => {
     const written = send((response) => {
       response.set({ "X-A": "0", "Content-Type": "image/png", "Content-Length": long.length });
       response.writeHead(203, ...(given as [string])).end(long);
@@ -415,7 +418,7 @@ describe("compression within the server", () => {
     await closing;
   });
 
-  test("pipelined responses keep their order, and HTTP/1.0 gets no chunks", async () => {
+  test("pipelined responses keep their order, and a response to HTTP/1.0 is not chunked", async () => {
     const sized = send(async (response, { query }) => {
       await sleep(Number(query["ms"]));
       response.type("text").end((query["x"] as string).repeat(2000));
@@ -457,14 +460,14 @@ describe("compression within the server", () => {
     ["threshold", { threshold: "1 tb" }, /a number of bytes, or a string such as "1kb"/],
     ["threshold", { threshold: -1 }, /a number of bytes, or a string such as "1kb"/],
     ["filter", { filter: () => true }, /There is no option `compression.filter`/],
-  ])("an invalid `%s` (%o) stops the start", async (option, compression, message) => {
+  ])("an invalid `%s` (%o) prevents the start", async (option, compression, message) => {
     const starting = start({}, { compression });
     await expect(starting).rejects.toThrow(ConfigError);
     await expect(starting).rejects.toThrow(`\`compression.${option}\``);
     await expect(starting).rejects.toThrow(message);
   });
 
-  test.skipIf(hasZstd)("zstd stops the start if Node lacks it", async () => {
+  test.skipIf(hasZstd)("zstd prevents the start if Node lacks it", async () => {
     await expect(start({}, { compression: { encodings: ["gzip", "zstd"] } })).rejects.toThrow(
       /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; omit it, or run Node.js 22.15/,
     );

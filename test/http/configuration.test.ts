@@ -153,7 +153,7 @@ describe.runIf(spawnSync("openssl", ["version"]).status === 0)("configuration: h
     get(httpsRequest, { ...toAddress(server), rejectUnauthorized: false });
   const expected = { status: 200, body: successEnvelope({ hello: "world" }) };
 
-  it("https.options and https.listen alone: one HTTPS server", async () => {
+  it("https alone, with its options and listen: one HTTPS server", async () => {
     const { servers } = await start(routing, { http: undefined, https: { listen, options } });
     expect(servers).toHaveLength(1);
     expect(await getSecurely(servers[0])).toEqual(expected);
@@ -166,7 +166,7 @@ describe.runIf(spawnSync("openssl", ["version"]).status === 0)("configuration: h
     expect(await getSecurely(server.servers[1])).toEqual(expected);
   });
 
-  it("connection timeouts are those of HTTP, unless https.options has its own", async () => {
+  it("connection timeouts are the same as for HTTP, unless https.options has its own", async () => {
     const { servers } = await start(routing, { https: { listen, options } });
     const own = { ...options, keepAliveTimeout: 1000 };
     const other = await start(routing, { http: undefined, https: { listen, options: own } });
@@ -196,7 +196,7 @@ describe("configuration: cors", () => {
     });
   });
 
-  it("false: none", async () => {
+  it("false: no CORS headers", async () => {
     const server = await start(routing, { cors: false });
     expect(corsNames((await server.send("/hello")).headers)).toEqual([]);
     expect(server.linesOf("warn")).toEqual([]);
@@ -211,7 +211,7 @@ describe("configuration: cors", () => {
     expect(headers["access-control-allow-origin"]).toBe("https://a.example");
   });
 
-  it("decision 7: if missing, acts as false, with one warning in development", async () => {
+  it("missing (decision 7): no CORS headers, and one warning in development", async () => {
     const server = await start(routing, { cors: undefined as never });
     expect(corsNames((await server.send("/hello")).headers)).toEqual([]);
     expect((await server.send("/hello", { method: "OPTIONS" })).status).toBe(405);
@@ -219,7 +219,7 @@ describe("configuration: cors", () => {
     expect(server.linesOf("warn")[0]?.message).toContain("`cors`");
   });
 
-  it("decision 7: if missing, causes no warning in production", async () => {
+  it("missing (decision 7): no warning in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const server = await start(routing, { cors: undefined as never });
     expect(server.linesOf("warn")).toEqual([]);
@@ -294,7 +294,7 @@ describe("configuration: logger", () => {
 });
 
 describe("decision 9: createServer", () => {
-  it("resolves once it is bound, so that the address is usable", async () => {
+  it("resolves once the server is bound, so that its address can be used", async () => {
     const { servers, app, logger } = await start(routing);
     expect(servers[0]?.listening).toBe(true);
     expect(toAddress(servers[0]).port).toBeGreaterThan(0);
@@ -302,7 +302,7 @@ describe("decision 9: createServer", () => {
     expect(typeof logger.info).toBe("function");
   });
 
-  it("rejects when the port is in use, naming the option and the fix", async () => {
+  it("rejects if the port is in use, and names the option and the fix", async () => {
     const { at, release } = await occupy();
     const error = await failToStart({ http: { listen: at } });
     await release();
@@ -330,7 +330,7 @@ describe("decision 9: createServer", () => {
     expect(await isListening(listen)).toBe(false);
   });
 
-  it("with neither http nor https: servers is [], and one warning", async () => {
+  it("with neither http nor https resolves to no servers, and logs one warning", async () => {
     const { logger, lines } = createRecorder();
     const { servers, app } = await createServer({ cors: false, logger }, routing);
     expect(servers).toEqual([]);
@@ -339,7 +339,7 @@ describe("decision 9: createServer", () => {
   });
 });
 
-describe("an invalid configuration rejects, naming option, value and fix", () => {
+describe("an invalid configuration is rejected with the option, the value and the fix", () => {
   const http = { listen: 0 };
   it.each([
     [{ http, port: 1 }, "SLP_CONFIG_UNKNOWN_OPTION", ["`port`", "The options are"]],
@@ -378,7 +378,7 @@ describe("an invalid configuration rejects, naming option, value and fix", () =>
 });
 
 describe("configuration: beforeRouting and afterRouting", () => {
-  it("decision 25: beforeRouting's routes take precedence over the API's, afterRouting's serve what it lacks", async () => {
+  it("decision 25: routes in beforeRouting take precedence over the API, and those in afterRouting serve other paths", async () => {
     const server = await start(routing, {
       childLoggerProvider: () => createRecorder().logger,
       beforeRouting: async ({ app, getLogger }) => {
@@ -408,10 +408,13 @@ describe("configuration: beforeRouting and afterRouting", () => {
 });
 
 describe("configuration: routes and responses", () => {
-  it.each([404, 405] as const)("wrongMethodBehavior %i", async (wrongMethodBehavior) => {
-    const server = await start(routing, { wrongMethodBehavior });
-    expect((await server.send("/hello", { method: "PUT" })).status).toBe(wrongMethodBehavior);
-  });
+  it.each([404, 405] as const)(
+    "wrongMethodBehavior: a wrong method gets a %i",
+    async (wrongMethodBehavior) => {
+      const server = await start(routing, { wrongMethodBehavior });
+      expect((await server.send("/hello", { method: "PUT" })).status).toBe(wrongMethodBehavior);
+    },
+  );
 
   it('methodLikeRouteBehavior "path": a key such as get is a segment', async () => {
     const server = await start({ a: { get: hello } }, { methodLikeRouteBehavior: "path" });

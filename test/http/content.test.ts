@@ -74,7 +74,7 @@ describe("a stream", () => {
     expect(answer.headers["content-type"]).toContain("text/tab-separated-values");
   });
 
-  test("without data is an empty body", async () => {
+  test("without data gives an empty body", async () => {
     const server = await start({
       a: factory.build({ output: csv, handler: () => Readable.from([]) }),
     });
@@ -85,10 +85,10 @@ describe("a stream", () => {
   test.each([
     ["the default envelope", factory, errorEnvelope("There are none")],
     ["problem details", problemEndpointsFactory, expect.objectContaining({ status: 404 })],
-  ])("what fails before the first chunk goes to %s", async (_what, by, expected) => {
+  ])("that fails before its first chunk gets an error in %s", async (_what, by, expected) => {
     const broken = by.build({
       output: csv,
-      // oxlint-disable-next-line require-yield -- it fails before
+      // oxlint-disable-next-line require-yield -- throws before the first yield
       handler: async function* () {
         await sleep(1);
         throw createHttpError(404, "There are none");
@@ -99,7 +99,7 @@ describe("a stream", () => {
     expect(answer.headers["content-disposition"]).toBeUndefined();
   });
 
-  test("what fails later cuts off the response, and is logged", async () => {
+  test("that fails later cuts off the response, and the error is logged", async () => {
     const broken = factory.build({
       output: csv,
       handler: async function* () {
@@ -115,9 +115,9 @@ describe("a stream", () => {
   });
 
   test.each([
-    ["no stream", () => "text" as never, "Expected stream"],
-    ["a number", () => Readable.from([1]), "it yielded number"],
-  ])("%s is a fault of the application", async (_what, handler, message) => {
+    ["another value", () => "text" as never, "Expected stream"],
+    ["a stream of numbers", () => Readable.from([1]), "it yielded number"],
+  ])("is a fault of the application if the handler returns %s", async (_what, handler, message) => {
     const server = await start({ a: factory.build({ output: csv, handler }) });
     expect((await server.send("/a")).status).toBe(500);
     expect(server.linesOf("error").map(({ meta }) => inspect(meta))).toEqual([
@@ -126,7 +126,7 @@ describe("a stream", () => {
   });
 
   const openFile = (): Readable => createReadStream(join(directory, "ten.txt"));
-  test("is closed unread for HEAD, or if the handler has sent something else", async () => {
+  test("is closed without being read for HEAD, or if another response has been sent", async () => {
     const opened: Readable[] = [];
     const keep = (stream: Readable): Readable => {
       opened.push(stream);
@@ -193,7 +193,7 @@ describe("a stream", () => {
     await expect.poll(() => begun.length).toBe(1);
     const before = await untilStill(() => yielded);
     await sleep(50);
-    // nobody reads, so nothing more is produced
+    // the client does not read, so nothing more is produced
     expect(yielded).toBe(before);
     socket.destroy();
     await expect.poll(() => begun[0]?.closed).toBe(true);
@@ -279,7 +279,7 @@ describe("a file", () => {
     expect([head.status, head.headers["content-length"], head.text]).toEqual([200, "10", ""]);
   });
 
-  test("below a root never leaves it, and gets a file name for the browser", async () => {
+  test("with a root never leads outside the root, and may be sent with a file name for the browser", async () => {
     const server = await begin();
     const answer = await server.send("/given?name=ten.txt");
     expect(answer.text).toBe("0123456789");
@@ -295,7 +295,7 @@ describe("a file", () => {
     }
   });
 
-  test("with a relative path but no root is a fault that says so", async () => {
+  test("with a relative path but no root is a fault, and the error names the mistake", async () => {
     const server = await begin();
     expect((await server.send("/relative")).status).toBe(500);
     expect(server.linesOf("error")).toMatchObject([
@@ -325,7 +325,7 @@ describe("a file", () => {
   });
 });
 
-test("content is read in tests without a server", async () => {
+test("testEndpoint reads streams and files, too", async () => {
   const endpoint = factory.build({ output: csv, handler: () => Readable.from(["a,", "b"]) });
   const { responseMock } = await testEndpoint({ endpoint });
   expect(responseMock._getData()).toBe("a,b");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start, successEnvelope } from "./harness.ts";
 
-describe("cookies", () => {
+describe("cookies of a request", () => {
   const endpoint = factory.build({
     input: z.looseObject({}),
     handler: async ({ input, response }) => {
@@ -13,7 +13,7 @@ describe("cookies", () => {
     },
   });
 
-  test("are part of the input if they are a source, signed ones only with a valid signature", async () => {
+  test("are part of the input if they are a source; signed ones only with a valid signature", async () => {
     const server = await start(
       { a: endpoint },
       {
@@ -31,18 +31,18 @@ describe("cookies", () => {
     expect(forged.json()).toEqual(successEnvelope({ theme: "dark" }));
   });
 
-  /** A cookie as signed by Express. */
+  /** Returns a cookie signed in the same way as by Express. */
   const sign = (value: string, secret: string): string => {
     const digest = createHmac("sha256", secret).update(value).digest("base64").replace(/=+$/, "");
     return `user=${encodeURIComponent(`s:${value}.${digest}`)}`;
   };
   test.each([
     ["with a replaced secret", "ada", "old", { user: "ada" }],
-    ["with dots in its value", "ada.lovelace", "new", { user: "ada.lovelace" }],
-    ["with another's secret", "ada", "other", {}],
+    ["with dots in their value", "ada.lovelace", "new", { user: "ada.lovelace" }],
+    ["with an unknown secret", "ada", "other", {}],
     ["with an empty signature", "ada", "", {}],
   ])(
-    "one that was signed %s is recognised by its signature",
+    "that were signed %s are accepted only if the signature is valid",
     async (_how, value, secret, input) => {
       const server = await start(
         { a: endpoint },
@@ -55,7 +55,7 @@ describe("cookies", () => {
     },
   );
 
-  test("are left alone unless enabled, and never become a prototype", async () => {
+  test("are not parsed unless that is enabled, and never replace a prototype", async () => {
     const inputSources = { get: ["cookies"] } as const;
     const cookie = "__proto__=x; constructor=y; a=%zz";
     const off = await start({ a: endpoint }, { inputSources });

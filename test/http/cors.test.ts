@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Answer, type Sent } from "./harness.ts";
 
-/** The CORS headers of a response. */
+/** Returns the CORS headers of a response. */
 const corsOf = ({ headers }: Answer): object =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("access-control")));
 
@@ -96,12 +96,12 @@ describe("CORS rule 1: cors must be set explicitly to true, false, or a function
     expect((error as ConfigError).message).toContain("`cors`");
   });
 
-  test("DECISIONS 7: without it nothing compiles", () => {
+  test("DECISIONS 7: a configuration without cors does not compile", () => {
     // @ts-expect-error -- the property cors is missing
     expect(createConfig({ http: { listen: 0 } })).toEqual({ http: { listen: 0 } });
   });
 
-  test("DECISIONS 7: without it there are no headers, and one warning in development", async () => {
+  test("DECISIONS 7: without cors there are no CORS headers, and one warning in development", async () => {
     const server = await start(routing, { cors: undefined as never });
     expect(server.linesOf("warn")).toHaveLength(1);
     expect(server.linesOf("warn")[0]?.message).toContain("`cors`");
@@ -183,7 +183,7 @@ describe("CORS rule 2, DECISIONS 4, R4: true sends the three default headers on 
   });
 });
 
-test("a preflight with a malformed path is left to hooks", async () => {
+test("hooks may respond to a preflight with a malformed path", async () => {
   const beforeRouting = ({ app }: HookArguments): void => {
     app.use((_request, response) => void response.status(418).end());
   };
@@ -223,7 +223,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(server.linesOf("info").map(({ message }) => message)).toContain("from cors");
   });
 
-  test("the endpoint of a preflight is that of the requested method", async () => {
+  test("for a preflight, the endpoint is that of the requested method", async () => {
     const seen: unknown[] = [];
     const [get, put] = [things, factory.build({ method: "put", handler: () => ({}) })];
     const server = await start(
@@ -239,7 +239,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(seen).toEqual([put, get, get, get, put]);
   });
 
-  test("it may be async, and its changes to defaultHeaders affect only that request", async () => {
+  test("the function may be async, and its changes to defaultHeaders affect only that request", async () => {
     const server = await start(routing, {
       cors: async ({ defaultHeaders, request }) => {
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -252,17 +252,20 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(corsOf(await server.send("/things"))).toEqual(defaults);
   });
 
-  test.each(onRoutes)("DECISIONS 4: its result replaces the defaults on %s", async (...row) => {
-    const [, target, sent, status] = row;
-    const server = await start(routing, { cors: allowing, bodyLimit: 64 });
-    const answer = await server.send(target, sent);
-    expect(answer.status).toBe(status);
-    expect(corsOf(answer)).toEqual(exact);
-    // R5
-    expect(answer.headers.vary).toBe("Origin");
-  });
+  test.each(onRoutes)(
+    "DECISIONS 4: the result of the function replaces the defaults on %s",
+    async (...row) => {
+      const [, target, sent, status] = row;
+      const server = await start(routing, { cors: allowing, bodyLimit: 64 });
+      const answer = await server.send(target, sent);
+      expect(answer.status).toBe(status);
+      expect(corsOf(answer)).toEqual(exact);
+      // R5
+      expect(answer.headers.vary).toBe("Origin");
+    },
+  );
 
-  test("it is called without an endpoint for a 404 and for a file, and not at all for a malformed path", async () => {
+  test("the function is called without an endpoint for a 404 and for a file, and not at all for a malformed path", async () => {
     const cors = vi.fn<CorsFunction>(allowing);
     const server = await start({ ...routing, docs: new ServeStatic("docs") }, { cors });
     for (const [target, method, status] of [
@@ -278,7 +281,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(cors.mock.calls.map(([{ endpoint }]) => endpoint)).toEqual(Array(3).fill(undefined));
   });
 
-  test("a 404 remains a 404 if the function relies on the endpoint, which is logged once", async () => {
+  test("a 404 remains a 404 if the function relies on the endpoint, and the error is logged once", async () => {
     const cors: CorsFunction = ({ endpoint }) => ({
       "X-Methods": String((endpoint as { methods: unknown }).methods),
     });
@@ -310,7 +313,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
 });
 
 describe("CORS rule 4: an empty object means no CORS headers", () => {
-  test("responses have none, nor do preflights, which still get 200", async () => {
+  test("neither responses nor preflights have CORS headers, and preflights still get a 200", async () => {
     const server = await start(routing, { cors: () => ({}) });
     for (const method of ["GET", "OPTIONS", "PUT"]) {
       const answer = await server.send("/things", { method });
@@ -319,7 +322,7 @@ describe("CORS rule 4: an empty object means no CORS headers", () => {
     }
   });
 
-  test.each([undefined, null])("responses have none for %j", async (nothing) => {
+  test.each([undefined, null])("responses have no CORS headers for %j", async (nothing) => {
     const server = await start(routing, { cors: () => nothing as never });
     const answer = await server.send("/things");
     expect([answer.status, corsOf(answer)]).toEqual([200, {}]);
@@ -328,33 +331,30 @@ describe("CORS rule 4: an empty object means no CORS headers", () => {
 });
 
 describe("CORS rule 5: the function applies to all endpoints, a middleware only to its own", () => {
-  test.each([true, allowing])(
-    "the header setter of a middleware takes precedence",
-    async (cors) => {
-      const own = factory
-        .addMiddleware({
-          handler: async ({ response }) => {
-            response.setHeader("Access-Control-Allow-Origin", "https://other.example");
-            response.set("Access-Control-Expose-Headers", "X-Total");
-          },
-        })
-        .build({ handler: async () => ({ own: true }) });
-      const server = await start({ own, things }, { cors });
-      const base = cors === true ? defaults : exact;
-      const answer = await server.send("/own");
-      expect(answer.json()).toEqual(successEnvelope({ own: true }));
-      expect(corsOf(answer)).toEqual({
-        ...base,
-        "access-control-allow-origin": "https://other.example",
-        "access-control-expose-headers": "X-Total",
-      });
-      expect(corsOf(await server.send("/things"))).toEqual(base);
-    },
-  );
+  test.each([true, allowing])("a header that a middleware sets takes precedence", async (cors) => {
+    const own = factory
+      .addMiddleware({
+        handler: async ({ response }) => {
+          response.setHeader("Access-Control-Allow-Origin", "https://other.example");
+          response.set("Access-Control-Expose-Headers", "X-Total");
+        },
+      })
+      .build({ handler: async () => ({ own: true }) });
+    const server = await start({ own, things }, { cors });
+    const base = cors === true ? defaults : exact;
+    const answer = await server.send("/own");
+    expect(answer.json()).toEqual(successEnvelope({ own: true }));
+    expect(corsOf(answer)).toEqual({
+      ...base,
+      "access-control-allow-origin": "https://other.example",
+      "access-control-expose-headers": "X-Total",
+    });
+    expect(corsOf(await server.send("/things"))).toEqual(base);
+  });
 });
 
 describe("CORS rule 6: the headers that a function may set", () => {
-  test("all six are sent as given, on responses and on preflights", async () => {
+  test("all six headers are sent unchanged, on responses and on preflights", async () => {
     const given = {
       "Access-Control-Allow-Origin": origin,
       "Access-Control-Allow-Methods": "GET",
@@ -374,7 +374,7 @@ describe("CORS rule 7, R6: credentials are never sent together with the origin *
   test.each([
     ["Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"],
     ["access-control-allow-origin", "ACCESS-CONTROL-ALLOW-CREDENTIALS"],
-  ])("%s and %s: the second is dropped, with one error line", async (first, second) => {
+  ])("%s and %s: the second is dropped, and one error is logged", async (first, second) => {
     const server = await start(routing, { cors: () => ({ [first]: "*", [second]: "true" }) });
     for (const method of ["GET", "OPTIONS", "PUT", "GET"])
       expect(corsOf(await server.send("/things", { method }))).toEqual({
@@ -398,7 +398,7 @@ describe("H15: if a cors function fails, the response has no CORS headers", () =
       },
     ],
     [
-      "throws no Error",
+      "throws a value that is not an Error",
       () => {
         throw "text";
       },
@@ -409,7 +409,7 @@ describe("H15: if a cors function fails, the response has no CORS headers", () =
     ["returns characters beyond Latin-1", () => ({ ...exact, "X-A": "\u{1F600}" })],
     ["returns an invalid name", () => ({ ...exact, "X A": "a" })],
     ["returns null as a value", () => ({ ...exact, "X-A": null })],
-  ])("%s: 500, one error line, no handler", async (_what, cors) => {
+  ])("%s: the response is a 500, one error is logged, and no handler runs", async (_what, cors) => {
     vi.stubEnv("NODE_ENV", "production");
     const server = await start(routing, { cors: cors as CorsFunction });
     let count = 0;
@@ -423,7 +423,7 @@ describe("H15: if a cors function fails, the response has no CORS headers", () =
     expect(calls).toEqual([]);
   });
 
-  test("throws an HTTP error: its status, through the error handler (DECISIONS 4)", async () => {
+  test("throws an HTTP error: the response has its status, and is sent by the error handler (DECISIONS 4)", async () => {
     const cors: CorsFunction = async () => {
       throw createHttpError(403, "Unknown origin");
     };

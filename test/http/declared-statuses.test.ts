@@ -20,7 +20,7 @@ const throwing =
   };
 
 describe("the declared status of a success", () => {
-  test("is sent, unless a middleware or the handler sets another", async () => {
+  test("is sent, unless a middleware or the handler sets another status", async () => {
     const accepted = new Middleware({
       handler: async ({ response }) => void response.status(202),
     });
@@ -63,7 +63,7 @@ describe("the declared status of a success", () => {
     expect([answer.status, answer.json()]).toEqual([202, { b: 1 }]);
   });
 
-  test.each([204, 205])("%i has no body", async (statusCode) => {
+  test.each([204, 205])("may be %i, without a body", async (statusCode) => {
     const server = await start({
       "delete /a": factory.buildVoid({ statusCode, handler: () => 1 }),
     });
@@ -72,7 +72,7 @@ describe("the declared status of a success", () => {
     expect(answer.headers["content-length"] ?? "0").toBe("0");
   });
 
-  test.each([99, 199, 300, 404, 200.5, "201", null])("%s is rejected", (statusCode) => {
+  test.each([99, 199, 300, 404, 200.5, "201", null])("cannot be %s", (statusCode) => {
     expect(() => factory.build({ statusCode: statusCode as 200, handler: () => ({}) })).toThrow(
       /`statusCode` must be a success status \(200 to 299\); got /,
     );
@@ -105,7 +105,7 @@ describe("declared errors", () => {
     expect((await server.send("/text")).text).toBe("Oh");
   });
 
-  test("H19: send no undeclared data", async () => {
+  test("H19: do not send undeclared data", async () => {
     const handler = throwing(409, { data: { field: "email" } });
     const server = await start({
       none: factory.build({ handler }),
@@ -117,7 +117,7 @@ describe("declared errors", () => {
   });
 
   test.each([undefined, null, {}, { field: 1 }])(
-    "H19: are 500 if the data %j does not fit",
+    "H19: get a 500 if the data %j does not fit",
     async (data) => {
       const server = await start({
         a: factory.build({ errors: { 409: taken }, handler: throwing(409, { data }) }),
@@ -143,7 +143,7 @@ describe("declared errors", () => {
     expect((await server.send("/a")).json()).toMatchObject({ error: { data: { n: 2 } } });
   });
 
-  test("of a middleware and of the endpoint are alternatives", async () => {
+  test("of a middleware and of the endpoint with the same status are alternatives", async () => {
     const login = new Middleware({
       input: z.object({ by: z.string() }),
       errors: { 409: { description: "Busy", schema: z.object({ seconds: z.number() }) } },
@@ -160,7 +160,7 @@ describe("declared errors", () => {
     expect(await dataOf("endpoint")).toMatchObject({ error: { data: { field: "x" } } });
   });
 
-  test("may lack data if one of the declarations has no schema", async () => {
+  test("may have no data if one of the declarations has no schema", async () => {
     const plain = new Middleware({ errors: { 409: "Busy" }, handler: throwing(409) });
     const endpoint = factory
       .addMiddleware(plain)
@@ -169,7 +169,7 @@ describe("declared errors", () => {
     expect([answer.status, answer.json()]).toEqual([409, errorEnvelope("Oh")]);
   });
 
-  test("do not affect what the framework throws", async () => {
+  test("do not affect errors that the framework throws", async () => {
     const input = z.object({ n: z.string() });
     const errors = { 400: taken, 415: taken };
     const server = await start({
@@ -184,7 +184,7 @@ describe("declared errors", () => {
     expect((await post({ n: "1" })).json()).toMatchObject({ error: { data: { field: "n" } } });
   });
 
-  test("reach custom result handlers, whose schema function receives the data schema", async () => {
+  test("reach custom result handlers, and their schema function receives the data schema", async () => {
     const resultHandler = new ResultHandler({
       positive: (data) => data,
       negative: (data) => z.object({ why: z.string(), ...(data && { details: data }) }),
@@ -220,7 +220,7 @@ describe("declared errors", () => {
       { 404: { description: "", schema: {} } },
     ],
     ["`headers` that are not strings", { 404: { description: "", headers: { a: 1 } } }],
-  ])("are rejected: %s", (message, errors) => {
+  ])("are rejected if they are invalid: %s", (message, errors) => {
     const definition = { errors: errors as Record<number, string>, handler: () => ({}) };
     expect(() => factory.build(definition)).toThrow(message);
     expect(() => new Middleware(definition)).toThrow(message);
@@ -244,7 +244,7 @@ describe("in development, an undeclared status", () => {
   const warnings = (server: { lines: { message: string }[] }): string[] =>
     server.lines.map(({ message }) => message).filter((line) => line.includes("SLP_WARN_STATUS"));
 
-  test("causes one warning, with the line to add", async () => {
+  test("causes one warning that shows the line to add", async () => {
     const server = await start({ users: { ":id": answering } });
     for (const status of [409, 409, 404, 500, 400, 201, 202])
       await server.send(`/users/1?status=${status}`);
@@ -254,13 +254,13 @@ describe("in development, an undeclared status", () => {
     ]);
   });
 
-  test("causes a warning if the handler sends it itself", async () => {
+  test("causes a warning if the handler sends the response itself", async () => {
     const server = await start({ a: answering });
     for (const status of [410, 302, 304]) await server.send(`/a?status=${status}&way=send`);
     expect(warnings(server)).toHaveLength(1);
   });
 
-  test("causes none if the framework sends it, or if security is declared", async () => {
+  test("causes no warning if the framework sends it, or if security is declared", async () => {
     const key = new Middleware({
       security: { type: "header", name: "x-key" },
       handler: throwing(401),
@@ -284,7 +284,7 @@ describe("in development, an undeclared status", () => {
     expect(warnings(server)).toEqual([]);
   });
 
-  test("causes none if an endpoint declares no errors, nor in production", async () => {
+  test("causes no warning if an endpoint declares no errors, or in production", async () => {
     const silent = factory.build({ handler: throwing(418) });
     expect(warnings(await sendOnce(silent))).toEqual([]);
     const declared = factory.build({ errors: {}, handler: throwing(418) });
@@ -301,7 +301,7 @@ describe("in development, an undeclared status", () => {
   };
 });
 
-test("that is a success of an endpoint without declarations causes none", async () => {
+test("a success status that an endpoint without declarations sends causes no warning", async () => {
   const server = await start({ a: factory.build({ errors: {}, handler: () => ({ b: 1 }) }) });
   const answer = await server.send("/a");
   expect([answer.status, answer.json()]).toEqual([200, successEnvelope({ b: 1 })]);

@@ -21,7 +21,7 @@ const createFactory = (sendBody: (response: Response) => unknown) =>
     }),
   );
 
-/** Reads the beginning of a response and leaves; returns the log once the server has noticed. */
+/** Reads the beginning of a response, disconnects, and returns the log once the server has noticed. */
 const leave = async (server: TestServer): Promise<readonly string[]> => {
   const socket = await server.open();
   socket.write("GET /t HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -35,10 +35,16 @@ const leave = async (server: TestServer): Promise<readonly string[]> => {
   return messages();
 };
 
-describe("a client that leaves while a result handler streams is not a server fault", () => {
+describe("while a result handler streams", () => {
   test.each<[string, (source: Readable, response: Response) => unknown]>([
-    ["an awaited pipeline", (source, response) => pipeline(source, response)],
-    ["the awaited end of a pipe", (source, response) => finished(source.pipe(response))],
+    [
+      "a client that leaves an awaited pipeline causes no server fault",
+      (source, response) => pipeline(source, response),
+    ],
+    [
+      "a client that leaves a pipe whose end is awaited causes no server fault",
+      (source, response) => finished(source.pipe(response)),
+    ],
   ])("%s", async (_what, sendBody) => {
     const source = Readable.from(endless());
     const factory = createFactory((response) => sendBody(source, response));
@@ -46,7 +52,7 @@ describe("a client that leaves while a result handler streams is not a server fa
     expect(await leave(server)).toEqual(["The client disconnected before the response was sent"]);
   });
 
-  test("a stream that fails by itself is still a fault", async () => {
+  test("a stream that fails for another reason is still a server fault", async () => {
     const failing = Readable.from(
       (function* fail() {
         yield piece;

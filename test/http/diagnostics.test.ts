@@ -35,7 +35,7 @@ const input = <Schema extends z.ZodRawShape>(shape: Schema) =>
 const output = <Schema extends z.ZodRawShape>(shape: Schema) =>
   factory.build({ output: z.object(shape), handler: none as never });
 
-/** One defect each: the code of its warning, its place, and parts of its message. */
+/** Routings with one defect each: the code of the warning, the place, and parts of the message. */
 type Defect = readonly [string, string, readonly string[], Routing, Partial<ServerConfig>];
 const defects: readonly Defect[] = [
   [
@@ -197,31 +197,37 @@ const defects: readonly Defect[] = [
   ],
 ];
 
-describe("in development each defect is one warning with code, place and fix", () => {
-  test.each(defects)("%s %s", async (code, place, texts, routing, config) => {
-    const lines = await warnOf(routing, config);
-    expect(lines).toHaveLength(1);
-    const { message = "", meta } = lines[0] ?? {};
-    expect(message.startsWith(`${code}: `)).toBe(true);
-    expect(message).not.toContain("\n");
-    for (const said of texts) expect(message).toContain(said);
-    const [method, path] = place.split(" ");
-    expect(meta).toMatchObject({ method, path });
-  });
+describe("the diagnostics at start", () => {
+  test.each(defects)(
+    "give one warning with code, place and fix in development: %s %s",
+    async (code, place, texts, routing, config) => {
+      const lines = await warnOf(routing, config);
+      expect(lines).toHaveLength(1);
+      const { message = "", meta } = lines[0] ?? {};
+      expect(message.startsWith(`${code}: `)).toBe(true);
+      expect(message).not.toContain("\n");
+      for (const said of texts) expect(message).toContain(said);
+      const [method, path] = place.split(" ");
+      expect(meta).toMatchObject({ method, path });
+    },
+  );
 
-  test.each(defects)("%s %s: not in production", async (_code, _place, _texts, routing, config) => {
-    vi.stubEnv("NODE_ENV", "production");
-    expect(await warnOf(routing, config)).toEqual([]);
-  });
+  test.each(defects)(
+    "give no warning in production: %s %s",
+    async (_code, _place, _texts, routing, config) => {
+      vi.stubEnv("NODE_ENV", "production");
+      expect(await warnOf(routing, config)).toEqual([]);
+    },
+  );
 
-  test("does not keep a server from serving", async () => {
+  test("do not prevent a server with a defect from serving", async () => {
     const server = await start({ "": input({ limit: z.number().optional() }) });
     expect((await server.send("/")).status).toBe(200);
     expect((await server.send("/?limit=1")).status).toBe(400);
     expect(server.linesOf("warn")).toHaveLength(1);
   });
 
-  test("a failed check costs one debug line, and does not stop the start", async () => {
+  test("log one debug line if a check fails, and do not prevent the start", async () => {
     const hostile = z.object({ a: z.tuple([text]) });
     Object.defineProperty(hostile.shape.a._zod.def, "items", {
       enumerable: false,
@@ -364,7 +370,7 @@ const sound: Routing = {
   public: new ServeStatic("assets"),
 };
 
-describe("nothing is reported", () => {
+describe("the diagnostics report nothing", () => {
   test("for endpoints of all kinds, including those of the example and the guide", async () => {
     const server = await start(sound, { upload: true });
     expect(server.linesOf("warn")).toEqual([]);
@@ -373,7 +379,7 @@ describe("nothing is reported", () => {
     );
   });
 
-  test("for objects in a query parsed into objects, or by an unknown parser", async () => {
+  test("for objects in a query if its parser returns objects or is unknown", async () => {
     const nested = { a: input({ a: z.object({ b: z.array(text) }) }) };
     expect(await warnOf(nested, { queryParser: "extended" })).toEqual([]);
     expect(await warnOf(nested, { queryParser: () => ({}) })).toEqual([]);
@@ -386,18 +392,18 @@ describe("nothing is reported", () => {
   });
 });
 
-test("on a user's own application, whose query parser applies", async () => {
+test("on a user's own application, the diagnostics take its query parser into account", async () => {
   const routing = { a: input({ a: z.object({ b: text }), n: z.number() }) };
   const warn = async (app: express.IRouter): Promise<number> => {
     const { logger, lines } = createRecorder();
     attachRouting({ app, cors: false, logger }, routing);
-    // the code that warns is loaded after the call
+    // the diagnostics are loaded after the call
     await new Promise((resolve) => setTimeout(resolve, 100));
     return lines.filter(({ severity }) => severity === "warn").length;
   };
   expect(await warn(express())).toBe(2);
   expect(await warn(express().set("query parser", "extended"))).toBe(1);
-  // a router gets its query from an application that is not known yet
+  // a router uses the query parser of an application that is not known yet
   expect(await warn(express.Router())).toBe(0);
 });
 

@@ -44,7 +44,7 @@ describe("the documentation", () => {
     expect((await server.send("/docs/assets/..%2Fpackage.json")).status).toBe(404);
   });
 
-  test("has the document as JSON and as YAML, without its own routes", async () => {
+  test("includes the document as JSON and as YAML, without the documentation's own routes", async () => {
     const server = await start(
       { users },
       { docs: { ...docs, openapi: "3.0", servers: "https://a.b/v1" } },
@@ -64,7 +64,7 @@ describe("the documentation", () => {
     expect(headers["content-security-policy"]).toContain("connect-src 'self' https://a.b;");
   });
 
-  test("is sent again only if it has changed", async () => {
+  test("is sent again to a client only if it has changed", async () => {
     const server = await start({ users }, { docs });
     for (const path of [
       "/docs",
@@ -117,7 +117,7 @@ describe("the documentation", () => {
     }
   });
 
-  test("takes its information from the package.json of the working directory", async () => {
+  test("has the title of the package.json in the working directory", async () => {
     const server = await start({ users }, { docs: { ui: "swagger" } });
     expect((await server.send("/docs/openapi.json")).json()).toHaveProperty(
       "info.title",
@@ -151,7 +151,7 @@ describe("a schema that cannot be documented", () => {
 });
 
 describe("in production", () => {
-  test("serves the documentation if enabled, else logs one line that says why not", async () => {
+  test("the documentation is served if that is enabled; otherwise one line says why it is not", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const plain = await start({ users }, { docs });
     expect(plain.linesOf("info").map(({ message }) => message)).not.toContain(announced);
@@ -171,8 +171,8 @@ describe("in production", () => {
   });
 });
 
-describe("options", () => {
-  test("a missing package is an error at start that names it", async () => {
+describe("the option `docs`", () => {
+  test("causes an error at start that names a missing package", async () => {
     const error = await start({ users }, { docs: true }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
@@ -189,11 +189,11 @@ describe("options", () => {
     [{ docs: { openapi: "2.0" } }, "docs.openapi"],
     [{ docs: { factory: {} } }, "docs.factory"],
     [{ docs: { info: {} } }, "docs.info"],
-  ])("%j is rejected", async (config, option) => {
+  ])("is validated: %j", async (config, option) => {
     await expect(start({ users }, config)).rejects.toThrow(option);
   });
 
-  test("a route of the application at the same path is an error", async () => {
+  test("causes an error if the application has a route at the same path", async () => {
     await expect(start({ docs: users }, { docs })).rejects.toMatchObject({
       code: "SLP_ROUTING_DUPLICATE",
     });

@@ -7,7 +7,7 @@ import { defaultEndpointsFactory } from "sallyport";
 import type { TestServer } from "./harness.ts";
 
 const { createBrotliDecompress, createGunzip, createInflate } = zlib;
-/** Node has it since 22.15 and 23.8. */
+/** Whether Node supports zstd, as it does since 22.15 and 23.8. */
 const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
 
 const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
@@ -34,7 +34,7 @@ export const readAll = async (stream: AsyncIterable<unknown>): Promise<Buffer> =
   return Buffer.concat(chunks);
 };
 
-/** A response as received, and decoded. */
+/** A response, with the received bytes and the decoded text. */
 export interface EncodedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -42,13 +42,13 @@ export interface EncodedAnswer {
   readonly text: string;
 }
 
-/** Creates a request that accepts an encoding, unless it is empty. */
+/** The options for a request. */
 export interface Asked {
   readonly method?: string;
   readonly headers?: Record<string, string>;
 }
 
-/** Requests a path, and lets the test read the response. */
+/** Requests a path with the given Accept-Encoding unless that is empty, and lets the test read the response. */
 export const open = async (
   { port }: TestServer,
   path: string,
@@ -64,7 +64,7 @@ export const open = async (
   return { request, response };
 };
 
-/** Requests a path, and decodes the response as it arrives; it must have one encoding. */
+/** Requests a path, and decodes the response, which must have the given encoding, as it arrives. */
 export const openEncoded = async (server: TestServer, path: string, encoding: string) => {
   const { request, response } = await open(server, path, encoding);
   const { "content-encoding": sent = "none" } = response.headers;

@@ -6,7 +6,7 @@ import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
 const factory = defaultEndpointsFactory;
 
-/** Serves one endpoint at /, sends one request, and returns status and body. */
+/** Serves one endpoint at /, sends one request, and returns the status and the body. */
 const ask = async (
   endpoint: AnyEndpoint,
   query: string,
@@ -80,7 +80,7 @@ describe("endpoint definition: input", () => {
     expect(await ask(echo(z.object({ a: z.string() })), "?a=1&b=2")).toEqual(got({ a: "1" }));
   });
 
-  it("a strict object: other fields are rejected; a loose one: they are kept", async () => {
+  it("a strict object rejects other fields, and a loose object keeps them", async () => {
     expect(await ask(echo(z.strictObject({ a: z.string() })), "?a=1&b=2")).toEqual(
       invalid('Unrecognized key: "b"'),
     );
@@ -137,11 +137,11 @@ describe("endpoint definition: input", () => {
     );
   });
 
-  it("a union of objects: the option that fits", async () => {
+  it("a union of objects returns the option that fits", async () => {
     const endpoint = echo(z.union([first, z.object({ c: z.literal("x") })]));
     expect(await ask(endpoint, "?a=1")).toEqual(got({ a: "1" }));
     expect(await ask(endpoint, "?c=x")).toEqual(got({ c: "x" }));
-    // a missing field is nearer than a wrong fixed value
+    // an option that lacks a field is closer than one whose literal differs
     expect(await ask(endpoint, "?c=y")).toEqual(
       invalid("a: Invalid input: expected string, received undefined"),
     );
@@ -190,7 +190,7 @@ describe("endpoint definition: input", () => {
     expect(await ask(endpoint, "?a=taken")).toEqual(invalid("a: is taken"));
   });
 
-  it("decision 17: issues are joined, and listed with path, message and code", async () => {
+  it("decision 17: issues are joined in the message, and listed with path, message and code", async () => {
     const endpoint = echo(z.object({ a: z.string(), deep: z.object({ l: z.array(z.number()) }) }));
     const sent = { method: "POST", body: { deep: { l: [1, "2"] } } };
     const [a, l] = ["string, received undefined", "number, received string"].map(
@@ -212,8 +212,8 @@ describe("endpoint definition: input", () => {
   });
 
   it.each([
-    ["an HTTP error: its status", createHttpError(422, "cannot"), 422],
-    ["another error: 500", new Error("cannot"), 500],
+    ["an HTTP error gets its status", createHttpError(422, "cannot"), 422],
+    ["another error gets a 500", new Error("cannot"), 500],
   ])("a transformation that throws %s", async (_case, error, status) => {
     const thrower = z.object({ a: z.string() }).transform((): Record<string, unknown> => {
       throw error;
@@ -230,14 +230,14 @@ describe("endpoint definition: output", () => {
   it.each([
     ["an object is passed through", { a: { b: [1] } }, { a: { b: [1] } }],
     ["undefined becomes {}", undefined, {}],
-  ])("decision 1: absent, %s", async (_case, value, expected) => {
+  ])("decision 1: without a schema, %s", async (_case, value, expected) => {
     const endpoint = factory.build({ handler: async () => value });
     expect(await ask(endpoint, "")).toEqual(ok(expected));
   });
 
   it.each([
-    ["an object: other fields are dropped", numbers, { n: 1, secret: 2 }, { n: 1 }],
-    ["a loose object: they are kept", z.looseObject({}), { n: 1 }, { n: 1 }],
+    ["an object drops other fields", numbers, { n: 1, secret: 2 }, { n: 1 }],
+    ["a loose object keeps other fields", z.looseObject({}), { n: 1 }, { n: 1 }],
     ["a record", z.record(z.string(), z.number()), { a: 1, b: 2 }, { a: 1, b: 2 }],
     ["a union", z.union([z.object({ s: z.string() }), numbers]), { n: 1 }, { n: 1 }],
     ["defaults are filled in", z.object({ n: z.number().default(3) }), {}, { n: 3 }],
@@ -248,7 +248,12 @@ describe("endpoint definition: output", () => {
       { n: 1 },
       { m: 2 },
     ],
-    ["asynchronous", numbers.refine(async () => Promise.resolve(true)), { n: 1 }, { n: 1 }],
+    [
+      "an asynchronous refinement",
+      numbers.refine(async () => Promise.resolve(true)),
+      { n: 1 },
+      { n: 1 },
+    ],
   ])("%s", async (_case, schema, value, expected) => {
     expect(await ask(give(schema, value), "")).toEqual(ok(expected));
   });
@@ -257,7 +262,7 @@ describe("endpoint definition: output", () => {
     ["a wrong field", { n: "1" }, "output.n: Invalid input: expected number, received string"],
     ["nothing", undefined, "output: Invalid input: expected object, received undefined"],
     ["an array", [1], "output: Invalid input: expected object, received array"],
-  ])("%s is 500", async (_case, value, message) => {
+  ])("%s as the output gets a 500", async (_case, value, message) => {
     expect(await ask(give(numbers, value), "")).toEqual({
       status: 500,
       body: errorEnvelope(message),
@@ -291,8 +296,8 @@ describe("endpoint definition: handler and descriptions", () => {
   });
 });
 
-describe("handler parameters", () => {
-  it("input, ctx, logger, request, response", async () => {
+describe("the parameters of a handler", () => {
+  it("are input, ctx, logger, request and response", async () => {
     const user = new Middleware({ handler: async () => ({ user: "ann" }) });
     const endpoint = factory.addMiddleware(user).build({
       input: z.object({ a: z.coerce.number() }),
@@ -320,9 +325,9 @@ describe("handler parameters", () => {
   });
 });
 
-describe("definition errors, thrown by build", () => {
+describe("build throws a DefinitionError", () => {
   const handler = () => ({});
-  it.each(["build", "buildVoid"] as const)("name the method that was called: %s", (name) => {
+  it.each(["build", "buildVoid"] as const)("that names the method that was called: %s", (name) => {
     for (const wrong of [{}, { handler, timeuot: 1 }])
       expect(() => Reflect.apply(factory[name], factory, [wrong])).toThrow(
         new RegExp(`^${name}: `),
@@ -353,7 +358,7 @@ describe("definition errors, thrown by build", () => {
       "SLP_DEFINITION_VALUE",
       "timeout",
     ],
-  ])("%s", (_case, definition, code, word) => {
+  ])("for %s", (_case, definition, code, word) => {
     const build = () => factory.build(definition as never);
     expect(build).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
     expect(build).toThrow(word);

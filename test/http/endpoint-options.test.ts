@@ -67,29 +67,32 @@ describe("bodyLimit of an endpoint", () => {
     ["JSON", "application/json", (size: number) => JSON.stringify("x".repeat(size - 2))],
     ["a form", "application/x-www-form-urlencoded", (size: number) => `a=${"x".repeat(size - 2)}`],
     ["a multipart form", multipart["content-type"], (size: number) => padded(size)],
-  ])("limits %s, above or below that of the configuration", async (_what, type, make) => {
-    const server = await start(
-      { small: echo({ bodyLimit: 200 }), large: echo({ bodyLimit: 2000 }), usual: echo() },
-      { bodyLimit: 1000 },
-    );
-    const send = async (path: string, size: number) =>
-      (
-        await server.send(path, {
-          method: "POST",
-          headers: { "content-type": type },
-          body: make(size),
-        })
-      ).status;
-    const fits = type === "application/json" ? 400 : 200;
-    expect(await send("/small", 200)).toBe(fits);
-    expect(await send("/small", 201)).toBe(413);
-    expect(await send("/usual", 1000)).toBe(fits);
-    expect(await send("/usual", 1001)).toBe(413);
-    expect(await send("/large", 2000)).toBe(fits);
-    expect(await send("/large", 2001)).toBe(413);
-  });
+  ])(
+    "limits %s, whether it is above or below the limit in the configuration",
+    async (_what, type, make) => {
+      const server = await start(
+        { small: echo({ bodyLimit: 200 }), large: echo({ bodyLimit: 2000 }), usual: echo() },
+        { bodyLimit: 1000 },
+      );
+      const send = async (path: string, size: number) =>
+        (
+          await server.send(path, {
+            method: "POST",
+            headers: { "content-type": type },
+            body: make(size),
+          })
+        ).status;
+      const fits = type === "application/json" ? 400 : 200;
+      expect(await send("/small", 200)).toBe(fits);
+      expect(await send("/small", 201)).toBe(413);
+      expect(await send("/usual", 1000)).toBe(fits);
+      expect(await send("/usual", 1001)).toBe(413);
+      expect(await send("/large", 2000)).toBe(fits);
+      expect(await send("/large", 2001)).toBe(413);
+    },
+  );
 
-  test("limits a raw body, and one behind a middleware", async () => {
+  test("limits a raw body, and a body behind a middleware", async () => {
     const length = { output: z.object({ length: z.number() }), method: "post" as const };
     const guarded = factory.addMiddleware({ handler: () => ({}) });
     const raw = {
@@ -134,7 +137,7 @@ describe("upload limits of an endpoint", () => {
     expect([await send("/small", file(5)), await send("/small", file(6))]).toEqual([200, 413]);
     expect([await send("/usual", file(20)), await send("/usual", file(21))]).toEqual([200, 413]);
     expect([await send("/large", file(50)), await send("/large", file(51))]).toEqual([200, 413]);
-    // the other limits stay
+    // the other limits in the configuration still apply
     expect(await send("/large", file(1), part("a", ""), part("b", ""))).toBe(413);
   });
 });
@@ -149,7 +152,7 @@ describe("multipart text fields", () => {
     }
   });
 
-  test("are read behind a middleware, and from given bytes", async () => {
+  test("are read behind a middleware, and from bytes that an adapter provides", async () => {
     const body = form(part("a", "1"));
     const given = factory.use((request, _response, next) => {
       request.body = Buffer.from(body);
@@ -170,7 +173,7 @@ describe("multipart text fields", () => {
 
   test.each([
     ["a file", form(part("a", "1"), part("f", "x", "a.txt")), 415, "Unsupported Media Type"],
-    ["a truncated body", form(part("a", "1")).slice(0, -20), 400, "Malformed multipart body"],
+    ["no end", form(part("a", "1")).slice(0, -20), 400, "Malformed multipart body"],
     ["a dangerous name", form(part("__proto__", "1")), 400, "Forbidden key in the body"],
     [
       "too many fields",
@@ -178,7 +181,7 @@ describe("multipart text fields", () => {
       413,
       "Too many parts",
     ],
-  ])("%s is rejected", async (_what, body, status, message) => {
+  ])("cause an error if the body has %s", async (_what, body, status, message) => {
     const server = await start({ echo: echo() });
     const answer = await server.send("/echo", { method: "POST", headers: multipart, body });
     expect(answer.status).toBe(status);
@@ -188,7 +191,7 @@ describe("multipart text fields", () => {
     );
   });
 
-  test("an empty form has no fields, like one without parts", async () => {
+  test("are absent in an empty form, and in one without parts", async () => {
     const server = await start({ echo: echo() });
     for (const body of ["", `--${boundary}--\r\n`]) {
       const answer = await server.send("/echo", { method: "POST", headers: multipart, body });

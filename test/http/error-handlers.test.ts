@@ -19,7 +19,7 @@ const routing = {
   invalid: factory.build({ input: z.object({ a: z.string() }), handler: () => ({}) }),
 };
 
-test("an error handler of afterRouting sees the faults of endpoints, and passes them on", async () => {
+test("an error handler in afterRouting receives the faults of endpoints, and may pass them on", async () => {
   const seen: string[] = [];
   const server = await start(routing, {
     afterRouting: ({ app }) => {
@@ -41,7 +41,7 @@ test("an error handler of afterRouting sees the faults of endpoints, and passes 
   expect(seen).toHaveLength(2);
 });
 
-test("an error handler may respond, or pass on another error, depending on its path", async () => {
+test("an error handler at a path may respond, or pass on another error", async () => {
   const server = await start(routing, {
     afterRouting: ({ app }) => {
       app.use("/boom", ((_error, _request, response, _next) => {
@@ -60,7 +60,7 @@ test("an error handler may respond, or pass on another error, depending on its p
   });
 });
 
-test("if an error handler fails, the last resort responds, and nothing is offered twice", async () => {
+test("if an error handler throws, its error is sent, and no error handler is called twice", async () => {
   const handle = vi.fn();
   const server = await start(routing, {
     afterRouting: ({ app }) => {
@@ -85,7 +85,7 @@ test("an error handler added to the app of a running server is called as well", 
   expect((await server.send("/boom")).text).toBe("late");
 });
 
-test("a client that leaves while an error handler works is not a fault", async () => {
+test("a client that leaves while an error handler works causes no further fault", async () => {
   let isAsked = false;
   const server = await start(routing, {
     afterRouting: ({ app }) => {

@@ -32,7 +32,7 @@ const expectError = (answer: Answer, status: number, message: string): void => {
   });
 };
 
-/** Checks the response to a thrown value. */
+/** Expects a response to a thrown value, and the log lines that belong to it. */
 const expectThrown = async (thrown: unknown, status: number, message: string): Promise<void> => {
   const server = await start({ boom: throwing(thrown) });
   expectError(await server.send("/boom"), status, message);
@@ -54,16 +54,16 @@ const custom = new EndpointsFactory(
   }),
 );
 
-describe("SPEC, the errors table", () => {
+describe("SPEC, the table of errors", () => {
   test.each([
-    ["a handler throws an HTTP error with a status: that status", 418, "Short and stout"],
-    ["a handler throws a 5xx: that status, too", 503, "Come back later"],
-    ["a missing resource: 404", 404, "No such user"],
+    ["a handler that throws an HTTP error with a status sends that status", 418, "Short and stout"],
+    ["a handler that throws a 5xx sends that status, too", 503, "Come back later"],
+    ["a handler that throws for a missing resource sends a 404", 404, "No such user"],
   ])("%s", async (_what, status, message) => {
     await expectThrown(createHttpError(status, message), status, message);
   });
 
-  test("output fails the output schema: 500 in the envelope of errors", async () => {
+  test("an output that does not fit its schema gets a 500 in the error envelope", async () => {
     const output = z.object({ list: z.array(z.number()) });
     const server = await start({
       a: factory.build({ output, handler: async () => ({ list: [1, "two" as never] }) }),
@@ -73,7 +73,7 @@ describe("SPEC, the errors table", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("a middleware throws 401 for invalid credentials: 401, which takes precedence over a 400", async () => {
+  test("a middleware that throws a 401 for invalid credentials takes precedence over a 400", async () => {
     const authenticated = factory.addMiddleware({
       security: { type: "header", name: "authorization" },
       handler: async ({ request }) => {
@@ -90,7 +90,7 @@ describe("SPEC, the errors table", () => {
     expect([known.status, known.json()]).toEqual([200, successEnvelope({})]);
   });
 
-  test("custom result handler: 500 without a status, and all errors in its shape", async () => {
+  test("a custom result handler sends all errors in its own shape, and a 500 for those without a status", async () => {
     const server = await start({
       crash: custom.build({ handler: () => Promise.reject(new Error("plain")) }),
       fine: custom.build({ handler: () => ({ a: 1 }) }),
@@ -109,15 +109,18 @@ describe("SPEC, the errors table", () => {
 });
 
 describe("DECISIONS 2 and H4: the status of a thrown Error", () => {
-  test.each([400, 404, 599])("%d, as statusCode, or else as status", async (status) => {
-    await expectThrown(fail({ statusCode: status }), status, "the message");
-    await expectThrown(fail({ status }), status, "the message");
-    await expectThrown(fail({ statusCode: status, status: 418 }), status, "the message");
-    await expectThrown(fail({ statusCode: 200, status }), status, "the message");
-  });
+  test.each([400, 404, 599])(
+    "may be %d, in `statusCode` or otherwise in `status`",
+    async (status) => {
+      await expectThrown(fail({ statusCode: status }), status, "the message");
+      await expectThrown(fail({ status }), status, "the message");
+      await expectThrown(fail({ statusCode: status, status: 418 }), status, "the message");
+      await expectThrown(fail({ statusCode: 200, status }), status, "the message");
+    },
+  );
 
   test.each([399, 600, 200, 99, 1000, NaN, 404.5, "404", null, undefined])(
-    "%s is not an error status: 500",
+    "%s is not an error status, so the response is a 500",
     async (status) => {
       await expectThrown(fail({ statusCode: status, status }), 500, "the message");
     },
@@ -147,12 +150,12 @@ describe("DECISIONS 2 and H4: the status of a thrown Error", () => {
       "Not Found",
     ],
     ["an unknown status is hidden", fail({ status: 599 }), 599, "Error"],
-  ])("in production: the message of %s", async (_what, error, status, message) => {
+  ])("in production the message of %s", async (_what, error, status, message) => {
     vi.stubEnv("NODE_ENV", "production");
     await expectThrown(error, status, message);
   });
 
-  test("in production: a defect of the output is hidden, invalid input is explained", async () => {
+  test("in production a defect in the output is hidden, and invalid input is explained", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const a = z.object({ a: z.string() });
     const server = await start({
@@ -174,7 +177,7 @@ describe("http-errors: headers (BEHAVIOUR 12.6, H3, H5)", () => {
     expect(answer.headers["retry-after"]).toBe("120");
   });
 
-  test("only the invalid header is dropped, and the response is 500", async () => {
+  test("if one header is invalid, only that one is dropped, and the response is a 500", async () => {
     const headers = { "X-Bad": "a\r\nSet-Cookie: b=c", "X-Good": "yes" };
     const server = await start({ a: throwing(createHttpError(400, "Bad", { headers })) });
     const answer = await server.send("/a");
@@ -185,7 +188,7 @@ describe("http-errors: headers (BEHAVIOUR 12.6, H3, H5)", () => {
   });
 });
 
-describe("SPEC, the errors table, and DECISIONS 17: input fails the input schema", () => {
+describe("SPEC, the table of errors, and DECISIONS 17: input that does not fit its schema", () => {
   const input = z.object({
     name: z.string(),
     address: z.object({ lines: z.array(z.object({ text: z.string().min(2) })) }),
@@ -193,7 +196,7 @@ describe("SPEC, the errors table, and DECISIONS 17: input fails the input schema
   });
   const text = "Too small: expected string to have >=2 characters";
 
-  test("400, message and issues, and the handler does not run", async () => {
+  test("gets a 400 with a message and issues, and the handler does not run", async () => {
     const handler = vi.fn(() => ({}));
     const server = await start({ a: { post: factory.build({ input, handler }) } });
     const body = { address: { lines: [{ text: "ok" }, { text: "x" }] }, "x-y": "1" };
@@ -222,7 +225,7 @@ describe("SPEC, the errors table, and DECISIONS 17: input fails the input schema
     expect([handler.mock.calls, server.linesOf("error")]).toEqual([[], []]);
   });
 
-  test("an issue of the whole input has only its message", async () => {
+  test("has no path in the message for an issue of the whole input", async () => {
     const whole = z.object({ a: z.string() }).refine(() => false, "does not fit");
     const server = await start({ a: factory.build({ input: whole, handler: () => ({}) }) });
     const issues = [{ path: [], message: "does not fit", code: "custom" }];
@@ -230,7 +233,7 @@ describe("SPEC, the errors table, and DECISIONS 17: input fails the input schema
     expect(answer.json()).toEqual({ status: "error", error: { message: "does not fit", issues } });
   });
 
-  test("at most 10 issues and 2 KiB of message", async () => {
+  test("gets at most 10 issues and a message of 2 KiB", async () => {
     const list = z.object({ list: z.array(z.string(`not a text, ${"é".repeat(200)}`)) });
     const server = await start({
       a: { post: factory.build({ input: list, handler: () => ({}) }) },
@@ -244,7 +247,7 @@ describe("SPEC, the errors table, and DECISIONS 17: input fails the input schema
     expect(error.message).not.toContain("\uFFFD");
   });
 
-  test("B4: the response stays small, however long the names in the request are", async () => {
+  test("B4: gets a small response, however long the names in the request are", async () => {
     const strict = z.strictObject({ a: z.string().optional() });
     const record = z.object({ r: z.record(z.string(), z.number()).optional() });
     const server = await start({
@@ -258,7 +261,7 @@ describe("SPEC, the errors table, and DECISIONS 17: input fails the input schema
     expect([unknown.text.length, wrong.text.length].filter((size) => size > 8192)).toEqual([]);
   });
 
-  test("a middleware's invalid input gets the same response, naming its field", async () => {
+  test("of a middleware gets the same response, which names the field", async () => {
     const keyed = factory.addMiddleware({
       input: z.object({ key: z.string("is needed") }),
       handler: () => ({}),
@@ -288,11 +291,11 @@ describe("DECISIONS 18: server faults", () => {
     ["a revoked proxy (H2)", revoked.proxy, "Internal Server Error"],
     ["an error whose message throws when read (H2)", hostile, "Internal Server Error"],
     ["a frozen error (H2)", Object.freeze(new Error("cold")), "cold"],
-  ])("a thrown value, %s: 500", async (_what, thrown, message) => {
+  ])("%s that is thrown gets a 500", async (_what, thrown, message) => {
     await expectThrown(thrown, 500, message);
   });
 
-  test("a ZodError thrown inside a handler, sync or async: 500 without issues", async () => {
+  test("a ZodError thrown in a handler, synchronously or not, gets a 500 without issues", async () => {
     const parse = () => z.object({ a: z.string() }).parse({ a: 1 }) as never;
     const server = await start({
       sync: factory.build({ handler: () => parse() }),
@@ -303,7 +306,7 @@ describe("DECISIONS 18: server faults", () => {
     for (const target of ["/sync", "/async"]) expectError(await server.send(target), 500, message);
   });
 
-  test("the error line has method, path and the error, but neither query nor headers", async () => {
+  test("the logged line has the method, the path and the error, but neither the query nor headers", async () => {
     const server = await start({ boom: throwing(fail({}, "kaboom")) });
     await server.send("/boom?token=secret", { headers: { authorization: "secret" } });
     const [line] = server.linesOf("error");
@@ -321,7 +324,7 @@ describe("DECISIONS 18: server faults", () => {
     ["throws", () => assert.fail(inner)],
     ["rejects", () => Promise.reject(inner)],
     ["sends nothing (H13)", () => undefined],
-  ])("a result handler that %s: the last resort", async (_what, handler) => {
+  ])("for a result handler that %s, the last resort responds", async (_what, handler) => {
     shortenGrace();
     const positive = z.object({});
     const broken = new EndpointsFactory(
@@ -343,7 +346,7 @@ describe("DECISIONS 18: server faults", () => {
   });
 });
 
-describe("messages of the framework's own errors", () => {
+describe("the messages of the framework's own errors", () => {
   const json = { "content-type": "application/json" };
   const post = (body: string, headers = json) => ({ method: "POST", body, headers });
   test.each([
@@ -409,7 +412,7 @@ describe("exports", () => {
   });
 });
 
-test("headers that a handler has set for its body are not sent with an error", async () => {
+test("headers that a handler has set to describe its body are not sent with an error", async () => {
   const endpoint = factory.build({
     handler: async ({ response }) => {
       response

@@ -19,7 +19,7 @@ export const events = {
 export type Stream = EventStream<typeof events>;
 export type Run = (stream: Stream) => unknown;
 
-/** A server whose `/run` runs the function with its stream. */
+/** Starts a server whose `/run` calls the given function with its event stream. */
 export const startRun = async (
   run: Run,
   options: EventStreamOptions = {},

@@ -21,14 +21,14 @@ import { splitReplies } from "./replies.ts";
 interface Client {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** What has arrived so far. */
+  /** Returns the text that has arrived so far. */
   readonly text: () => string;
-  /** How the stream ended. */
+  /** Resolves to how the stream ended. */
   readonly end: Promise<"clean" | "broken">;
   readonly leave: () => void;
 }
 
-/** Opens a stream as a browser does. */
+/** Opens an event stream in the same way as a browser. */
 const listen = (
   { port }: TestServer,
   path = "/run",
@@ -78,7 +78,7 @@ describe("events", () => {
     expect(answer.headers["content-type"]).toBe("text/event-stream");
   });
 
-  test("are not sent if the handler responds itself, as with the 204 that ends reconnecting", async () => {
+  test("are not sent if the handler itself responds, for example with a 204, which ends reconnecting", async () => {
     const endpoint = new EventStreamFactory(events).build({
       handler: ({ response, ctx: { isClosed } }) => {
         response.status(204).end();
@@ -93,7 +93,7 @@ describe("events", () => {
     expect(server.lines).toEqual([]);
   });
 
-  test("leave the connection open for the next request when they end", async () => {
+  test("leave the connection open for the next request after the stream", async () => {
     const server = await startRun(({ emit }) => emit("time", 1));
     const replies = splitReplies(await server.raw(getRun + getRun));
     expect(replies.map((reply) => reply.includes("data: 1"))).toEqual([true, true]);
@@ -113,7 +113,7 @@ describe("events", () => {
     expect(client.text()).toContain("data: 2");
   });
 
-  test("send what their schema returns, which parses each once", async () => {
+  test("have the data that their schema returns, and are each parsed once", async () => {
     let parsed = 0;
     const counted = z.string().transform((text) => `${text}${++parsed}`);
     const endpoint = new EventStreamFactory({ counted }).build({
@@ -130,10 +130,10 @@ describe("events", () => {
     expect(await receive(({ emit }) => emit("late", "good"))).toContain('data: "good"\n\n');
   });
 
-  test("that do not fit are thrown to the handler, which may continue", async () => {
+  test("that do not fit their schema cause an error in the handler, which may continue", async () => {
     const thrown: unknown[] = [];
     const text = await receive(async ({ emit }) => {
-      // without waiting: synchronous errors are thrown at once
+      // `emit` is not awaited: it throws synchronous errors at once
       thrown.push(await fail(() => void emit("note", { text: 5 } as never)));
       thrown.push(await fail(() => emit("late", "bad")));
       thrown.push(await fail(() => void emit("tim" as "time", 5)));
@@ -148,7 +148,7 @@ describe("events", () => {
   });
 
   test.each([1n, undefined, () => 1, { toJSON: () => undefined }])(
-    "that are not JSON are thrown to the handler (%#)",
+    "that JSON cannot represent cause an error in the handler (%#)",
     async (data) => {
       const server = await startRun(({ emit }) => emit("whatever", data));
       const answer = await server.send("/run");
@@ -195,20 +195,23 @@ describe("R14: no field of an event can break out of its line", () => {
     },
   );
 
-  test.each([...breaks, "\u2028\u2029\0\ud800"])("R14: the data %j is one line", async (data) => {
-    const text = await receive(({ emit }) => emit("big", data));
-    expect(text).toBe(`event: big\ndata: ${JSON.stringify(data)}\n\n`);
-    expect(text.match(/[\r\n]+/g)).toEqual(["\n", "\n\n"]);
-  });
+  test.each([...breaks, "\u2028\u2029\0\ud800"])(
+    "R14: the data %j is sent as one line",
+    async (data) => {
+      const text = await receive(({ emit }) => emit("big", data));
+      expect(text).toBe(`event: big\ndata: ${JSON.stringify(data)}\n\n`);
+      expect(text.match(/[\r\n]+/g)).toEqual(["\n", "\n\n"]);
+    },
+  );
 });
 
-describe("a definition", () => {
+describe("the definition of an event stream", () => {
   const create =
     (...args: unknown[]) =>
     (): unknown =>
       Reflect.construct(EventStreamFactory, args) as unknown;
 
-  test("without a schema says what it has instead", () => {
+  test("causes an error that shows the value given instead of a schema", () => {
     expect(create({ a: null })).toThrow(
       "`a` must be a Zod 4 schema, such as z.number(); got null.",
     );
@@ -226,11 +229,11 @@ describe("a definition", () => {
     ["SLP_DEFINITION_VALUE", [events, { openAfter: "1" }]],
     ["SLP_DEFINITION_VALUE", [events, { openAfter: 2 ** 31 }]],
     ["SLP_DEFINITION_VALUE", [events, { maxBuffered: Number.NaN }]],
-  ])("that is wrong is rejected with %s (%#)", (code, args) => {
+  ])("is rejected with %s if it is wrong (%#)", (code, args) => {
     expect(create(...args)).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
   });
 
-  test("of an endpoint that is wrong is rejected", () => {
+  test("for one of its endpoints is rejected if it is wrong", () => {
     const factory = new EventStreamFactory(events);
     const build = (definition: unknown) => (): unknown => factory.build(definition as never);
     const handler = (): void => undefined;
@@ -244,7 +247,7 @@ describe("a definition", () => {
       expect(build(definition)).toThrow(expect.objectContaining({ code }));
   });
 
-  test("declares the events and errors for documents", () => {
+  test("declares the events and the errors for documents", () => {
     const endpoint = new EventStreamFactory(events).buildVoid({ handler: () => undefined });
     const [declared, ...others] = endpoint.resultHandler.listPositive(z.object({}));
     expect(others).toEqual([]);
@@ -260,7 +263,7 @@ describe("a definition", () => {
 
 describe("a stream", () => {
   test.each([30, 1])(
-    "opens after a time without an event, then sends a comment every %i ms",
+    "opens after a time without an event, and then sends a comment every %i ms",
     async (heartbeat) => {
       const options = { openAfter: 30, heartbeat };
       const server = await startRun(({ signal }) => once(signal, "abort"), options);
@@ -284,7 +287,7 @@ describe("a stream", () => {
     client.leave();
   });
 
-  test("that fails before its first event is an ordinary error", async () => {
+  test("that fails before its first event gets an ordinary error response", async () => {
     const server = await startRun(async () => {
       await sleep(10);
       throw createHttpError(409, "Not now");
@@ -295,7 +298,7 @@ describe("a stream", () => {
     expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
   });
 
-  test("ends and fails with its handler, despite anything that is not awaited", async () => {
+  test("ends or fails with its handler, even if events are still being emitted", async () => {
     const soon = z.string().refine(async () => true);
     const factory = new EventStreamFactory({ ...events, soon });
     const server = await start({
@@ -315,7 +318,7 @@ describe("a stream", () => {
     expect((await server.send("/ended")).text).toBe("event: time\ndata: 1\n\n");
     const answer = await server.send("/failed");
     expect([answer.status, answer.json()]).toEqual([409, errorEnvelope("Not now")]);
-    // the late event has no effect, and causes no unhandled error in the handler, which the harness would see
+    // the late event has no effect, and causes no unhandled rejection, which the harness would detect
     await sleep(30);
   });
 
@@ -389,7 +392,7 @@ describe("a stream", () => {
     expect((await ask({ key: "secret" })).status).toBe(400);
   });
 
-  test("is not compressed, and not held back by the application's own compression", async () => {
+  test("is neither compressed nor delayed by the application's own compression", async () => {
     const run: Run = async ({ emit, signal }) => {
       await emit("big", "x".repeat(5000));
       await once(signal, "abort");
@@ -400,7 +403,7 @@ describe("a stream", () => {
     expect(plain.headers["content-encoding"]).toBeUndefined();
     plain.leave();
 
-    // like the package `compression`
+    // the package `compression` replaces methods in this way
     const own: Partial<ServerConfig> = {
       beforeRouting: ({ app }) => {
         app.use((_request, response, next) => {
@@ -420,7 +423,7 @@ describe("a stream", () => {
     packed.leave();
   });
 
-  test("for HEAD is its headers, and the producer is stopped", async () => {
+  test("requested with HEAD sends only its headers, and the handler is stopped", async () => {
     const done: unknown[] = [];
     const server = await startRun(async ({ emit, signal }) => {
       done.push(
@@ -440,7 +443,7 @@ describe("a stream", () => {
     expect(server.lines).toEqual([]);
   });
 
-  test("for HEAD is stopped on a user's own application as well", async () => {
+  test("requested with HEAD is stopped on a user's own application as well", async () => {
     const { default: express } = await import("express");
     let isStopped = false;
     const run = new EventStreamFactory(events).build({

@@ -54,7 +54,7 @@ test("the example creates, reads, lists, changes, exports and deletes users", as
   expect((await server.send(path)).status).toBe(404);
 });
 
-test("the example accepts a picture, sends it back, and notifies all watchers", async () => {
+test("the example accepts a picture, sends it back, and notifies all clients that watch", async () => {
   const { port } = await start(routing, { cors: true, upload: true });
   const client = createClient<typeof routing>({
     baseUrl: `http://127.0.0.1:${port}`,
@@ -63,7 +63,7 @@ test("the example accepts a picture, sends it back, and notifies all watchers", 
   const controller = new AbortController();
   const events = client.subscribe("get /v1/users/watch", {}, { signal: controller.signal });
   const first = events.next();
-  // an event sent before the stream is open is missed, so the test causes several
+  // an event sent before the stream is open is lost, so the test causes several
   const created = await client.provide("post /v1/users", { name: "Bo", email: "bo@example.com" });
   if (created.status !== "success") throw new Error(created.error.message);
   const { id } = created.data;
@@ -86,7 +86,7 @@ test("the example accepts a picture, sends it back, and notifies all watchers", 
   });
 });
 
-test("the example says which field is wrong", async () => {
+test("the example names the field that is wrong", async () => {
   const server = await start(routing, { cors: true });
   for (const [target, message] of [
     ["/v1/users/not-an-id", "id: Invalid UUID"],

@@ -14,7 +14,7 @@ import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
 const factory = defaultEndpointsFactory;
 
-/** Serves one endpoint at /, sends one request, and returns status and body. */
+/** Serves one endpoint at /, sends one request, and returns the status and the body. */
 const ask = async (
   endpoint: AnyEndpoint,
   query = "",
@@ -31,11 +31,11 @@ const ctxOf = { handler: ({ ctx }: { ctx: object }) => ({ ...ctx }) };
 const add = <T extends object>(ctx: T) => new Middleware({ handler: async () => ctx });
 
 describe("factory operations", () => {
-  it("build(definition): an endpoint with the default result handler", async () => {
+  it("build(definition) returns an endpoint with the default result handler", async () => {
     expect(await ask(factory.build({ handler: () => ({ a: 1 }) }))).toEqual(ok({ a: 1 }));
   });
 
-  it("addMiddleware with an instance: its endpoints run that middleware first", async () => {
+  it("addMiddleware with an instance lets endpoints run that middleware first", async () => {
     const order: string[] = [];
     const log = (name: string) => new Middleware({ handler: () => void order.push(name) });
     const endpoint = factory
@@ -46,7 +46,7 @@ describe("factory operations", () => {
     expect(order).toEqual(["first", "second", "handler"]);
   });
 
-  it("addMiddleware with an inline definition", async () => {
+  it("addMiddleware accepts an inline definition", async () => {
     const endpoint = factory
       .addMiddleware({
         input: z.object({ key: z.string() }),
@@ -56,7 +56,7 @@ describe("factory operations", () => {
     expect(await ask(endpoint, "?key=k")).toEqual(ok({ got: "k" }));
   });
 
-  it("new EndpointsFactory(resultHandler): its endpoints respond through that result handler", async () => {
+  it("new EndpointsFactory(resultHandler) builds endpoints that respond through that result handler", async () => {
     const plain = new ResultHandler({
       positive: z.object({}),
       negative: z.object({}),
@@ -74,7 +74,7 @@ describe("factory operations", () => {
     });
   });
 
-  it("nest: the endpoint at its own path, the map's entries below it", async () => {
+  it("nest serves the endpoint at its own path, and the map's entries below it", async () => {
     const named = (name: string) => factory.build({ handler: () => ({ name }) });
     const map = { ":id": named("one"), post: named("create") };
     const server = await start({ users: named("list").nest(map) });
@@ -101,7 +101,7 @@ describe("factory operations", () => {
     expect(await ask(native.build(ctxOf))).toEqual(ok({ base: 1, native: 1 }));
   });
 
-  it("addContext: called for each request, with the context so far", async () => {
+  it("addContext is called for each request with the context so far", async () => {
     let count = 0;
     const endpoint = factory
       .addMiddleware(add({ name: "ann" }))
@@ -141,7 +141,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
   type Native = (request: Request, response: Response, next: NextFunction) => unknown;
 
   it.each(["use", "addExpressMiddleware"] as const)(
-    "%s: provider creates the context",
+    "%s: the provider creates the context",
     async (name) => {
       const endpoint = factory[name]((_request, response, next) => {
         response.setHeader("X-Native", "yes");
@@ -156,12 +156,15 @@ describe("decision 24: use and addExpressMiddleware", () => {
   it.each([
     ["next(error)", (_request, _response, next) => next(teapot)],
     ["a rejected promise", async () => Promise.reject(teapot)],
-  ] as [string, Native][])("%s: the transformer's error, or its own", async (_case, native) => {
-    const build = (middleware: Native, with_?: typeof options) =>
-      factory.use(middleware, with_).build({ handler: () => expect.unreachable() });
-    expect(await ask(build(native, options))).toEqual(failed(418, "short and stout"));
-    expect(await ask(build(native))).toEqual(failed(500, "short and stout"));
-  });
+  ] as [string, Native][])(
+    "%s: the error of the middleware is sent, or the one that the transformer returns",
+    async (_case, native) => {
+      const build = (middleware: Native, with_?: typeof options) =>
+        factory.use(middleware, with_).build({ handler: () => expect.unreachable() });
+      expect(await ask(build(native, options))).toEqual(failed(418, "short and stout"));
+      expect(await ask(build(native))).toEqual(failed(500, "short and stout"));
+    },
+  );
 
   it("a synchronous throw is transformed as well", async () => {
     const native: Native = () => {
@@ -190,7 +193,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
     },
   );
 
-  it("leaves no listener on the response", async () => {
+  it("leave no listener on the response", async () => {
     const count = factory.build({
       handler: ({ response }) => ({
         close: response.listenerCount("close"),
@@ -205,7 +208,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
     expect(await ask(behind)).toEqual(await ask(count));
   });
 
-  it("behaviour 9.3: next('route') is not an error", async () => {
+  it("behaviour 9.3: do not treat next('route') as an error", async () => {
     const endpoint = factory.use((_request, _response, next) => next("route")).build(ctxOf);
     expect(await ask(endpoint)).toEqual(ok({}));
   });
@@ -213,21 +216,24 @@ describe("decision 24: use and addExpressMiddleware", () => {
   it.each([
     ["at once", (response: Response) => void response.status(202).json("mine")],
     ["later", (r: Response) => void setTimeout(() => void r.status(202).json("mine"), 5)],
-  ])("decision 10: one that ends the response %s without next()", async (_when, end) => {
-    const later: string[] = [];
-    const endpoint = factory
-      .use((_request, response) => end(response))
-      .addMiddleware({ handler: () => void later.push("middleware") })
-      .build({ handler: () => void later.push("handler") });
-    const server = await start({ "": endpoint });
-    const answer = await server.send("/");
-    expect([answer.status, answer.json()]).toEqual([202, "mine"]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(later).toEqual([]);
-    expect(server.linesOf("error")).toEqual([]);
-  });
+  ])(
+    "decision 10: accept a middleware that ends the response %s without next()",
+    async (_when, end) => {
+      const later: string[] = [];
+      const endpoint = factory
+        .use((_request, response) => end(response))
+        .addMiddleware({ handler: () => void later.push("middleware") })
+        .build({ handler: () => void later.push("handler") });
+      const server = await start({ "": endpoint });
+      const answer = await server.send("/");
+      expect([answer.status, answer.json()]).toEqual([202, "mine"]);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(later).toEqual([]);
+      expect(server.linesOf("error")).toEqual([]);
+    },
+  );
 
-  it("R19: on a preflight handled by CORS, neither middleware nor handler runs", async () => {
+  it("R19: run neither the middleware nor the handler on a preflight that CORS handles", async () => {
     const ran: string[] = [];
     const endpoint = factory
       .addMiddleware({ handler: () => void ran.push("ordinary") })
@@ -243,8 +249,8 @@ describe("decision 24: use and addExpressMiddleware", () => {
   });
 });
 
-describe("middleware definition", () => {
-  it("input: its own fields, transformed; the rest of the input is stripped for it", async () => {
+describe("the definition of a middleware", () => {
+  it("input: the middleware receives its own fields, transformed, and no others", async () => {
     const middleware = new Middleware({
       input: z.object({ key: z.string().transform((text) => text.length) }),
       handler: async ({ input }) => ({ seen: input }),
@@ -253,14 +259,14 @@ describe("middleware definition", () => {
     expect(await ask(endpoint, "?key=abc&other=1")).toEqual(ok({ seen: { key: 3 } }));
   });
 
-  it("decision 15: without input it gets {}", async () => {
+  it("input: a middleware without an input schema gets {} (decision 15)", async () => {
     const middleware = new Middleware({ handler: async ({ input }) => ({ seen: input }) });
     expect(await ask(factory.addMiddleware(middleware).build(ctxOf), "?a=1")).toEqual(
       ok({ seen: {} }),
     );
   });
 
-  it("no later request sees what a middleware without input writes to its input", async () => {
+  it("input: no later request sees values that a middleware without an input schema has written", async () => {
     const middleware = new Middleware({
       handler: async ({ input }) => {
         const seen = Object.keys(input);
@@ -273,7 +279,7 @@ describe("middleware definition", () => {
       expect((await server.send("/a")).json()).toEqual(successEnvelope({ seen: [] }));
   });
 
-  it("invalid input: 400, and nothing after it runs", async () => {
+  it("input: a request with invalid fields gets a 400, and no later stage runs", async () => {
     const ran: string[] = [];
     const endpoint = factory
       .addMiddleware({ input: z.object({ key: z.string() }), handler: () => void ran.push("1") })
@@ -286,14 +292,14 @@ describe("middleware definition", () => {
     expect(ran).toEqual([]);
   });
 
-  it("security: kept for documents, never enforced", async () => {
+  it("security: it is kept for documents, and never enforced", async () => {
     const security = { type: "header", name: "x-api-key" } as const;
     const middleware = new Middleware({ security, handler: () => ({}) });
     expect(middleware.security).toEqual(security);
     expect(await ask(factory.addMiddleware(middleware).build(ctxOf))).toEqual(ok({}));
   });
 
-  it("handler: receives input, request, response, logger and ctx", async () => {
+  it("handler: it receives input, request, response, logger and ctx", async () => {
     const endpoint = factory
       .addMiddleware(add({ first: 1 }))
       .addMiddleware({
@@ -313,7 +319,7 @@ describe("middleware definition", () => {
     expect(server.linesOf("info").filter(({ message }) => message === "heard")).toHaveLength(1);
   });
 
-  it("handler: what it throws stops processing, with its status", async () => {
+  it("handler: an error that it throws ends processing, and its status is sent", async () => {
     for (const throws of [
       () => {
         throw createHttpError(401, "who are you");
@@ -327,7 +333,7 @@ describe("middleware definition", () => {
     }
   });
 
-  it("decision 10: one that ends the response ends the walk, even if it throws then", async () => {
+  it("handler: later stages do not run if it ends the response, even if it then throws (decision 10)", async () => {
     for (const after of [() => ({}), () => Promise.reject(new Error("late"))]) {
       const later: string[] = [];
       const endpoint = factory
@@ -346,7 +352,7 @@ describe("middleware definition", () => {
 });
 
 describe("ctx", () => {
-  it("chaining: each sees what earlier ones returned, and a later value wins", async () => {
+  it("chaining: each middleware receives the values that earlier ones returned, and a later value wins", async () => {
     const endpoint = factory
       .addMiddleware(add({ a: 1, same: "first" }))
       .addMiddleware({ handler: async ({ ctx }) => ({ b: ctx.a + 1, same: "second" }) })
@@ -354,7 +360,7 @@ describe("ctx", () => {
     expect(await ask(endpoint)).toEqual(ok({ a: 1, b: 2, same: "second" }));
   });
 
-  it("isolation: concurrent requests never see each other's, nor what a handler changes", async () => {
+  it("isolation: no request sees the context of another, even if a handler changes that context", async () => {
     const shared = { list: "untouched" };
     const endpoint = factory
       .addMiddleware({
@@ -393,7 +399,7 @@ describe("ctx", () => {
   );
 
   it.each([[["a"]], [[]], ["text"], [""], [0], [7], [false], [true]])(
-    "decision 20: one that returns %j is a 500",
+    "decision 20: a middleware that returns %j causes a 500",
     async (value) => {
       const ran: string[] = [];
       const endpoint = factory

@@ -9,7 +9,7 @@ const page = "no-such-page";
 const notFound = [404, errorEnvelope("Not Found")];
 const noEngine = expect.stringMatching(/^No default engine was specified/) as string;
 
-/** What Express cannot send, with and without a callback, and the expected response. */
+/** Files that Express cannot send, with and without a callback, and the expected responses. */
 const cases: [string, (response: Response, done: (error?: unknown) => void) => void, unknown[]][] =
   [
     ["sendFile with a callback", (response, done) => response.sendFile(missing, done), notFound],
@@ -34,31 +34,37 @@ const cases: [string, (response: Response, done: (error?: unknown) => void) => v
     ["render", (response) => response.render(page), [500, errorEnvelope(noEngine)]],
   ];
 
-describe("a file that Express cannot send is an error, and the connection stays open", () => {
-  test.each(cases)("%s in an endpoint", async (_what, fail, expected) => {
-    const endpoint = factory.build({
-      handler: ({ response }) =>
-        new Promise((resolve, reject) => {
-          fail(response, (error) => (error ? reject(error) : resolve({})));
-        }),
-    });
-    const answer = await (await start({ endpoint })).send("/endpoint");
-    expect([answer.status, answer.json()]).toEqual(expected);
-  });
+describe("a file that Express cannot send", () => {
+  test.each(cases)(
+    "gets an error from an endpoint, and the connection stays open: %s",
+    async (_what, fail, expected) => {
+      const endpoint = factory.build({
+        handler: ({ response }) =>
+          new Promise((resolve, reject) => {
+            fail(response, (error) => (error ? reject(error) : resolve({})));
+          }),
+      });
+      const answer = await (await start({ endpoint })).send("/endpoint");
+      expect([answer.status, answer.json()]).toEqual(expected);
+    },
+  );
 
-  test.each(cases)("%s in a native middleware", async (_what, fail, expected) => {
-    const native: RequestHandler = (_request, response, next) => fail(response, next);
-    const routed = express.Router().use(native);
-    const build = (middleware: RequestHandler) =>
-      factory.use(middleware).build({ handler: () => ({ isReached: true }) });
-    const server = await start({ native: build(native), routed: build(routed) });
-    for (const path of ["/native", "/routed"]) {
-      const answer = await server.send(path);
-      expect([path, answer.status, answer.json()]).toEqual([path, ...expected]);
-    }
-  });
+  test.each(cases)(
+    "gets an error from a native middleware, and the connection stays open: %s",
+    async (_what, fail, expected) => {
+      const native: RequestHandler = (_request, response, next) => fail(response, next);
+      const routed = express.Router().use(native);
+      const build = (middleware: RequestHandler) =>
+        factory.use(middleware).build({ handler: () => ({ isReached: true }) });
+      const server = await start({ native: build(native), routed: build(routed) });
+      for (const path of ["/native", "/routed"]) {
+        const answer = await server.send(path);
+        expect([path, answer.status, answer.json()]).toEqual([path, ...expected]);
+      }
+    },
+  );
 
-  test("after a directory, for which Express calls next, the endpoint responds", async () => {
+  test("lets the endpoint respond if it is a directory, for which Express calls next", async () => {
     const native = factory
       .use((_request, response) => response.sendFile(tmpdir()))
       .build({ handler: () => ({ isReached: true }) });

@@ -51,7 +51,7 @@ const userSchema = z.object({
   tags: z.array(z.string()),
 });
 
-/** What handlers return, by name. */
+/** The values that handlers return, by name. */
 const outputs: Readonly<Record<string, object | undefined>> = {
   empty: {},
   nothing: undefined,
@@ -163,7 +163,7 @@ const requests: readonly (readonly [target: string, sent?: Sent])[] = [
   ...errors.map((status) => [`/error/${status}`] as const),
 ];
 
-describe("the fast path to the socket", () => {
+describe("the fast path, which writes to the socket directly,", () => {
   test.each(requests.map(([target, sent]) => ({ target, sent })))(
     "sends the same as Express' response.json: $target $sent",
     async ({ target, sent }) => {
@@ -178,13 +178,13 @@ describe("the fast path to the socket", () => {
       expect(own.status).toBe(other.status);
       expect(ownHeaders).toEqual(otherHeaders);
       expect(own.text).toBe(other.text);
-      // a path without a route would have the same response in both
+      // without this check, a path without a route would get the same response in both cases
       expect(own.status === 404).toBe(target.endsWith("/404"));
     },
   );
 
   const sentFields = Symbol.for("sallyport/sent-fields");
-  // whether the head was sent, and had a type, when the method was first called: a session sets its cookie then
+  // whether the head was sent, and had a type, at the first call of the method, in which a session sets its cookie
   test.each([
     ["none", undefined],
     ["end", [false, true]],

@@ -46,7 +46,7 @@ const routing = {
   }),
   users: factory.build({
     input: users.input,
-    // an array that comes before the items
+    // an array that comes before the array of items
     output: z.object({ hints: z.array(z.string()) }).extend(users.output.shape),
     handler: async ({ input: { limit, offset } }) => ({
       hints: ["a"],
@@ -95,7 +95,7 @@ const open = async () => {
 };
 
 describe("a generated client", () => {
-  test("distinguishes declared statuses from others", async () => {
+  test("reports a status as unexpected if it is not declared", async () => {
     const { client } = await open();
     const send = (name: string): Promise<Reply> => client.request("post /users", { name });
     expect(await send("Bob")).toMatchObject({ ok: true, status: 201 });
@@ -110,7 +110,7 @@ describe("a generated client", () => {
     expect(await client.request("post /users", {})).toMatchObject({ ok: false, status: 400 });
   });
 
-  test("reads each body as its route declares it", async () => {
+  test("reads each body in the form that its route declares", async () => {
     const { client } = await open();
     const picture = await client.provide("get /picture");
     expect(picture).toBeInstanceOf(Blob);
@@ -121,7 +121,7 @@ describe("a generated client", () => {
     });
   });
 
-  test("sends forms as forms, and fields according to the endpoint's sources", async () => {
+  test("sends forms as forms, and fields according to the endpoint's input sources", async () => {
     const { client } = await open();
     expect(await client.provide("post /form", { flag: false, tags: ["&", "="] })).toMatchObject({
       data: { type: "application/x-www-form-urlencoded", flag: false, tags: ["&", "="] },
@@ -145,7 +145,7 @@ describe("a generated client", () => {
     await expect(failing.next()).rejects.toBeInstanceOf(ReplyError);
   });
 
-  test("receives events", async () => {
+  test("receives the events of a stream", async () => {
     const { client } = await open();
     for await (const event of client.subscribe("get /ticks")) {
       expect(event).toMatchObject({ event: "tick", data: 1 });

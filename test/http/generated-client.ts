@@ -7,7 +7,7 @@ import type { Routing } from "sallyport";
 import type { ClientOptions } from "sallyport/client";
 import { generateClient, type GenerateClientOptions } from "sallyport/generate-client";
 
-/** The part of a generated file that tests need. */
+/** The exports of a generated file that tests need. */
 export interface GeneratedModule<Client> {
   readonly createClient: (options: ClientOptions) => Client;
   readonly Client: { readonly hasMore: (response: unknown) => boolean };

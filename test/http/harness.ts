@@ -11,14 +11,14 @@ import {
 import { expect, onTestFinished, vi } from "vitest";
 import { sendingGrace } from "../../src/pipeline/send-result.ts";
 
-/** A log line as it was written. */
+/** A line that was logged. */
 export interface Line {
   readonly severity: "debug" | "info" | "warn" | "error";
   readonly message: string;
   readonly meta: unknown;
 }
 
-/** A logger that remembers its lines. */
+/** Creates a logger that records its lines. */
 export const createRecorder = (): { readonly logger: Logger; readonly lines: Line[] } => {
   const lines: Line[] = [];
   const write =
@@ -37,16 +37,16 @@ export const createRecorder = (): { readonly logger: Logger; readonly lines: Lin
   };
 };
 
-/** A response as received. */
+/** A response whose body has been read. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body parsed as JSON; throws if it is invalid. */
+  /** Returns the body parsed as JSON; throws if that is invalid. */
   json(): unknown;
 }
 
-/** What to send. */
+/** The method, the header fields and the body of a request to send. */
 export interface Sent {
   readonly method?: string;
   readonly headers?: Record<string, string | string[]>;
@@ -57,18 +57,18 @@ export interface Sent {
 /** A server under test. */
 export interface TestServer extends RunningServer {
   readonly port: number;
-  /** The lines of its log, unless the test has provided its own logger. */
+  /** The lines that the server logged, unless the test has provided its own logger. */
   readonly lines: Line[];
-  /** Returns the lines of a severity. */
+  /** Returns the logged lines with the given severity. */
   linesOf(severity: Line["severity"]): Line[];
   /** Sends a request with node:http, without normalising its target. */
   send(target: string, sent?: Sent): Promise<Answer>;
   /**
-   * Opens a socket, writes raw bytes, and returns everything that comes back until the server closes it or the time is
-   * over.
+   * Opens a socket, writes raw bytes, and returns everything received until the server closes the
+   * socket or the time is over.
    */
   raw(bytes: string | Buffer, milliseconds?: number): Promise<string>;
-  /** Opens a socket. */
+  /** Opens a socket to the server. */
   open(): Promise<Socket>;
 }
 
@@ -100,7 +100,7 @@ export const untilStill = async (read: () => number): Promise<number> => {
   }
 };
 
-/** Shortens the time that a result handler has for sending to a twentieth, for the test that calls this. */
+/** Reduces the time that a result handler has for sending to a twentieth, in the test that calls this function. */
 export const shortenGrace = (): void => {
   const setOwnTimeout = globalThis.setTimeout;
   const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>
@@ -123,7 +123,7 @@ export const start = async (
   const address = server.servers[0]?.address();
   const { port } = address as AddressInfo;
   return {
-    // reading it loads Express
+    // reading `app` loads Express
     get app() {
       return server.app;
     },
@@ -139,7 +139,7 @@ export const start = async (
   };
 };
 
-/** Sends a request to a port of this machine. */
+/** Sends a request to a local port. */
 export const send = (
   port: number,
   target: string,
@@ -202,8 +202,8 @@ const raw = async (port: number, bytes: string | Buffer, milliseconds = 300): Pr
   return text;
 };
 
-/** The envelope of an error. */
+/** Creates the envelope of an error. */
 export const errorEnvelope = (message: string): object => ({ status: "error", error: { message } });
 
-/** The envelope of a success. */
+/** Creates the envelope of a success. */
 export const successEnvelope = (data: object): object => ({ status: "success", data });

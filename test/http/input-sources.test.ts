@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
-/** Responds with its whole input, whatever its sources. */
+/** An endpoint that responds with its whole input, whatever the sources. */
 const echo = defaultEndpointsFactory.build({
   method: ["get", "post", "put", "patch", "delete"],
   input: z.looseObject({}),
@@ -25,7 +25,7 @@ const defaults: InputSources = {
 };
 const received = (input: object): object => successEnvelope({ input });
 
-/** Sends one request and returns status and body. */
+/** Sends one request, and returns the status and the body. */
 const ask = async (
   target: string,
   sent: Sent = {},
@@ -36,7 +36,7 @@ const ask = async (
   return { status: answer.status, body: answer.json() };
 };
 
-/** Sets on each request what native Express middlewares would. */
+/** Sets properties on each request, as native Express middlewares do. */
 const withRequest = (properties: object): Partial<ServerConfig> => ({
   beforeRouting: ({ app }) => {
     app.use((request, _response, next) => {
@@ -46,14 +46,14 @@ const withRequest = (properties: object): Partial<ServerConfig> => ({
   },
 });
 
-describe("default input sources per method", () => {
+describe("the default input sources of each method", () => {
   it.each([
     ["GET", "query, params", { q: "query", id: "path" }],
     ["POST", "body, params, files", { b: "body", id: "path", f: "file" }],
     ["PUT", "body, params", { b: "body", id: "path" }],
     ["PATCH", "body, params", { b: "body", id: "path" }],
     ["DELETE", "query, params", { q: "query", id: "path" }],
-  ])("%s: %s, and nothing else", async (method, _sources, expected) => {
+  ])("for %s: %s, and nothing else", async (method, _sources, expected) => {
     const sent = { method, body: { b: "body" }, headers: { "x-header": "header" } };
     const config = withRequest({ files: { f: "file" }, cookies: { c: "cookie" } });
     expect(await ask("/items/path?q=query", sent, config)).toEqual({
@@ -62,7 +62,7 @@ describe("default input sources per method", () => {
     });
   });
 
-  it.each(["POST", "PUT", "PATCH"])("%s reads a form as well as JSON", async (method) => {
+  it.each(["POST", "PUT", "PATCH"])("for %s: a form is read as well as JSON", async (method) => {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     expect(await ask("/items/1", { method, headers, body: "a=b+c&d=%C3%A9&e=1&e=2" })).toEqual({
       status: 200,
@@ -70,14 +70,17 @@ describe("default input sources per method", () => {
     });
   });
 
-  it.each(["POST", "PUT", "PATCH"])("%s without a body has only the path", async (method) => {
-    expect(await ask("/items/1?q=2", { method })).toEqual({
-      status: 200,
-      body: received({ id: "1" }),
-    });
-  });
+  it.each(["POST", "PUT", "PATCH"])(
+    "for %s without a body: only the path parameters",
+    async (method) => {
+      expect(await ask("/items/1?q=2", { method })).toEqual({
+        status: 200,
+        body: received({ id: "1" }),
+      });
+    },
+  );
 
-  it("HEAD uses the sources of GET", async () => {
+  it("for HEAD: the sources of GET", async () => {
     const seen: unknown[] = [];
     const watch = defaultEndpointsFactory.build({
       input: z.looseObject({}),
@@ -93,7 +96,7 @@ describe("default input sources per method", () => {
     expect(seen[0]).not.toHaveProperty("id");
   });
 
-  it("values from path and query are strings, a repeated name an array", async () => {
+  it("values from the path and the query are strings, and a repeated name has an array", async () => {
     expect(await ask("/items/7?n=1&n=2&flag&empty=&one=1")).toEqual({
       status: 200,
       body: received({ id: "7", n: ["1", "2"], flag: "", empty: "", one: "1" }),
@@ -108,7 +111,7 @@ describe("default input sources per method", () => {
     });
   });
 
-  it("every request starts empty: no field remains from the previous one", async () => {
+  it("the input of a request has no field from the previous request", async () => {
     const server = await start(routing);
     expect((await server.send("/echo?a=1")).json()).toEqual(received({ a: "1" }));
     expect((await server.send("/echo?b=2")).json()).toEqual(received({ b: "2" }));
@@ -116,7 +119,7 @@ describe("default input sources per method", () => {
   });
 });
 
-describe("decision 14: precedence", () => {
+describe("decision 14: precedence of input sources", () => {
   it.each([
     [["query", "body"], "body"],
     [["body", "query"], "query"],
@@ -127,7 +130,7 @@ describe("decision 14: precedence", () => {
     [["query", "signedCookies"], "signed"],
     [["body", "files"], "file"],
     [["files", "body"], "body"],
-  ] as const)("of %j the later source takes precedence: %s", async (sources, winner) => {
+  ] as const)("of the sources %j the later one takes precedence: %s", async (sources, winner) => {
     const config = {
       inputSources: { post: sources },
       ...withRequest({
@@ -181,7 +184,7 @@ describe("configuration: inputSources", () => {
     ["DELETE", ["query", "body", "params"], { q: "query", b: "body", id: "path" }],
     ["GET", ["body"], { b: "body" }],
     ["PATCH", [], {}],
-  ] as const)("%s from %j alone", async (method, sources, expected) => {
+  ] as const)("%s: the input has fields from %j alone", async (method, sources, expected) => {
     const config = { inputSources: { [method.toLowerCase()]: sources } };
     expect(await ask("/items/path?q=query", { method, body: { b: "body" } }, config)).toEqual({
       status: 200,
@@ -198,7 +201,7 @@ describe("configuration: inputSources", () => {
     expect(put.json()).toEqual(received({ b: 3, id: "1" }));
   });
 
-  it("undefined for a method keeps its default", async () => {
+  it("undefined for a method keeps that method's default", async () => {
     const config = { inputSources: { get: undefined } as never };
     expect(await ask("/items/1?q=2", {}, config)).toEqual({
       status: 200,
@@ -214,7 +217,7 @@ describe("configuration: inputSources", () => {
     });
   });
 
-  it("cookies and signedCookies: opt-in, empty if no middleware has created them", async () => {
+  it("cookies and signedCookies: opt-in, and empty if no middleware has created them", async () => {
     const config = { inputSources: { get: ["cookies", "signedCookies"] } } as const;
     expect((await ask("/echo?q=1", { headers: { cookie: "a=1" } }, config)).body).toEqual(
       received({}),
@@ -249,18 +252,18 @@ describe("decision 11: names that could change a prototype", () => {
     String.raw`{"\u005f_proto__":{"a":1}}`,
     '{"constructor":{"prototype":{"a":1}}}',
     '{"deep":{"constructor":{"prototype":1}}}',
-  ])("the JSON body %s: 400", async (body) => {
+  ])("the JSON body %s gets a 400", async (body) => {
     const headers = { "content-type": "application/json" };
     expect(await ask("/echo", { method: "POST", headers, body })).toEqual(forbidden);
   });
 
-  it("a form field __proto__: 400", async () => {
+  it("a form field named __proto__ gets a 400", async () => {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     expect(await ask("/echo", { method: "POST", headers, body: "__proto__=1" })).toEqual(forbidden);
   });
 
   it.each(["simple", "extended"] as const)(
-    "the query (%s): no prototype changes, no field appears",
+    "names in the query change no prototype and add no field (%s)",
     async (queryParser) => {
       const target = "/echo?__proto__=1&__proto__[a]=1&constructor[prototype][a]=1&b=2";
       const { status, body } = await ask(target, {}, { queryParser });
@@ -273,7 +276,7 @@ describe("decision 11: names that could change a prototype", () => {
     },
   );
 
-  it("a path parameter of that name is rejected at start; as a value it is plain data", async () => {
+  it("a path parameter named __proto__ is rejected at start, and the value __proto__ is plain data", async () => {
     await expect(start({ ":__proto__": echo })).rejects.toMatchObject({
       code: "SLP_ROUTING_PATH_SYNTAX",
       cause: { path: "/:__proto__" },
@@ -281,11 +284,14 @@ describe("decision 11: names that could change a prototype", () => {
     expect((await ask("/items/__proto__")).body).toEqual(received({ id: "__proto__" }));
   });
 
-  it.each(["constructor", "toString", "hasOwnProperty"])("%s is plain data", async (name) => {
-    expect((await ask(`/echo?${name}=1`)).body).toEqual(received({ [name]: "1" }));
-    const sent = { method: "POST", body: { [name]: 1 } };
-    expect((await ask("/echo", sent)).body).toEqual(received({ [name]: 1 }));
-  });
+  it.each(["constructor", "toString", "hasOwnProperty"])(
+    "the name %s is plain data",
+    async (name) => {
+      expect((await ask(`/echo?${name}=1`)).body).toEqual(received({ [name]: "1" }));
+      const sent = { method: "POST", body: { [name]: 1 } };
+      expect((await ask("/echo", sent)).body).toEqual(received({ [name]: 1 }));
+    },
+  );
 });
 
 describe("configuration: queryParser", () => {
@@ -293,7 +299,7 @@ describe("configuration: queryParser", () => {
     [undefined, { "n[x]": "1", "l[]": ["2", "3"] }],
     ["simple", { "n[x]": "1", "l[]": ["2", "3"] }],
     ["extended", { n: { x: "1" }, l: ["2", "3"] }],
-  ] as const)("%s: brackets", async (queryParser, expected) => {
+  ] as const)("%s: names with brackets", async (queryParser, expected) => {
     expect((await ask("/echo?n[x]=1&l[]=2&l[]=3", {}, { queryParser })).body).toEqual(
       received(expected),
     );
@@ -313,18 +319,23 @@ describe("configuration: bodyLimit", () => {
   it.each([
     ["100", 100, { bodyLimit: 100 }],
     ["1 MiB by default", 1_048_576, {}],
-  ])("%s: exactly that size is accepted, one byte more is 413", async (_case, limit, config) => {
-    expect((await ask("/echo", { method: "POST", body: toBody(limit) }, config)).status).toBe(200);
-    const method = "PUT";
-    expect(await ask("/echo", { method, body: toBody(limit + 1) }, config)).toEqual({
-      status: 413,
-      body: errorEnvelope("Content Too Large"),
-    });
-  });
+  ])(
+    "%s: a body of exactly that size is accepted, and one byte more gets a 413",
+    async (_case, limit, config) => {
+      expect((await ask("/echo", { method: "POST", body: toBody(limit) }, config)).status).toBe(
+        200,
+      );
+      const method = "PUT";
+      expect(await ask("/echo", { method, body: toBody(limit + 1) }, config)).toEqual({
+        status: 413,
+        body: errorEnvelope("Content Too Large"),
+      });
+    },
+  );
 });
 
 describe("reliability B13: a body that is not an object", () => {
-  it.each(["null", "5", '"text"', "[1,2]", "true"])("%s: 400", async (body) => {
+  it.each(["null", "5", '"text"', "[1,2]", "true"])("%s gets a 400", async (body) => {
     const headers = { "content-type": "application/json" };
     expect(await ask("/echo", { method: "POST", headers, body })).toEqual({
       status: 400,
@@ -333,7 +344,7 @@ describe("reliability B13: a body that is not an object", () => {
   });
 });
 
-describe("an array in a query", () => {
+describe("a field with an array schema in a query", () => {
   const strings = z.array(z.string());
   it.each<readonly [string, z.ZodType, unknown]>([
     ["an array", strings, ["a"]],
@@ -343,7 +354,7 @@ describe("an array in a query", () => {
     ["a union of arrays", z.union([z.array(z.coerce.number().int()), strings]), ["a"]],
     ["a union with a string", z.union([strings, z.string()]), "a"],
     ["a string", z.string(), "a"],
-  ])("accepts a single value: %s", async (_name, tag, expected) => {
+  ])("may be a single value: %s", async (_name, tag, expected) => {
     const endpoint = defaultEndpointsFactory.build({
       input: z.object({ tag }),
       handler: ({ input }) => ({ tag: input.tag }),
@@ -352,7 +363,7 @@ describe("an array in a query", () => {
     expect((await server.send("/x?tag=a")).json()).toEqual(successEnvelope({ tag: expected }));
   });
 
-  it("accepts a single value from a form as well", async () => {
+  it("may also be a single value in a form", async () => {
     const endpoint = defaultEndpointsFactory.build({
       method: "post",
       input: z.object({ tag: strings, file: ez.upload().optional() }),
@@ -371,7 +382,7 @@ describe("an array in a query", () => {
     }
   });
 
-  it("keeps several values, and does not wrap a single value of a JSON body", async () => {
+  it("keeps several values; a single value in a JSON body is not made an array", async () => {
     const input = z.object({ tag: strings });
     const server = await start({
       lists: defaultEndpointsFactory.build({ input, handler: ({ input: { tag } }) => ({ tag }) }),

@@ -9,7 +9,7 @@ const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`key
 const others = Object.fromEntries(Object.entries(many).filter(([key]) => key !== "key2"));
 const shape = Object.fromEntries(Object.keys(many).map((key) => [key, z.number()]));
 
-/** Sends a body with many keys, and counts how often they are listed on their way. */
+/** Sends a body with many keys, and counts how often the framework lists its keys. */
 const post = async (
   input: z.ZodObject,
   {
@@ -32,7 +32,7 @@ const post = async (
   });
   const server = await start({ a: endpoint, "b/:id": endpoint });
   let answer = await server.send(path, { method: "POST", body: sent });
-  // until the schema is hot
+  // repeated until the schema is hot
   for (let turn = 0; turn < 10; turn++)
     answer = await server.send(path, { method: "POST", body: sent });
   const body = bodies.at(-1);
@@ -42,12 +42,12 @@ const post = async (
 
 describe("a large body that is the only non-empty source", () => {
   test.each([
-    ["loose", z.looseObject({}), many],
-    ["strict", z.strictObject(shape), many],
-    ["of numbers", z.object({}).catchall(z.number()), many],
-    ["that strips unknown keys", z.object({ key1: z.number() }), { key1: 1 }],
-    ["with a refinement", z.looseObject({}).refine((all) => delete all["key2"]), others],
-    ["that is asynchronous", z.looseObject({}).refine(async () => true), many],
+    ["a loose schema", z.looseObject({}), many],
+    ["a strict schema", z.strictObject(shape), many],
+    ["a catchall of numbers", z.object({}).catchall(z.number()), many],
+    ["a schema that strips unknown keys", z.object({ key1: z.number() }), { key1: 1 }],
+    ["a schema with a refinement", z.looseObject({}).refine((all) => delete all["key2"]), others],
+    ["an asynchronous schema", z.looseObject({}).refine(async () => true), many],
   ])("is not copied: %s", async (_name, input, expected) => {
     const { answer, body, seen, count } = await post(input);
     expect([answer.status, count]).toEqual([200, 0]);
@@ -64,7 +64,7 @@ describe("a large body that is the only non-empty source", () => {
     expect(count).toBeGreaterThan(0);
   });
 
-  test("inherits nothing while it is parsed", async () => {
+  test("has no prototype while it is parsed", async () => {
     const input = z.looseObject({
       toString: z.string().optional(),
       constructor: z.any().optional(),

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
-/** Returns the events of a request that a middleware receives until everything about it is over. */
+/** Returns the request's events that a middleware receives until the request is over. */
 const listEvents = async (
   listen: (request: Request, note: (event: string) => void) => RequestHandler,
 ): Promise<readonly string[]> => {
@@ -24,7 +24,7 @@ const listEvents = async (
 };
 
 test.each(["finish", "close"])(
-  "a listener for a response's `%s` may still listen for the end of the request",
+  "a listener for a response's `%s` may add a listener for the end of the request",
   async (event) => {
     const events = await listEvents((request, note) => (_request, response, next) => {
       response.once(event, () => {
@@ -39,7 +39,7 @@ test.each(["finish", "close"])(
   },
 );
 
-test("the access log leaves a request to its quiet end, and a listener beside it does not", async () => {
+test("a request ends without being read despite the access log, but not if a handler listens for `close`", async () => {
   const flowing: unknown[] = [];
   const requests: Request[] = [];
   const routing = {
@@ -65,7 +65,7 @@ test("the access log leaves a request to its quiet end, and a listener beside it
   expect(server.lines.filter(({ message }) => message.startsWith("GET: "))).toHaveLength(2);
 });
 
-test("a request that has lost its response ends", async () => {
+test("a request whose `res` was removed ends", async () => {
   const ended = listEvents((request) => (_request, response, next) => {
     response.once("prefinish", () => Object.assign(request, { res: null }));
     next();
@@ -73,7 +73,7 @@ test("a request that has lost its response ends", async () => {
   await expect(ended).resolves.toEqual([]);
 });
 
-test("a request whose `emit` was replaced emits its end", async () => {
+test("a request whose `emit` was replaced emits `end` and `close`", async () => {
   const events = await listEvents((request, note) => (_request, _response, next) => {
     const emit = request.emit.bind(request) as (...args: unknown[]) => boolean;
     request.emit = (...args: unknown[]) => {
@@ -88,7 +88,7 @@ test("a request whose `emit` was replaced emits its end", async () => {
   ]);
 });
 
-test("the fields of a response that was sent at once are strings, as Express sets them", async () => {
+test("the Content-Length of a response sent on the fast path reads as a string, as with Express", async () => {
   const lengths: unknown[] = [];
   const a = defaultEndpointsFactory.build({
     handler: async ({ response }) => {
@@ -103,7 +103,7 @@ test("the fields of a response that was sent at once are strings, as Express set
   expect(lengths).toEqual(["30", "30"]);
 });
 
-test("a query that a hook has redefined for all requests takes precedence", async () => {
+test("a `query` getter that a hook defines for all requests takes precedence", async () => {
   const beforeRouting: ServerConfig["beforeRouting"] = ({ app }) => {
     Object.defineProperty(app.request, "query", { get: () => ({ from: "hook" }) });
   };

@@ -44,20 +44,20 @@ describe("B23: a request rejected by a middleware is rejected before its body is
     ["of another type", "x", { "content-type": "text/plain" }],
     ["too large", JSON.stringify({ a: "x".repeat(2000) }), json],
     ["with a forbidden key", '{"__proto__":{}}', json],
-  ])("a body that is %s is 401", async (_name, body, headers) => {
+  ])("a body that is %s gets a 401", async (_name, body, headers) => {
     const server = await start({ act }, { bodyLimit: 1000 });
     const answer = await server.send("/act", { method: "POST", headers, body });
     expect([answer.status, answer.json()]).toEqual([401, errorEnvelope("Who are you?")]);
   });
 
-  test("W17: a client that waits for permission gets 401 and never 100", async () => {
+  test("W17: a client that waits for a 100 gets a 401 and no 100", async () => {
     const server = await start({ act });
     const socket = await server.open();
     socket.write(head("POST /act", "Content-Length: 5", "Expect: 100-continue"));
     expect(await readUntil(socket, 2)).toEqual([401]);
   });
 
-  test("an upload leaves no temporary file, and hardly any of it is read", async () => {
+  test("a rejected upload leaves no temporary file, and hardly any of it is read", async () => {
     const directory = await mkdtemp(join(tmpdir(), "sallyport-lazy-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     const beforeUpload = vi.fn();
@@ -84,7 +84,7 @@ describe("B23: a request rejected by a middleware is rejected before its body is
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test("the connection stays open if little is left to read", async () => {
+  test("the connection stays open if little of the body is left to read", async () => {
     const socket = await (await start({ act, ping })).open();
     const body = "x".repeat(5000);
     socket.write(head("POST /act", "Content-Length: 5000") + body + good);
@@ -117,7 +117,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
       handler: ({ input: seen, request }) => ({ input: seen, body: request.body as unknown }),
     });
 
-  test("a native middleware reads it as on Express", async () => {
+  test("a native body parser reads the body, as on Express", async () => {
     const server = await start({
       text: factory.use(express.text()).build({
         method: "post",
@@ -138,7 +138,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(form).toMatchObject({ data: { input: { a: { b: "1" } } } });
   });
 
-  test("one that requests it sees the parsed body, and what it leaves is the input", async () => {
+  test("a native middleware with the option `body` gets the parsed body, and the body that it sets is the input", async () => {
     const clean: RequestHandler = (request, _response, next) => {
       const { name } = request.body as { name: string };
       request.body = { name: name.replace(/</g, "") };
@@ -150,7 +150,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(answer.json()).toEqual(successEnvelope({ input: left, body: left }));
   });
 
-  test("a middleware with an input reads it, for itself and for later ones", async () => {
+  test("a middleware with an input schema makes the server read the body, also for later middlewares", async () => {
     const seen: unknown[] = [];
     const look: RequestHandler = (request, _response, next) => {
       seen.push(request.body);
@@ -173,7 +173,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(seen).toEqual([undefined, { a: 1 }, { a: 1 }]);
   });
 
-  test("accessing an unread body causes one warning that names the fix", async () => {
+  test("a middleware that accesses an unread body causes one warning that names the fix", async () => {
     const look: RequestHandler = (request, _response, next) => next(request.body && undefined);
     const server = await start({ look: bodyOf(look), parsed: bodyOf(express.json()) });
     for (const path of ["/look", "/look", "/parsed"])
@@ -185,10 +185,10 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     ]);
   });
 
-  test("one that checks whether the body was read, and otherwise reads it itself, causes no warning", async () => {
+  test("a middleware that checks whether the body was read, and otherwise reads the stream itself, causes no warning", async () => {
     const answer: RequestHandler = async (request, response) => {
       let text = "";
-      // like graphql-http
+      // graphql-http does so
       if (!request.body) for await (const piece of request) text += String(piece);
       response.send(text);
     };
@@ -197,7 +197,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(server.linesOf("warn")).toEqual([]);
   });
 
-  test("B21: bytes and strings in `request.body` are parsed by their content type", async () => {
+  test("B21: bytes and strings that a middleware sets as `request.body` are parsed by their content type", async () => {
     const put =
       (body: unknown): RequestHandler =>
       (request, _response, next) => {
@@ -220,8 +220,8 @@ describe("decision 27: the body is read when the first stage needs it", () => {
   });
 });
 
-describe("decision 28: the input is what a native middleware leaves", () => {
-  test("in the query and in cookies", async () => {
+describe("decision 28: the input is taken from the request as a native middleware has changed it", () => {
+  test("for the query and for cookies", async () => {
     const endpoint = factory
       .use((request, _response, next) => {
         Object.defineProperty(request, "query", { value: { a: "own" }, configurable: true });
@@ -236,7 +236,7 @@ describe("decision 28: the input is what a native middleware leaves", () => {
   });
 });
 
-describe("a fault before the endpoint is reached", () => {
+describe("an error before the endpoint is reached", () => {
   const own = new ResultHandler({
     positive: z.object({}),
     negative: z.object({}),
@@ -246,8 +246,8 @@ describe("a fault before the endpoint is reached", () => {
 
   test.each([
     ["without a middleware", problemEndpointsFactory],
-    ["with one", problemEndpointsFactory.addMiddleware({ handler: () => ({}) })],
-  ])("goes to the result handler of the path %s", async (_name, problems) => {
+    ["with a middleware", problemEndpointsFactory.addMiddleware({ handler: () => ({}) })],
+  ])("goes to the result handler of the endpoint at that path, %s", async (_name, problems) => {
     const server = await start(
       { p: problems.build({ method: "post", input, handler: () => ({}) }), ping },
       { errorHandler: own },
@@ -259,7 +259,7 @@ describe("a fault before the endpoint is reached", () => {
     expect([wrong.status, wrong.headers["content-type"], wrong.headers["allow"]]).toEqual([
       ...[405, problem, "POST"],
     ]);
-    // an endpoint with the default result handler uses the configured one, like an unknown path
+    // for an endpoint with the default result handler the configured error handler is used, as for an unknown path
     expect((await server.send("/ping", { method: "PUT" })).json()).toMatchObject({
       own: "Method Not Allowed",
     });
@@ -271,7 +271,7 @@ test("a body that a native middleware has read is not read again, even if its st
   const server = await start({
     form: factory
       .use((request, _response, next) => {
-        // like formidable, which writes what it has read while the request is paused
+        // formidable pauses the request in the same way while it writes to disk
         request.on("data", () => {
           request.pause();
           setTimeout(next, 10);

@@ -8,7 +8,7 @@ import { start } from "./harness.ts";
 const require = createRequire(import.meta.url);
 const path = require.resolve("express");
 
-/** Whether Express is already loaded makes a difference, so each test states it. */
+/** Removes Express from the cache of modules, which then shows whether a test has loaded it. */
 const forgetExpress = (): void => {
   for (const file of Object.keys(require.cache))
     if (file.includes("/node_modules/express/")) delete require.cache[file];
@@ -21,7 +21,7 @@ const hello = defaultEndpointsFactory.build({
 });
 
 describe("Express is loaded only when needed", () => {
-  test("not for responses with the default envelope, nor for their errors", async () => {
+  test("and not for responses with the default envelope, or for its errors", async () => {
     forgetExpress();
     const server = await start({ "get /hello": hello });
     expect((await server.send("/hello?name=Ada")).text).toContain("Hello Ada");
@@ -38,7 +38,7 @@ describe("Express is loaded only when needed", () => {
       })
       .build({ handler: async () => ({ text: "äb" }) });
 
-  test("not behind a native middleware that replaces no method, and the bytes are the same", async () => {
+  test("and not behind a native middleware that replaces no method, with the same bytes sent", async () => {
     forgetExpress();
     const server = await start({
       "get /plain": defaultEndpointsFactory.build({ handler: async () => ({ text: "äb" }) }),
@@ -97,7 +97,7 @@ describe("Express is loaded only when needed", () => {
     expect(seen).toEqual([{ status: "success", data: { text: "äb" } }]);
   });
 
-  test("with the first of its members that a handler uses, method, getter or setter", async () => {
+  test("when a handler first uses one of its members, be it a method, a getter or a setter", async () => {
     forgetExpress();
     const seen: unknown[] = [];
     const server = await start({
@@ -153,7 +153,7 @@ describe("Express is loaded only when needed", () => {
     }
   });
 
-  test("by the server's application, which serves the API unchanged", async () => {
+  test("when `app` is read, which serves the same API", async () => {
     forgetExpress();
     const server = await start({ "get /hello": hello });
     const { app } = server;

@@ -10,7 +10,7 @@ import { start } from "./harness.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Objects that should be garbage-collected. */
+/** Keeps weak references to objects that should be garbage-collected. */
 class Remembered {
   readonly #references: WeakRef<object>[] = [];
 
@@ -18,7 +18,7 @@ class Remembered {
     this.#references.push(new WeakRef(thing));
   }
 
-  /** Expects that all are gone but the last ones, which may still be on a stack. */
+  /** Expects that all objects are collected but the last ones, which may still be on the stack. */
   async expectForgotten(count: number): Promise<void> {
     expect(this.#references).toHaveLength(count);
     const countLeft = (): number => {
@@ -37,12 +37,12 @@ const echo = factory.build({
   handler: ({ input }) => input,
 });
 
-/** Returns how many timers would keep the process alive. */
+/** Returns the number of timers that would keep the process alive. */
 const countTimers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
 describe("S6: nothing is left behind", () => {
-  test("by requests: no sockets, timers or listeners", async () => {
+  test("by requests: no socket, timer or listener", async () => {
     const server = await start({ ping, echo }, { handlerTimeout: 5000 });
     const sendAll = async (): Promise<void> => {
       for (let index = 0; index < 30; index++) {
@@ -66,7 +66,7 @@ describe("S6: nothing is left behind", () => {
     }
   });
 
-  test("by closed connections: nothing", async () => {
+  test("by closed connections: no socket", async () => {
     const sockets = new Remembered();
     const server = await start({ ping });
     server.servers[0]?.on("connection", (socket: Socket) => sockets.add(socket));
@@ -77,7 +77,7 @@ describe("S6: nothing is left behind", () => {
   test.each([
     ["that are accepted", { text: "x" }, 200],
     ["that are rejected", "{", 400],
-  ])("by requests with bodies %s: nothing once they have a response", async (...row) => {
+  ])("by requests with bodies %s: no request object", async (...row) => {
     const [, body, status] = row;
     const requests = new Remembered();
     const server = await start({ echo });

@@ -1,4 +1,4 @@
-// Starts a server, responds to one request, and ends; with an argument it serves its documentation.
+// Starts a server, which also serves its documentation if there is an argument, responds to one request, and exits.
 import { register } from "node:module";
 
 register("./loaded-modules-hooks.mjs", import.meta.url);

@@ -39,7 +39,7 @@ const loggers: Readonly<Record<string, (stream: Writable) => object>> = {
 };
 
 describe.each(Object.entries(loggers))("L1: under %s", (_name, create) => {
-  test("a 500 is one line with message, stack, cause, method, path and request id", async () => {
+  test("a 500 is logged as one line with message, stack, cause, method, path and request id", async () => {
     const { lines, stream } = createSink();
     const server = await start(
       { failing },
@@ -59,7 +59,7 @@ describe.each(Object.entries(loggers))("L1: under %s", (_name, create) => {
   });
 });
 
-/** Omits what differs between runs. */
+/** Replaces the values that differ between runs. */
 const mask = (line: string): string =>
   line
     .replace(/"(time|pid|hostname)":("[^"]*"|\d+)/g, '"$1":"…"')
@@ -124,7 +124,7 @@ describe("a request id", () => {
     },
   );
 
-  test("is set when childLoggerProvider runs, which receives the response as well", async () => {
+  test("is set before childLoggerProvider runs, which also receives the response", async () => {
     const server = await start(
       { idOf },
       {

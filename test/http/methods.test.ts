@@ -22,7 +22,7 @@ const expectError = (answer: Answer, status: number, message: string): void => {
   });
 };
 
-/** A result handler that ignores the headers of errors and reports everything it receives. */
+/** A result handler that ignores the headers of errors, and sends everything that it receives. */
 const teapots = new ResultHandler({
   positive: (data) => data,
   negative: z.object({ oops: z.string() }),
@@ -91,7 +91,7 @@ describe("DECISIONS 16, HEAD", () => {
     expect(isSame).toEqual([true, true]);
   });
 
-  test("endpoints without GET do not respond to HEAD: 405", async () => {
+  test("HEAD gets a 405 from endpoints without GET", async () => {
     const server = await start({ thing: named("thing", "post") });
     const { status, headers, text } = await server.send("/thing", { method: "HEAD" });
     expect([status, headers.allow, text]).toEqual([405, "POST", ""]);
@@ -99,7 +99,7 @@ describe("DECISIONS 16, HEAD", () => {
 });
 
 describe("DECISIONS 16, OPTIONS", () => {
-  test("with CORS on: 200, an empty body, neither ordinary middlewares nor the handler", async () => {
+  test("with CORS on, the response is an empty 200, and neither ordinary middlewares nor the handler run", async () => {
     const calls: string[] = [];
     const guarded = factory.addMiddleware({
       handler: async () => {
@@ -125,7 +125,7 @@ describe("DECISIONS 16, OPTIONS", () => {
     expect(calls).toEqual([]);
   });
 
-  test("with CORS off, a native middleware may handle OPTIONS; otherwise it is 405", async () => {
+  test("with CORS off, a native middleware may handle OPTIONS; otherwise it gets a 405", async () => {
     const native = factory.use((request, response, next) => {
       if (request.method === "OPTIONS" && request.query["answer"]) response.status(204).end();
       else next();
@@ -145,12 +145,12 @@ describe("DECISIONS 16, OPTIONS", () => {
     expect((await server.send("/a")).status).toBe(401);
   });
 
-  test("with CORS on, an unknown path is still 404", async () => {
+  test("with CORS on, an unknown path still gets a 404", async () => {
     const server = await start({ a: named("a") }, { cors: true });
     expectError(await server.send("/b", { method: "OPTIONS" }), 404, "Not Found");
   });
 
-  test("with CORS off: 405 and Allow without OPTIONS", async () => {
+  test("with CORS off, the response is a 405, and Allow lacks OPTIONS", async () => {
     const server = await start({ a: named("a") });
     const answer = await server.send("/a", { method: "OPTIONS" });
     expectError(answer, 405, "Method Not Allowed");
@@ -159,7 +159,7 @@ describe("DECISIONS 16, OPTIONS", () => {
   });
 });
 
-describe("DECISIONS 16, a wrong method on a known path: 405 with Allow", () => {
+describe("DECISIONS 16, a wrong method on a known path gets a 405 with Allow", () => {
   const all = ["get", "post", "put", "patch", "delete"] as const;
 
   test.each<[readonly Method[], string, string]>([
@@ -170,24 +170,27 @@ describe("DECISIONS 16, a wrong method on a known path: 405 with Allow", () => {
     [all, "PROPFIND", "DELETE, GET, PATCH, POST, PUT, HEAD"],
     [all, "TRACE", "DELETE, GET, PATCH, POST, PUT, HEAD"],
     [["post"], "QUERY", "POST"],
-  ])("%j requested with %s: Allow %s, and OPTIONS with CORS on", async (methods, asked, allow) => {
-    const thing = named("thing", [...methods]);
-    const server = await start({ thing });
-    const answer = await server.send("/thing", { method: asked });
-    expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
-    const withCors = await start({ thing }, { cors: true });
-    const other = await withCors.send("/thing", { method: asked });
-    expect([other.status, other.headers.allow]).toEqual([405, `${allow}, OPTIONS`]);
-  });
+  ])(
+    "for the methods %j requested with %s: Allow is %s, plus OPTIONS with CORS on",
+    async (methods, asked, allow) => {
+      const thing = named("thing", [...methods]);
+      const server = await start({ thing });
+      const answer = await server.send("/thing", { method: asked });
+      expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
+      const withCors = await start({ thing }, { cors: true });
+      const other = await withCors.send("/thing", { method: asked });
+      expect([other.status, other.headers.allow]).toEqual([405, `${allow}, OPTIONS`]);
+    },
+  );
 
-  test("the response is the error envelope and never echoes the request", async () => {
+  test("and the error envelope, which never echoes the request", async () => {
     const server = await start({ thing: named("thing") });
     const answer = await server.send("/thing?secret=1", { method: "DELETE" });
     expectError(answer, 405, "Method Not Allowed");
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("Allow combines the methods of all routes that match the path", async () => {
+  test("which combines the methods of all routes that match the path", async () => {
     const input = z.object({ id: z.string() });
     const byId = factory.build({ method: "delete", input, handler: () => ({}) });
     const server = await start({ users: { me: named("me"), ":id": byId } });
@@ -197,7 +200,7 @@ describe("DECISIONS 16, a wrong method on a known path: 405 with Allow", () => {
     expect([you.status, you.headers.allow]).toEqual([405, "DELETE"]);
   });
 
-  test("a body sent with a wrong method does not affect the next request on the socket", async () => {
+  test("and a body sent with it does not affect the next request on the socket", async () => {
     const server = await start({ thing: named("thing") });
     const text = await server.raw(
       "POST /thing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello" +
@@ -207,9 +210,9 @@ describe("DECISIONS 16, a wrong method on a known path: 405 with Allow", () => {
   });
 });
 
-describe("DECISIONS 16, an unknown path: 404", () => {
+describe("DECISIONS 16, an unknown path gets a 404", () => {
   test.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
-    "%s, with a fixed message",
+    "with a fixed message: %s",
     async (method) => {
       const server = await start({ thing: { deep: named("thing") } });
       for (const path of ["/thing", "/secret-path?token=1", "/", "/thing/deep/er"]) {
@@ -221,7 +224,7 @@ describe("DECISIONS 16, an unknown path: 404", () => {
     },
   );
 
-  test("wrongMethodBehavior 404 returns 404 for wrong methods, too (BEHAVIOUR 5.6)", async () => {
+  test("as does a wrong method if wrongMethodBehavior is 404 (BEHAVIOUR 5.6)", async () => {
     const server = await start({ thing: named("thing") }, { wrongMethodBehavior: 404 });
     for (const method of ["POST", "OPTIONS", "TRACE"]) {
       const answer = await server.send("/thing", { method });
@@ -297,7 +300,7 @@ describe("DECISIONS 16 and 19: config.errorHandler", () => {
     expect(answer.headers["x-own"]).toBeUndefined();
   });
 
-  test("that throws gets the last resort: 500 in plain text, and the server keeps running", async () => {
+  test("is replaced by a 500 in plain text if it throws, and the server keeps running", async () => {
     const broken = new ResultHandler({
       positive: (data) => data,
       negative: z.object({}),

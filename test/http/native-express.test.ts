@@ -168,7 +168,7 @@ describe("BEHAVIOUR 3: hooks", () => {
     expect((await server.send("/elsewhere")).text).toBe("after /elsewhere");
   });
 
-  test("body parsers in beforeRouting are respected", async () => {
+  test("bodies parsed by body parsers in beforeRouting are not parsed again", async () => {
     const server = await start(routing, {
       bodyLimit: 10,
       beforeRouting: ({ app }) =>
@@ -181,14 +181,14 @@ describe("BEHAVIOUR 3: hooks", () => {
     expect((await post("text/own", "{]")).status).toBe(400);
     const large = await post("text/own", JSON.stringify("x".repeat(100)));
     expect(bodyOf(large)).toEqual([413, errorEnvelope("request entity too large")]);
-    // bodies that they leave alone are parsed by the framework
+    // bodies that these parsers ignore are parsed by the framework
     const small = await post("application/json", '{"a":1}');
     expect(bodyOf(small)).toEqual([200, successEnvelope({ a: 1, id: "7" })]);
     expect((await post("application/json", '{"a":"too long"}')).status).toBe(413);
   });
 });
 
-/** With and without a layer on the Express stack, which decides whether the server enters it. */
+/** Hooks with and without a layer on the Express stack; without one, the server bypasses the stack. */
 const stacks: [string, (args: HookArguments) => void][] = [
   ["without native middleware", () => undefined],
   ["with native middleware", ({ app }) => void app.use((_request, _response, next) => next())],
@@ -246,7 +246,7 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
     expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
   });
 
-  test.each(["missing.txt", "sub"])("response.sendFile of %s: 404", async (name) => {
+  test.each(["missing.txt", "sub"])("response.sendFile of %s gets a 404", async (name) => {
     const server = await doing(sendFile);
     const answer = await server.send(`/a/${name}`);
     expect([answer.status, answer.json()]).toMatchObject([404, { status: "error" }]);
@@ -339,7 +339,7 @@ describe("DECISIONS 24: native middleware by factory.use", () => {
     auth?: { sub: string };
   }
 
-  test("what a JWT-like middleware leaves on the request reaches ctx through the provider", async () => {
+  test("a property that a middleware sets on the request, such as a JWT payload, reaches ctx through the provider", async () => {
     const authenticated = factory.use(
       (request: Authenticated, _response, next) => {
         const [scheme, sub] = (request.get("Authorization") ?? "").split(" ");
@@ -365,7 +365,7 @@ describe("a user's own application", () => {
   const me = (name: string) => (request: Request, response: Response) =>
     void response.send(`${name} ${request.url}`);
 
-  test("DECISIONS 25: app in createServer's result serves the API as well, even when mounted", async () => {
+  test("DECISIONS 25: the `app` that createServer returns serves the API as well, even when it is mounted", async () => {
     const { app, servers } = await start({ ...routing, file }, { cors: true });
     expect(servers).toHaveLength(1);
     const [ask, mounted] = [await serve(app), await serve(express().use("/sub", app))];
@@ -379,39 +379,44 @@ describe("a user's own application", () => {
     expect(bodyOf(await mounted("/sub/x"))).toEqual([404, errorEnvelope("Not Found")]);
   });
 
-  test.each(["", "/api"])("attachRouting on an application or a Router at '%s'", async (prefix) => {
-    const { logger, lines } = createRecorder();
-    const app = express();
-    const target = prefix === "" ? app : express.Router();
-    app.get(`${prefix}/users/me`, me("before"));
-    const attached = attachRouting({ app: target, cors: false, logger }, routing);
-    expect(attached.logger).toBe(logger);
-    if (prefix !== "") app.use(prefix, target);
-    app.get(`${prefix}/users/you`, me("shadowed"));
-    app.get("/after", me("after"));
-    app.get("/fails", () => expect.fail("mine"));
-    app.use(attached.notFoundHandler);
-    app.use((error: Error, _request: Request, response: Response, _next: express.NextFunction) => {
-      response.status(599).send(`own: ${error.message}`);
-    });
-    const ask = await serve(app);
-    expect((await ask(`${prefix}/users/me`)).text).toBe(`before ${prefix}/users/me`);
-    expect((await ask(`${prefix}/users/you`)).json()).toEqual(successEnvelope({ id: "you" }));
-    expect((await ask("/after")).text).toBe("after /after");
-    const failed = await ask("/fails");
-    expect([failed.status, failed.text]).toEqual([599, "own: mine"]);
-    expect(bodyOf(await ask(`${prefix}/crash`))).toEqual([500, errorEnvelope("crash")]);
-    expect(bodyOf(await ask("/absent"))).toEqual([404, errorEnvelope("Not Found")]);
-    const wrong = await ask(`${prefix}/users/1`, { method: "PUT" });
-    expect([...bodyOf(wrong), wrong.headers.allow]).toEqual([
-      ...[405, errorEnvelope("Method Not Allowed"), "GET, POST, HEAD"],
-    ]);
-    const posted = await ask(`${prefix}/users/1`, { method: "POST", body: { a: 1 } });
-    expect(posted.json()).toEqual(successEnvelope({ a: 1, id: "1" }));
-    expect(lines.filter(({ severity }) => severity === "error")).toHaveLength(1);
-  });
+  test.each(["", "/api"])(
+    "serves the API through attachRouting on an application or a Router at '%s'",
+    async (prefix) => {
+      const { logger, lines } = createRecorder();
+      const app = express();
+      const target = prefix === "" ? app : express.Router();
+      app.get(`${prefix}/users/me`, me("before"));
+      const attached = attachRouting({ app: target, cors: false, logger }, routing);
+      expect(attached.logger).toBe(logger);
+      if (prefix !== "") app.use(prefix, target);
+      app.get(`${prefix}/users/you`, me("shadowed"));
+      app.get("/after", me("after"));
+      app.get("/fails", () => expect.fail("mine"));
+      app.use(attached.notFoundHandler);
+      app.use(
+        (error: Error, _request: Request, response: Response, _next: express.NextFunction) => {
+          response.status(599).send(`own: ${error.message}`);
+        },
+      );
+      const ask = await serve(app);
+      expect((await ask(`${prefix}/users/me`)).text).toBe(`before ${prefix}/users/me`);
+      expect((await ask(`${prefix}/users/you`)).json()).toEqual(successEnvelope({ id: "you" }));
+      expect((await ask("/after")).text).toBe("after /after");
+      const failed = await ask("/fails");
+      expect([failed.status, failed.text]).toEqual([599, "own: mine"]);
+      expect(bodyOf(await ask(`${prefix}/crash`))).toEqual([500, errorEnvelope("crash")]);
+      expect(bodyOf(await ask("/absent"))).toEqual([404, errorEnvelope("Not Found")]);
+      const wrong = await ask(`${prefix}/users/1`, { method: "PUT" });
+      expect([...bodyOf(wrong), wrong.headers.allow]).toEqual([
+        ...[405, errorEnvelope("Method Not Allowed"), "GET, POST, HEAD"],
+      ]);
+      const posted = await ask(`${prefix}/users/1`, { method: "POST", body: { a: 1 } });
+      expect(posted.json()).toEqual(successEnvelope({ a: 1, id: "1" }));
+      expect(lines.filter(({ severity }) => severity === "error")).toHaveLength(1);
+    },
+  );
 
-  test("an attachRouting handler that calls next without an error gets a 404", async () => {
+  test("sends a 404 if an endpoint behind attachRouting calls next without an error", async () => {
     const app = express();
     const { logger } = createRecorder();
     const passOn = factory.buildVoid({ handler: ({ request }) => request.next?.() });
@@ -419,7 +424,7 @@ describe("a user's own application", () => {
     expect(bodyOf(await (await serve(app))("/passOn"))).toEqual([404, errorEnvelope("Not Found")]);
   });
 
-  test("two attachRouting calls on one application each serve their own routes", async () => {
+  test("serves the routes of two attachRouting calls", async () => {
     const app = express();
     const { logger } = createRecorder();
     attachRouting({ app, cors: false, logger }, routing);
@@ -461,11 +466,14 @@ describe("a user's own application", () => {
     ["sendFile", "a Router", express.Router()],
     ["download", "an application", express()],
     ["download", "a Router", express.Router()],
-  ])("response.%s on attachRouting to %s sends only the file", async (method, _what, app) => {
-    const { logger, lines } = createRecorder();
-    attachRouting({ app, cors: false, logger }, { sendFile: file, download });
-    const answer = await (await serve(express().use("/api", app)))(`/api/${method}`);
-    expect([answer.status, answer.text]).toEqual([200, "a file"]);
-    expect(lines.filter(({ severity }) => severity !== "debug")).toEqual([]);
-  });
+  ])(
+    "sends only the file with response.%s behind attachRouting to %s",
+    async (method, _what, app) => {
+      const { logger, lines } = createRecorder();
+      attachRouting({ app, cors: false, logger }, { sendFile: file, download });
+      const answer = await (await serve(express().use("/api", app)))(`/api/${method}`);
+      expect([answer.status, answer.text]).toEqual([200, "a file"]);
+      expect(lines.filter(({ severity }) => severity !== "debug")).toEqual([]);
+    },
+  );
 });

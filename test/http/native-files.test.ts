@@ -17,7 +17,7 @@ describe("a native middleware that sends a file", () => {
   test.each([
     ["itself", sending],
     ["on a router", routing],
-  ])("%s, sends 404 if it is missing, without its path", async (_name, make) => {
+  ])("%s, gets a 404 without the path if the file is missing", async (_name, make) => {
     const handler = vi.fn(() => ({}));
     const missing = "/no/such/file";
     const server = await start({ x: factory.use(make(missing)).build({ handler }) });
@@ -30,15 +30,18 @@ describe("a native middleware that sends a file", () => {
   test.each([
     ["itself", sending],
     ["on a router", routing],
-  ])("%s, passes on a directory, as on Express", async (_name, make) => {
-    const server = await start({
-      x: factory.use(make(import.meta.dirname)).build({ handler: () => ({}) }),
-    });
-    expect((await server.send("/x")).status).toBe(200);
-  });
+  ])(
+    "%s, lets the endpoint respond if the file is a directory, as on Express",
+    async (_name, make) => {
+      const server = await start({
+        x: factory.use(make(import.meta.dirname)).build({ handler: () => ({}) }),
+      });
+      expect((await server.send("/x")).status).toBe(200);
+    },
+  );
 
   test.each([["a hook"], ["a user's own application"]])(
-    "of %s, passes on a directory",
+    "in %s, lets the endpoint respond if the file is a directory",
     async (name) => {
       const directory = sending(import.meta.dirname);
       const routing = { x: factory.build({ handler: () => ({ is: "reached" }) }) };

@@ -36,7 +36,7 @@ describe("native middlewares behave as on Express", () => {
         },
       });
 
-  test("R18: an AsyncLocalStorage store is available to everything after it", async () => {
+  test("R18: an AsyncLocalStorage store is available in all later stages", async () => {
     const app = express();
     const { logger } = createRecorder();
     attachRouting(createConfig({ app, cors: false, logger }), { x: build() });
@@ -73,7 +73,7 @@ describe("native middlewares behave as on Express", () => {
     expect(server.linesOf("warn")).toHaveLength(1);
   });
 
-  test("a provider that throws is handled once, even if the middleware catches what `next` throws", async () => {
+  test("an error in a provider is handled once, even if the middleware catches errors that `next` throws", async () => {
     const provider = (): never => {
       throw createHttpError(401, "who");
     };
@@ -93,7 +93,7 @@ describe("native middlewares behave as on Express", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("`request.next` is the middleware's own while it runs", async () => {
+  test("`request.next` is the middleware's own `next` while it runs", async () => {
     const router = express.Router();
     router.get("/file", (_request, response) => response.sendFile("/no/such/file"));
     const caught: express.ErrorRequestHandler = (_error, _request, response, _next) => {
@@ -139,7 +139,7 @@ describe("native middlewares behave as on Express", () => {
     expect(hits).not.toHaveBeenCalled();
   });
 
-  test("`request.route` has the pattern", async () => {
+  test("`request.route` has the pattern of the route", async () => {
     const routes: unknown[] = [];
     const endpoint = factory.build({
       input: z.object({ id: z.string() }),

@@ -30,7 +30,7 @@ const own = new ServeStatic(join(root, "private"), {}, guarded);
 describe.each<[string, Routing]>([
   ["first", { files: { private: own, "": all } }],
   ["last", { files: all, "files/private": own }],
-])("static files at a path below that of others, declared %s", (_order, routing) => {
+])("static files at a path below that of other static files, declared %s", (_order, routing) => {
   test.each(["own.txt", "both.txt", "all.txt", "none.txt"])(
     "are behind their guard, whichever directory has the file: %s",
     async (file) => {
@@ -40,7 +40,7 @@ describe.each<[string, Routing]>([
     },
   );
 
-  test("come first, and those above only if they have no such file", async () => {
+  test("take precedence, and the others are served only if these have no such file", async () => {
     const server = await start(routing);
     const textOf = async (path: string): Promise<string | number> => {
       const { status, text } = await server.send(path);

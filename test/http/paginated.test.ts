@@ -71,7 +71,7 @@ const read = (answer: Answer): Page => {
 
 const itemsOf = ({ numbers, items }: Page): number[] => numbers ?? items ?? [];
 
-/** The links of a response by their relation, as references to resolve; parsed as strictly as RFC 8288 defines them. */
+/** Returns the targets of a response's links by relation, as relative references; parses strictly by RFC 8288. */
 const linksOf = ({ headers: { link = "" } }: Answer): Record<string, string> => {
   const links: Record<string, string> = {};
   for (const one of link === "" ? [] : (link as string).split(", ")) {
@@ -153,7 +153,7 @@ describe("each item is returned exactly once and in order", () => {
     );
   });
 
-  test("by the links back, from the last page", async () => {
+  test("by the links to previous pages, from the last page", async () => {
     const server = await start(routing);
     await fc.assert(
       fc.asyncProperty(cases, async ({ size, limit }) => {
@@ -167,7 +167,7 @@ describe("each item is returned exactly once and in order", () => {
   });
 });
 
-describe("the size of a page", () => {
+describe("the size or the offset of a page", () => {
   test.each([
     ["", 20],
     ["&limit=1", 1],
@@ -237,7 +237,7 @@ describe("a signed cursor", () => {
     );
   });
 
-  test("that does not fit is a defect of the handler", async () => {
+  test("from the handler that does not fit its schema gets a 500", async () => {
     const broken = factory.build({
       output: signedPages.output,
       handler: () => ({ items: [], limit: 1, nextCursor: { begin: 0.5 } }),
@@ -267,7 +267,7 @@ describe("a signed cursor", () => {
 });
 
 describe("the Link header", () => {
-  test("names the neighbouring pages, and keeps the rest of the query", async () => {
+  test("leads to the neighbouring pages, and keeps the rest of the query", async () => {
     const server = await start(routing);
     const target = "/offset?q=a%3E%22%0D%0AX%3A1&size=100&offset=40&limit=20&q2&tag=x&tag=%zz";
     const answer = await server.send(target);
@@ -290,7 +290,7 @@ describe("the Link header", () => {
     ["size=9&limit=5&offset=3", { next: 8, prev: 0, first: 0, last: 8 }],
     ["size=9&limit=5&offset=4", { prev: 0, first: 0 }],
     ["size=9&limit=5&offset=100", { prev: 4, first: 0 }],
-  ])("of %s", async (parameters, expected) => {
+  ])("is correct for %s", async (parameters, expected) => {
     const server = await start(routing);
     const found = linksOf(await server.send(`/offset?${parameters}`));
     const wanted = Object.entries(expected).map(([relation, target]) => [
@@ -319,7 +319,7 @@ describe("the Link header", () => {
     expect((await server.send("/unlinked")).headers.link).toBeUndefined();
   });
 
-  test("is added to the handler's own", async () => {
+  test("is added to a Link header that the handler sets", async () => {
     const pages = ez.paginated({ style: "cursor", itemSchema: z.int(), links: true });
     const help = factory.build({
       output: pages.output.extend({ took: z.int() }),
@@ -334,7 +334,7 @@ describe("the Link header", () => {
     );
   });
 
-  test("has only the next page if the query is long", async () => {
+  test("leads only to the next page if the query is long", async () => {
     const server = await start(routing);
     const answer = await send(server.port, `/offset?size=90&offset=20&q=${"x".repeat(3000)}`);
     expect(Object.keys(linksOf(answer))).toEqual(["next"]);

@@ -60,7 +60,7 @@ const startMountedLater = (): Promise<Ask> => {
 const startRouter = async (): Promise<Ask> => {
   const api = express.Router();
   const ask = await serveAttached(express().use(guarded, guard).use(api), api);
-  // its application is not known before the first request
+  // the router's application is not known before the first request
   for (const path of ["/v1/%61dmin/users", "/v1/adm%69n/users"])
     expect((await ask(path)).status).toBe(path === "/v1/%61dmin/users" ? 404 : 401);
   return ask;
@@ -81,7 +81,7 @@ describe.each([
   ["an application on which the API's is mounted", startMounted],
   ["an application on which the API's is mounted later", startMountedLater],
   ["an application with the API on a router", startRouter],
-])("a guard of %s", (_name, startGuarded) => {
+])("a guard on %s", (_name, startGuarded) => {
   test.each([
     ["/v1/admin/users"],
     ["/v1/%61dmin/users"],
@@ -91,7 +91,7 @@ describe.each([
     ["/files/admin/plan.txt"],
     ["/files/%61dmin/plan.txt"],
     ["http://a/v1/%61dmin/users"],
-    // Express takes what follows these characters for the path
+    // Express treats the text after these characters as the path
     ["http://a;b/v1/admin/users"],
     ["http://a'/files/admin/plan.txt"],
     ["http://a%/@me"],

@@ -26,7 +26,7 @@ const closing = head("GET /none", "Connection: close");
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Creates an endpoint that reports when it runs and ends when the test says so. */
+/** Creates an endpoint that reports when its handler runs, and that responds when the test releases it. */
 const createGate = () => {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -41,7 +41,7 @@ const createGate = () => {
   return { gate, entered, open };
 };
 
-/** Creates an endpoint that records what it receives. */
+/** Creates an endpoint that records the inputs it receives. */
 const createAct = () => {
   const acts: unknown[] = [];
   const act = factory.build({
@@ -91,7 +91,7 @@ describe("a connection runs one request at a time", () => {
     expect(counts).toEqual({ running: 0, peak: 1, ran: 200 });
   });
 
-  test("W26: the same holds on a user's own application", async () => {
+  test("W26: on a user's own application as well, one handler runs at a time", async () => {
     const { counts, count } = createCounting();
     const app = express();
     const { logger } = createRecorder();
@@ -136,7 +136,7 @@ describe("a connection runs one request at a time", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test("W26: no waiting request runs if its connection is cut just when its turn has come", async () => {
+  test("W26: no waiting request runs if its connection is cut just when that request is next", async () => {
     const cut = factory.build({
       handler: ({ response }) => {
         const { socket } = response;
@@ -153,7 +153,7 @@ describe("a connection runs one request at a time", () => {
     expect(acts).toEqual([]);
   });
 
-  test("W26: while many requests wait, their connection is no longer read", async () => {
+  test("W26: while many requests wait, the server does not read from their connection", async () => {
     const { gate, entered, open } = createGate();
     const server = await start({ gate });
     const sockets: Socket[] = [];
@@ -164,7 +164,7 @@ describe("a connection runs one request at a time", () => {
     const read = collect(client);
     client.write(head("GET /gate"));
     await expect.poll(() => entered.mock.calls.length).toBe(1);
-    // four megabytes, more than the kernel alone can buffer
+    // four megabytes are more than the kernel alone can buffer
     const flood = head("GET /gate", `X-Padding: ${"x".repeat(8000)}`);
     client.write(flood.repeat(500) + closing);
     await sleep(100);
@@ -194,7 +194,7 @@ describe("a connection runs one request at a time", () => {
   });
 });
 
-describe("nothing runs after the end of a connection", () => {
+describe("no later request on a connection runs", () => {
   const large = toAct("y".repeat(3000));
   const cases: readonly (readonly [name: string, bytes: string, status: number])[] = [
     ["two hosts", head("GET /act", "Host: b"), 400],
@@ -205,7 +205,7 @@ describe("nothing runs after the end of a connection", () => {
     ],
     ["a body over the limit", large, 413],
     [
-      "a final response to Expect",
+      "a final response to Expect: 100-continue",
       `${head("POST /none", "Expect: 100-continue", "Content-Length: 5")}hello`,
       404,
     ],
@@ -226,7 +226,7 @@ describe("nothing runs after the end of a connection", () => {
   test.each(cases)("W27: once the response to %s is sent", async (_name, bytes, status) => {
     const { act, acts } = createAct();
     const { port } = await start({ act }, { bodyLimit: 1000 });
-    // a connection that does not end its side when the server ends its own
+    // the client keeps its side of the connection open when the server ends its own
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     const read = collect(socket);
     socket.write(bytes);
@@ -239,7 +239,7 @@ describe("nothing runs after the end of a connection", () => {
     expect(acts).toEqual([]);
   });
 
-  test("W19: a bad chunk in a waiting request is 400 as soon as earlier requests have their responses", async () => {
+  test("W19: for a bad chunk in a waiting request, as soon as earlier requests have their responses", async () => {
     const { gate, open } = createGate();
     const { act, acts } = createAct();
     const socket = await (await start({ gate, act })).open();
@@ -254,7 +254,7 @@ describe("nothing runs after the end of a connection", () => {
     expect(acts).toEqual([1]);
   });
 
-  test("W2: garbage after a response that fails late gets a response, and no rejection is left unhandled", async () => {
+  test("W2: after garbage behind a response that fails late, and no rejection is left unhandled", async () => {
     const late = factory.buildVoid({
       handler: ({ response }) => {
         response.on("error", () => undefined);
@@ -276,7 +276,7 @@ describe("nothing runs after the end of a connection", () => {
 describe("CONNECT after other requests", () => {
   const connecting = head("CONNECT a:1");
 
-  test("W14: its 405 comes after their responses, including large ones", async () => {
+  test("W14: gets its 405 after their responses, including large ones", async () => {
     const { gate, entered, open } = createGate();
     const big: Routing[string] = factory.buildVoid({
       handler: async ({ response }) => {
@@ -298,7 +298,7 @@ describe("CONNECT after other requests", () => {
     expect(read().length).toBeGreaterThan(6_000_000);
   });
 
-  test("W14: a client that leaves meanwhile is noticed", async () => {
+  test("W14: does not prevent the server from noticing that the client leaves", async () => {
     const left = vi.fn();
     const entered = vi.fn();
     const wait = factory.build({
@@ -317,7 +317,7 @@ describe("CONNECT after other requests", () => {
   });
 });
 
-describe("time limits end with their response", () => {
+describe("time limits end with the response to which they apply", () => {
   test("W23: a slow reader's time limit does not end the next request", async () => {
     const big: Routing[string] = factory.buildVoid({
       handler: ({ response }) => void response.type("text/plain").end(Buffer.alloc(12e6, 97)),
@@ -343,7 +343,7 @@ describe("time limits end with their response", () => {
   });
 });
 
-describe("Expect: 100-continue with a body that does not wait", () => {
+describe("a request with Expect: 100-continue whose body is sent at once", () => {
   const expecting = (path: string, body: string): string =>
     head(`POST ${path}`, json, "Expect: 100-continue", `Content-Length: ${body.length}`) + body;
   const childLoggerProvider = async ({ parent }: { readonly parent: Logger }) => {
@@ -351,7 +351,7 @@ describe("Expect: 100-continue with a body that does not wait", () => {
     return parent;
   };
 
-  test("W17: one that arrives before its logger is created keeps its connection", async () => {
+  test("W17: keeps its connection if the body arrives before the logger is created", async () => {
     const { act, acts } = createAct();
     const server = await start({ act }, { childLoggerProvider });
     const socket = await server.open();
@@ -362,7 +362,7 @@ describe("Expect: 100-continue with a body that does not wait", () => {
     expect(acts).toEqual([1]);
   });
 
-  test("W17: the rejection of a large one is not lost", async () => {
+  test("W17: gets the response that rejects a large body", async () => {
     const server = await start({});
     const socket = await server.open();
     const read = collect(socket);

@@ -35,7 +35,7 @@ const expectProblem = (answer: Answer, expected: object): void => {
   });
 };
 
-/** Returns the response of an endpoint of the problem factory to an error. */
+/** Returns the response to an error that an endpoint of the problem factory throws. */
 const throwProblem = async (thrown: unknown) => {
   const server = await start({ "": problemEndpointsFactory.build({ handler: fail(thrown) }) });
   return { server, answer: await server.send("/") };
@@ -44,7 +44,7 @@ const throwProblem = async (thrown: unknown) => {
 const id = z.coerce.number();
 
 describe("problemResultHandler", () => {
-  test("a success is the output itself, parsed, as JSON", async () => {
+  test("sends a success as the parsed output itself, as JSON", async () => {
     const endpoint = problemEndpointsFactory.build({
       input: z.object({ id }),
       output: z.object({ id, at: z.date() }),
@@ -56,7 +56,7 @@ describe("problemResultHandler", () => {
     expect(answer.headers).not.toHaveProperty("cache-control");
   });
 
-  test("another success status set by the handler is kept, and without output the body is {}", async () => {
+  test("keeps another success status set by the handler, and sends {} without an output", async () => {
     const server = await start({
       created: problemEndpointsFactory.buildVoid({
         method: "post",
@@ -67,7 +67,7 @@ describe("problemResultHandler", () => {
     expect([answer.status, answer.json()]).toEqual([201, {}]);
   });
 
-  test("invalid input: 400 with the issues as an extension member", async () => {
+  test("sends a 400 for invalid input, with the issues as an extension member", async () => {
     const endpoint = problemEndpointsFactory.build({
       input: z.object({ id }),
       handler: () => ({}),
@@ -82,14 +82,14 @@ describe("problemResultHandler", () => {
     );
   });
 
-  test("an HTTP error: its status, message and headers, without issues", async () => {
+  test("sends the status, the message and the headers of an HTTP error, without issues", async () => {
     const headers = { "Retry-After": "7", "Content-Type": "text/html", "Cache-Control": "public" };
     const { answer } = await throwProblem(createHttpError(429, "Slow down", { headers }));
     expectProblem(answer, problem(429, "Too Many Requests", "Slow down"));
     expect(answer.headers["retry-after"]).toBe("7");
   });
 
-  test("headers that cannot be sent: 500, which says nothing about the error", async () => {
+  test("sends a 500 that reveals nothing about an error whose headers cannot be sent", async () => {
     const headers = { "x-bad": "a\r\nb: c" };
     const { answer, server } = await throwProblem(
       createHttpError(404, "Secret", { headers, problem: { secret: true } }),
@@ -98,7 +98,7 @@ describe("problemResultHandler", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("the property `problem` of an error provides type, title, instance and further members", async () => {
+  test("takes type, title, instance and further members from the property `problem` of an error", async () => {
     const own = { type: "https://example.com/credit", title: "Out of credit", instance: "/log/1" };
     const { answer } = await throwProblem(
       Object.assign(new Error("That costs 50"), {
@@ -115,23 +115,23 @@ describe("problemResultHandler", () => {
     ["an array", [1]],
     ["null", null],
     ["members of wrong kinds", { type: 5, title: null, instance: {} }],
-  ])("`problem` is %s: left out", async (_what, own) => {
+  ])("leaves out `problem` if it has the wrong form: %s", async (_what, own) => {
     const { answer } = await throwProblem(createHttpError(403, "No", { problem: own }));
     expectProblem(answer, problem(403, "Forbidden", "No"));
   });
 
-  test("`problem` with its own toJSON: the members count, and it is not called", async () => {
+  test("sends the members of a `problem` with its own toJSON, which is not called", async () => {
     const own = { balance: 30, toJSON: () => ({ secret: true }) };
     const { answer } = await throwProblem(createHttpError(403, "No", { problem: own }));
     expectProblem(answer, problem(403, "Forbidden", "No", { balance: 30 }));
   });
 
-  test("`problem` that cannot be written as JSON: the last resort", async () => {
+  test("sends the plain last resort for a `problem` that JSON cannot represent", async () => {
     const { answer } = await throwProblem(createHttpError(403, "No", { problem: { n: 1n } }));
     expect([answer.status, answer.text]).toEqual([500, "Internal Server Error"]);
   });
 
-  test("production: a 5xx hides its message, unless it is exposed", async () => {
+  test("hides the message of a 5xx in production, unless it is exposed", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const own = { problem: { type: "https://example.com/db", host: "db1" } };
     const hidden = await throwProblem(createHttpError(503, "db1 is down", own));
@@ -140,7 +140,7 @@ describe("problemResultHandler", () => {
     expectProblem(exposed.answer, problem(503, "Service Unavailable", "Later", own.problem));
   });
 
-  test("an output that JSON cannot represent, and a thrown value without a status: 500", async () => {
+  test("sends a 500 for an output that JSON cannot represent, and for a thrown value without a status", async () => {
     const endpoint = problemEndpointsFactory.build({ handler: () => ({ n: 1n }) });
     const server = await start({ "": endpoint });
     const detail = "The output cannot be serialised as JSON: output.n is a BigInt";
@@ -150,7 +150,7 @@ describe("problemResultHandler", () => {
     expectProblem(answer, problem(500, "Internal Server Error", "boom"));
   });
 
-  test("an application with ETags and a JSON format: the same bodies and types", async () => {
+  test("sends the same bodies and types in an application with ETags and a JSON format", async () => {
     const server = await start(
       { ok: problemEndpointsFactory.build({ handler: () => ({ a: 1 }) }) },
       {
@@ -167,7 +167,7 @@ describe("problemResultHandler", () => {
     expectProblem(await server.send("/nowhere"), problem(404, "Not Found"));
   });
 
-  test("as `errorHandler`: 404, 405, malformed JSON and paths", async () => {
+  test("handles a 404, a 405, malformed JSON and malformed paths as `errorHandler`", async () => {
     const endpoint = problemEndpointsFactory.build({ method: "post", handler: () => ({}) });
     const server = await start({ a: endpoint }, { errorHandler: problemResultHandler });
     expectProblem(await server.send("/b"), problem(404, "Not Found"));
@@ -183,7 +183,7 @@ describe("problemResultHandler", () => {
     expectProblem(await server.send("/%zz"), problem(400, "Bad Request", "Malformed path"));
   });
 
-  test("declares the output itself, and problem details", () => {
+  test("declares the output itself and problem details for documents", () => {
     const output = z.object({ id });
     expect(problemResultHandler.listPositive(output)).toEqual([
       { schema: output, mimeType: "application/json" },
@@ -208,7 +208,7 @@ describe("arrayResultHandler", () => {
     });
   };
 
-  test("BEHAVIOUR 13.10: a success is the array `items`, parsed, as JSON", async () => {
+  test("BEHAVIOUR 13.10: sends a success as the parsed array `items`, as JSON", async () => {
     const endpoint = arrayEndpointsFactory.build({
       output: z.object({ items, total: z.number() }),
       handler: () => ({ items: [{ id: "1", secret: true }, { id: 2 }], total: 2 }),
@@ -218,7 +218,7 @@ describe("arrayResultHandler", () => {
     expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
   });
 
-  test("BEHAVIOUR 13.10: errors are plain text, with their headers", async () => {
+  test("BEHAVIOUR 13.10: sends errors as plain text, with their headers", async () => {
     const headers = { "Retry-After": "7" };
     const server = await start(
       {
@@ -241,7 +241,7 @@ describe("arrayResultHandler", () => {
     expect([head.status, head.text, head.headers["content-length"]]).toEqual([429, "", "11"]);
   });
 
-  test("a non-ASCII error arrives unchanged", async () => {
+  test("sends a non-ASCII error message unchanged", async () => {
     const endpoint = arrayEndpointsFactory.build({
       handler: fail(createHttpError(409, "schön €")),
     });
@@ -252,10 +252,10 @@ describe("arrayResultHandler", () => {
     ["is missing", {}],
     ["is not an array", { items: { 0: "a" } }],
   ])(
-    "BEHAVIOUR 13.10: `items` %s: the last resort, and one line in the log",
+    "BEHAVIOUR 13.10: sends the plain last resort if `items` %s, and logs one line",
     async (_what, output) => {
       const server = await start({
-        // the compiler rejects it
+        // the compiler rejects this output
         "": arrayEndpointsFactory.build({ handler: (() => output) as never }),
       });
       expectText(await server.send("/"), 500, "Internal Server Error");
@@ -267,7 +267,7 @@ describe("arrayResultHandler", () => {
     },
   );
 
-  test("items that JSON cannot represent: 500 in plain text, and one line in the log", async () => {
+  test("sends a 500 in plain text for items that JSON cannot represent, and logs one line", async () => {
     const endpoint = arrayEndpointsFactory.build({ handler: () => ({ items: [1n] }) });
     const server = await start({ "": endpoint });
     expectText(
@@ -278,7 +278,7 @@ describe("arrayResultHandler", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("declares the schema of the items, through wrappers, transformations and unions", () => {
+  test("declares the schema of the items for documents, through wrappers, transformations and unions", () => {
     const list = (schema: z.ZodType) => arrayResultHandler.listPositive(schema)[0]?.schema;
     expect(list(z.object({ items }))).toBe(items);
     expect(list(z.object({ total: z.number() }).and(z.object({ items })))).toBe(items);

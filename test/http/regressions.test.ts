@@ -83,7 +83,7 @@ describe("errors of unusual shapes", () => {
   });
 });
 
-describe("H5: what Node refuses to send", () => {
+describe("H5: a response that Node refuses to send", () => {
   const trailer = { Trailer: "X-Sum" };
   const endpoints = {
     error: factory.build({
@@ -102,13 +102,13 @@ describe("H5: what Node refuses to send", () => {
   test.each([
     ["error", 429],
     ["success", 500],
-  ] as const)("a trailer (%s) does not end the process", async (name, status) => {
+  ] as const)("because of a trailer (%s) does not end the process", async (name, status) => {
     const server = await start(endpoints);
     const answer = await server.send(`/${name}`);
     expect([answer.status, answer.headers["trailer"]]).toEqual([status, undefined]);
   });
 
-  test("if even the last resort fails, the connection ends", async () => {
+  test("even from the last resort ends the connection", async () => {
     const endpoint = factory.build({
       handler: ({ response }) => {
         response.end = () => {
@@ -123,7 +123,7 @@ describe("H5: what Node refuses to send", () => {
   });
 });
 
-describe("what Express fails to send for a handler", () => {
+describe("a response that Express fails to send for a handler", () => {
   test.each<[string, (response: express.Response) => unknown, number]>([
     ["sendFile of a relative path", (response) => response.sendFile("relative.txt"), 500],
     ["render without an engine", (response) => response.render("none"), 500],
@@ -133,36 +133,42 @@ describe("what Express fails to send for a handler", () => {
       (response) => response.format({ "text/x-none": () => undefined }),
       406,
     ],
-  ])("%s goes to the active result handler, without a path", async (_name, act, status) => {
-    const endpoint = new EndpointsFactory(plain).build({
-      handler: async ({ response }) => {
-        act(response);
-        return {};
-      },
-    });
-    const headers = { accept: "image/png" };
-    const bare = await start({ a: endpoint });
-    const stacked = await start(
-      { a: endpoint },
-      { beforeRouting: ({ app }) => void app.use(express.json()) },
-    );
-    for (const server of [bare, stacked]) {
-      const answer = await server.send("/a", { headers });
-      expect(answer.status).toBe(status);
-      expect(answer.json()).toEqual({ why: expect.any(String) as string });
-      expect(answer.text).not.toContain("/missing");
-    }
-    const app = express();
-    attachRouting({ app, cors: false, logger: bare.logger }, { a: endpoint });
-    const own = app.listen(0, "127.0.0.1");
-    await once(own, "listening");
-    const { port } = own.address() as { port: number };
-    const answer = await send(port, "/a", { headers });
-    own.close();
-    expect([answer.status, answer.json()]).toEqual([status, { why: expect.any(String) as string }]);
-  });
+  ])(
+    "causes an error for the active result handler, without a path: %s",
+    async (_name, act, status) => {
+      const endpoint = new EndpointsFactory(plain).build({
+        handler: async ({ response }) => {
+          act(response);
+          return {};
+        },
+      });
+      const headers = { accept: "image/png" };
+      const bare = await start({ a: endpoint });
+      const stacked = await start(
+        { a: endpoint },
+        { beforeRouting: ({ app }) => void app.use(express.json()) },
+      );
+      for (const server of [bare, stacked]) {
+        const answer = await server.send("/a", { headers });
+        expect(answer.status).toBe(status);
+        expect(answer.json()).toEqual({ why: expect.any(String) as string });
+        expect(answer.text).not.toContain("/missing");
+      }
+      const app = express();
+      attachRouting({ app, cors: false, logger: bare.logger }, { a: endpoint });
+      const own = app.listen(0, "127.0.0.1");
+      await once(own, "listening");
+      const { port } = own.address() as { port: number };
+      const answer = await send(port, "/a", { headers });
+      own.close();
+      expect([answer.status, answer.json()]).toEqual([
+        status,
+        { why: expect.any(String) as string },
+      ]);
+    },
+  );
 
-  test("gets no second response when the error handler takes its time", async () => {
+  test("gets no second response if the error handler is slow", async () => {
     const results: (string | undefined)[] = [];
     const slow = new ResultHandler({
       positive: z.object({}),
@@ -189,7 +195,7 @@ describe("what Express fails to send for a handler", () => {
 });
 
 describe("streams", () => {
-  test("HEAD of a handler that writes in a loop ends immediately, and its signal is aborted", async () => {
+  test("HEAD for a handler that writes in a loop ends immediately, and the signal is aborted", async () => {
     let isStopped = false;
     const endpoint = factory.build({
       handler: async ({ response, signal }) => {
@@ -221,7 +227,7 @@ describe("streams", () => {
           .addMiddleware({ handler: ({ response }) => send(response) })
           .build({ handler: () => ({}) }),
     ],
-  ])("HEAD of a %s that pipes a silent source gets a response", async (_where, build) => {
+  ])("HEAD for a %s that pipes a silent source gets a response", async (_where, build) => {
     const silent = new Readable({ read: () => undefined });
     const server = await start({ a: build((response) => void silent.pipe(response)) });
     const head = await server.send("/a", { method: "HEAD" });
@@ -229,7 +235,7 @@ describe("streams", () => {
     expect([head.status, head.text]).toEqual([200, ""]);
   });
 
-  test("HEAD behind a middleware that pipes stops the producer", async () => {
+  test("HEAD for a middleware that pipes a stream stops the producer", async () => {
     const source = new Readable({ read() {} });
     source.push("x");
     const piping = factory.addMiddleware({
@@ -255,7 +261,7 @@ describe("streams", () => {
     expect((await (await start({ a: endpoint })).send("/a")).text).toBe("ab");
   });
 
-  test("H13: a result handler that sends only a head leaves no socket open", async () => {
+  test("H13: the socket is closed after a result handler that sends only a head", async () => {
     shortenGrace();
     const headOnly = new ResultHandler({
       positive: z.object({}),
@@ -290,7 +296,7 @@ describe("streams", () => {
 });
 
 describe("requests and responses", () => {
-  test.each([204, 205])("%i has neither a body nor a length", async (status) => {
+  test.each([204, 205])("a %i has neither a body nor a length", async (status) => {
     const endpoint = factory.build({
       handler: async ({ response }) => {
         response.status(status);
@@ -302,7 +308,7 @@ describe("requests and responses", () => {
     expect(["0", undefined]).toContain(answer.headers["content-length"]);
   });
 
-  test("R2: a handler's own ETag is compared", async () => {
+  test("R2: an ETag that a handler sets is compared with If-None-Match", async () => {
     const endpoint = factory.build({
       handler: async ({ response }) => {
         response.set("ETag", '"v1"');
@@ -347,7 +353,7 @@ describe("requests and responses", () => {
     expect(answer.json()).toEqual(successEnvelope({ tenant: "acme", id: "7" }));
   });
 
-  test("a class instance created by a schema remains one despite fields of middlewares", async () => {
+  test("a class instance created by an input schema remains one despite fields of middlewares", async () => {
     class Name {
       readonly text: string;
       constructor(text: string) {
@@ -405,7 +411,7 @@ describe("requests and responses", () => {
   });
 
   test.each([[["x"]], ["text"], [5], [null]])(
-    "an output %j without a schema is 500",
+    "the output %j without a schema gets a 500",
     async (output) => {
       const endpoint = factory.build({ handler: async () => output as never });
       expect((await (await start({ a: endpoint })).send("/a")).status).toBe(500);

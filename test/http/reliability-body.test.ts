@@ -28,7 +28,7 @@ const startEcho = async (config: Partial<ServerConfig> = {}) => {
   return { server, calls: () => calls };
 };
 
-/** Creates a POST as bytes; the type is JSON and the length is correct unless the fields say otherwise. */
+/** Creates the bytes of a POST, with a JSON type and the correct length unless the fields say otherwise. */
 const post = (body: string | Buffer, fields: readonly string[] = [], path = "/echo"): Buffer => {
   const names = new Set(fields.map((field) => field.split(":")[0]?.toLowerCase()));
   const head = [
@@ -90,7 +90,7 @@ const ofBodies = (...bodies: string[]): Case[] => bodies.map((body) => [body, po
 const ofField = (name: string, ...values: string[]): Case[] =>
   values.map((value) => [value, post('{"a":1}', [value ? `${name}: ${value}` : `${name}:`])]);
 
-/** Requests with the same rejection; the handler never runs, and the connection stays open. */
+/** Tests that requests get the same rejection, that the handler never runs, and that the connection stays open. */
 const refuses = (name: string, status: number, message: string, cases: readonly Case[]): void => {
   test.each(cases)(`${name} (%j)`, async (_shown, request) => {
     const echo = await startEcho();
@@ -100,16 +100,16 @@ const refuses = (name: string, status: number, message: string, cases: readonly 
   });
 };
 
-/** A request that is accepted, and whose input the response shows. */
+/** Expects that a request is accepted, and that the response shows the given input. */
 const serves = async (request: Buffer, input: unknown): Promise<void> => {
   await expectKeptAlive(await startEcho(), request, 200, successEnvelope({ input }));
 };
 
 describe("JSON", () => {
   const wrong = ofBodies('{"a":', "{a:1}", "{'a':1}", '{"a":1}x', '{"a":NaN}', "secret", "[1,]");
-  refuses("B1: malformed JSON is 400 without an excerpt of it", 400, "Invalid JSON", wrong);
+  refuses("B1: malformed JSON gets a 400 without an excerpt of it", 400, "Invalid JSON", wrong);
 
-  test("B1: malformed JSON is one debug line and nothing more", async () => {
+  test("B1: malformed JSON is logged as one debug line and nothing more", async () => {
     const echo = await startEcho();
     await expectKeptAlive(echo, post("secret"), 400);
     expect(echo.server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
@@ -123,9 +123,9 @@ describe("JSON", () => {
     .trim()
     .split(/\s+/);
   const key = "Forbidden key in the body";
-  refuses("B2: a key that could change a prototype is 400", 400, key, ofBodies(...forbidden));
+  refuses("B2: a key that could change a prototype gets a 400", 400, key, ofBodies(...forbidden));
 
-  test("B2: forbidden keys are one warning per second, and no error", async () => {
+  test("B2: forbidden keys are logged as one warning per second, and no error", async () => {
     const { server } = await startEcho();
     for (const body of forbidden) await server.raw(post(body, ["Connection: close"]), 2000);
     expect(server.linesOf("warn")).toHaveLength(1);
@@ -138,7 +138,7 @@ describe("JSON", () => {
   });
 
   const bombs = ["[", '{"a":', '[{"a":'].map((text): Case => [text, post(text.repeat(50_000))]);
-  refuses("B3: a depth bomb is 400", 400, "Body nested too deeply", bombs);
+  refuses("B3: JSON nested extremely deeply gets a 400", 400, "Body nested too deeply", bombs);
 
   test("B3: 64 levels are allowed, 65 are not, and brackets in strings do not count", async () => {
     const echo = await startEcho();
@@ -175,7 +175,7 @@ describe("JSON", () => {
     expect(walked).toBeLessThanOrEqual(10);
   });
 
-  // comparing each with all those before it would take minutes
+  // comparing each key with all previous ones would take minutes
   test("B6: several hundred thousand integer-like keys, whose hashes might collide, are parsed", async () => {
     const echo = await startEcho({ bodyLimit: 16 * 1024 * 1024 });
     const keys = Array.from({ length: 400_000 }, (_, index) => `"${index * 65_536}":0`);
@@ -187,13 +187,13 @@ describe("JSON", () => {
 describe("body limits", () => {
   const large = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 
-  test("B7: a Content-Length over the limit is 413 without reading, and the connection closes", async () => {
+  test("B7: a body whose Content-Length exceeds the limit gets a 413 without being read, and the connection closes", async () => {
     const echo = await startEcho();
     await expectCutOff(echo, `${large}Content-Length: 1048577\r\n\r\n`, "x".repeat(16_384));
     expect(echo.server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
   });
 
-  test("B7: a client that waits for 100 gets 413 and no 100", async () => {
+  test("B7: a client that waits for a 100 gets a 413 and no 100", async () => {
     const { server, calls } = await startEcho();
     const expecting = `${large}Content-Length: 1048577\r\nExpect: 100-continue\r\n\r\n`;
     const text = await server.raw(expecting, 2000);
@@ -201,7 +201,7 @@ describe("body limits", () => {
     expect(calls()).toBe(0);
   });
 
-  test("B7: a body of exactly the limit is accepted, one byte more is 413", async () => {
+  test("B7: a body of exactly the limit is accepted, and one byte more gets a 413", async () => {
     const { server } = await startEcho({ bodyLimit: 100 });
     const ofSize = (size: number): string => `{"a":"${"x".repeat(size - 8)}"}`;
     const sizes = [100, 101].map((size) => post(ofSize(size), ["Connection: close"]));
@@ -209,7 +209,7 @@ describe("body limits", () => {
     expect(texts.map((text) => text.slice(9, 12))).toEqual(["200", "413"]);
   });
 
-  test("B8: a chunked body is 413 at the byte that crosses the limit", async () => {
+  test("B8: a chunked body gets a 413 at the byte that exceeds the limit", async () => {
     const { server, calls } = await startEcho({ bodyLimit: 100 });
     const socket = await server.open();
     let text = "";
@@ -233,7 +233,7 @@ describe("body limits", () => {
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
   ])(
-    "B9: %s is accepted, but a bomb is 413 by its decompressed size",
+    "B9: %s is accepted, but a compression bomb gets a 413 because of its decompressed size",
     async (encoding, compress) => {
       const fields = [`Content-Encoding: ${encoding}`];
       await serves(post(compress('{"a":1}'), fields), { a: 1 });
@@ -250,9 +250,9 @@ describe("body limits", () => {
 
 test.each([
   ["while it is decompressed", 100_000],
-  ["by its length alone", 1000],
+  ["because of its length alone", 1000],
 ])(
-  "B9: once a bomb is rejected %s, nothing more of it is decompressed",
+  "B9: once a compression bomb is rejected %s, nothing more of it is decompressed",
   async (_when, bodyLimit) => {
     const zlib = process.getBuiltinModule("node:zlib");
     const decoders: Gunzip[] = [];
@@ -266,7 +266,7 @@ test.each([
       const bomb = post(gzipSync(Buffer.alloc(8 * 1024 * 1024)), ["Content-Encoding: gzip"]);
       const { server } = await startEcho({ bodyLimit });
       const socket = await server.open();
-      // the end is withheld, so that the decoder has no reason of its own to end
+      // the end of the body is withheld, so the decoder does not end by itself
       socket.write(bomb.subarray(0, -20));
       await once(socket, "data");
       expect(decoders.filter(({ destroyed }) => !destroyed)).toHaveLength(0);
@@ -280,9 +280,9 @@ test.each([
 describe("media types", () => {
   const encodings = ofField("Content-Encoding", "compress", "compress", "gzip, br", "x");
   const unknown = "Unsupported content encoding";
-  refuses("B10: an unknown content encoding is 415", 415, unknown, encodings);
+  refuses("B10: an unknown content encoding gets a 415", 415, unknown, encodings);
 
-  test("B10: the rejection of an encoding names the supported ones", async () => {
+  test("B10: the rejection of a content encoding names the supported ones", async () => {
     const request = post('{"a":1}', ["Content-Encoding: x"]);
     const head = await expectKeptAlive(await startEcho(), request, 415);
     expect(head).toMatch(/^accept-encoding: gzip, deflate, br(, zstd)?, identity\r?$/im);
@@ -300,13 +300,13 @@ describe("media types", () => {
   const bodies = corrupt.map(([name, bytes]): Case => {
     return [name, post(bytes, [`Content-Encoding: ${name}`])];
   });
-  refuses("B10: a corrupt encoding is 400", 400, "Malformed compressed body", bodies);
+  refuses("B10: a corrupt encoding gets a 400", 400, "Malformed compressed body", bodies);
 
   const types =
     "text/plain|application/json garbage|application/json, text/plain|application/jsonx|json" +
     "|x-application/json|application/json; =x|text/plain; application/json|application/ json|";
   refuses(
-    "B11: a body of another type is 415",
+    "B11: a body of another type gets a 415",
     415,
     "Unsupported Media Type",
     ofField("Content-Type", ...types.split("|")),
@@ -316,7 +316,7 @@ describe("media types", () => {
     "application/json|application/json\t|APPLICATION/JSON ; charset=utf-8|application/json;" +
     '|application/json;charset="UTF-8"|application/merge-patch+json';
   test.each(spellings.split("|"))(
-    "B11: a variant spelling of JSON is accepted (%j)",
+    "B11: another spelling of the JSON media type is accepted (%j)",
     async (type) => {
       await serves(post('{"a":1}', [`Content-Type: ${type}`]), { a: 1 });
     },
@@ -325,24 +325,24 @@ describe("media types", () => {
   const charsets = ["iso-8859-1", "utf-16", "utf-7", '"x"', '""'];
   const withCharset = charsets.map((charset) => `application/json; charset=${charset}`);
   const fields = ofField("Content-Type", ...withCharset);
-  refuses("B12: another charset is 415", 415, "Unsupported charset", fields);
+  refuses("B12: a charset other than UTF-8 gets a 415", 415, "Unsupported charset", fields);
 
   const bytes = ["ff", "c328", "c0af", "eda080", "e282"].map((hex): Case => {
     return [hex, post(Buffer.from(`7b2261223a22${hex}227d`, "hex"))];
   });
-  refuses("B12: bytes that are not UTF-8 are 400", 400, "Body is not valid UTF-8", bytes);
+  refuses("B12: bytes that are not UTF-8 get a 400", 400, "Body is not valid UTF-8", bytes);
 
   test("B12: a byte order mark is stripped", async () => {
     await serves(post('\ufeff{"a":1}'), { a: 1 });
   });
 
-  test("B13: an empty body is no body", async () => {
+  test("B13: an empty body counts as no body", async () => {
     await serves(post(""), {});
     await serves(post("0\r\n\r\n", ["Transfer-Encoding: chunked"]), {});
   });
 
   const scalars = ofBodies("null", "5", '"x"', "true", "[]", '[{"a":1}]');
-  refuses("B13: a value that is not an object is 400", 400, "Expected an object", scalars);
+  refuses("B13: a value that is not an object gets a 400", 400, "Expected an object", scalars);
 
   const strict = defaultEndpointsFactory.build({
     method: "post",
@@ -356,7 +356,7 @@ describe("media types", () => {
     handler: ({ input }) => input,
   });
 
-  test("B14: of equal keys the last one wins; unsafe and infinite numbers are 400", async () => {
+  test("B14: the last of equal keys wins, and unsafe and infinite numbers get a 400", async () => {
     const server = await start({ strict, loose, ping });
     const twice = post('{"a":1,"a":2}', [], "/strict");
     await expectKeptAlive({ server }, twice, 200, successEnvelope({ a: 2 }));
@@ -378,11 +378,11 @@ describe("media types", () => {
   const ofForms = (...bodies: string[]): Case[] =>
     bodies.map((body) => [body.slice(0, 20), post(body, [form])]);
   const pairs = ofForms("a=1&".repeat(10_000), "a&".repeat(1001));
-  refuses("B17: too many fields of a form are 413", 413, "Too many form fields", pairs);
+  refuses("B17: a form with too many fields gets a 413", 413, "Too many form fields", pairs);
   const percents = ofForms("a=%zz", "%=1", "a=%E0%A4%A", "a=%C0%AF");
-  refuses("B17: bad percent-encoding in a form is 400", 400, "Malformed form", percents);
+  refuses("B17: bad percent-encoding in a form gets a 400", 400, "Malformed form", percents);
   const proto = ofForms("__proto__=1", "a=1&%5f_proto__=1");
-  refuses("B2: __proto__ in a form is 400", 400, "Forbidden key in the body", proto);
+  refuses("B2: __proto__ in a form gets a 400", 400, "Forbidden key in the body", proto);
 
   test.each(["GET", "DELETE"])(
     "B18: the body of a %s is not an input, and the next request is parsed correctly",
@@ -401,7 +401,7 @@ describe("media types", () => {
   const chunked = post('7\r\n{"a":', ["Transfer-Encoding: chunked"]);
   const compressed = post(gzipSync('{"a":1}'), ["Content-Encoding: gzip"]).subarray(0, -9);
 
-  /** Sends the beginning of a request, leaves, and returns what came back. */
+  /** Sends the beginning of a request, disconnects, and returns everything received. */
   const leave = async (
     { server, calls }: Echo,
     bytes: Buffer,
@@ -422,13 +422,16 @@ describe("media types", () => {
     return text;
   };
 
-  test.each([partial, chunked, compressed])("B19: an abort runs no handler (%#)", async (bytes) => {
-    expect(await leave(await startEcho(), bytes, (socket) => socket.resetAndDestroy())).toBe("");
-    expect(await leave(await startEcho(), bytes, (socket) => socket.destroy())).toBe("");
-  });
+  test.each([partial, chunked, compressed])(
+    "B19: no handler runs if the client aborts the request (%#)",
+    async (bytes) => {
+      expect(await leave(await startEcho(), bytes, (socket) => socket.resetAndDestroy())).toBe("");
+      expect(await leave(await startEcho(), bytes, (socket) => socket.destroy())).toBe("");
+    },
+  );
 
   test.each([partial, chunked, compressed])(
-    "B20: an early end runs no handler (%#)",
+    "B20: no handler runs if a body ends too early (%#)",
     async (bytes) => {
       await leave(await startEcho(), bytes, (socket) => socket.end());
     },

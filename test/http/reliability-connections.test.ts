@@ -23,7 +23,7 @@ const echo = factory.build({
   output: z.object({ text: z.string() }),
   handler: ({ input }) => input,
 });
-/** Responds with its number after the given number of milliseconds. */
+/** An endpoint that responds with the request's number after the given number of milliseconds. */
 const wait = factory.build({
   input: z.object({ ms: z.coerce.number() }),
   output: z.object({ ms: z.number() }),
@@ -51,7 +51,7 @@ const pause = (milliseconds: number): Promise<void> =>
 
 const noReply: Reply = { status: 0, head: "", body: "" };
 
-/** Expects that a socket gets one response, which announces that the server closes, and that it does. */
+/** Expects that a socket gets one response with Connection: close, and that the server then closes it. */
 const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   socket.write(bytes);
   const { text, isClosed } = await readAll(socket, 15_000);
@@ -61,7 +61,7 @@ const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   return reply;
 };
 
-/** Sends something, then a valid request on the same connection, and returns the first response. */
+/** Sends the given bytes, then a valid request on the same connection, and returns the first response. */
 const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => {
   const socket = await server.open();
   socket.write(bytes);
@@ -81,7 +81,7 @@ const expectEnvelope = ({ head, body }: Reply, message: string): void => {
 };
 
 describe("Methods", () => {
-  test("W14: CONNECT is 405 with Allow, and the connection is closed", async () => {
+  test("W14: CONNECT gets a 405 with Allow, and the connection is closed", async () => {
     const server = await start(routing);
     const reply = await expectClosed(
       await server.open(),
@@ -106,7 +106,7 @@ describe("Methods", () => {
   );
 
   test.each(["TRACE", "PROPFIND", "PURGE", "OPTIONS"])(
-    "W15 and W16: %s is 405 with Allow for a known path, 404 for an unknown one",
+    "W15 and W16: %s gets a 405 with Allow for a known path, and a 404 for an unknown one",
     async (method) => {
       const server = await start(routing);
       const known = await expectKept(server, head(`${method} /ping`));
@@ -121,7 +121,7 @@ describe("Methods", () => {
   );
 
   test.each(["get", "Get", "FOO", "GETX", "__proto__"])(
-    "W16: the method %s, which the parser does not know, is 400",
+    "W16: the method %s, which the parser does not know, gets a 400",
     async (method) => {
       const reply = await expectClosed(
         await (await start(routing)).open(),
@@ -138,7 +138,7 @@ describe("The Expect header", () => {
   const expecting = "Expect: 100-continue";
   const wrongType = "Unsupported Media Type";
 
-  test("W17: an accepted request gets 100, and is then served", async () => {
+  test("W17: an accepted request gets a 100, and is then served", async () => {
     const server = await start(routing);
     const socket = await server.open();
     socket.write(head("POST /echo", json, "Content-Length: 12", expecting));
@@ -153,7 +153,7 @@ describe("The Expect header", () => {
     ["a wrong method", "PUT /echo", [json, "Content-Length: 12"], 405, "Method Not Allowed"],
     ["too large a body", "POST /echo", [json, "Content-Length: 9999"], 413, "Content Too Large"],
     ["a wrong type", "POST /echo", ["Content-Type: text/a", "Content-Length: 12"], 415, wrongType],
-  ] as const)("W17: %s is rejected without 100", async (_name, line, fields, status, message) => {
+  ] as const)("W17: %s is rejected without a 100", async (_name, line, fields, status, message) => {
     const server = await start(routing, { bodyLimit: 1000 });
     const reply = await expectClosed(await server.open(), head(line, ...fields, expecting));
     expect(reply.status).toBe(status);
@@ -164,7 +164,7 @@ describe("The Expect header", () => {
   const refuse = (): never => {
     throw createHttpError(401, "Who are you?");
   };
-  test("W17: a 401 from a hook is sent without 100", async () => {
+  test("W17: a 401 from a hook is sent without a 100", async () => {
     const beforeRouting: ServerConfig["beforeRouting"] = ({ app }) => void app.use(refuse);
     const socket = await (await start({ echo }, { beforeRouting })).open();
     const bytes = head("POST /echo", json, "Content-Length: 12", expecting);
@@ -172,7 +172,7 @@ describe("The Expect header", () => {
     expectEnvelope(reply, "Who are you?");
   });
 
-  test("W18: an expectation other than 100-continue is 417, and the connection is kept", async () => {
+  test("W18: an expectation other than 100-continue gets a 417, and the connection is kept", async () => {
     const server = await start(routing);
     const reply = await expectKept(server, head("GET /ping", "Expect: something-else"));
     expect(reply.status).toBe(417);
@@ -205,7 +205,7 @@ describe("Pipelining", () => {
     expect(statuses).toEqual([200, 404, 200, 400, 200, 405, 200, 405, 200]);
   });
 
-  test("W19: requests before a malformed one all get a response, then so does the malformed one, and the connection is closed", async () => {
+  test("W19: requests before a malformed one get responses, then the malformed one does, and the connection is closed", async () => {
     const server = await start(routing);
     const socket = await server.open();
     socket.write(`${waiting(80)}${waiting(60)}${good}garbage\r\n\r\n`);
@@ -219,7 +219,7 @@ describe("Pipelining", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("W20: a client that sends a flood and reads nothing is no longer read from, and others are served", async () => {
+  test("W20: the server stops reading from a client that floods it and reads nothing, and serves others", async () => {
     const handler = vi.fn(() => ({ text: "x".repeat(65_536) }));
     const big = factory.build({ output: z.object({ text: z.string() }), handler });
     const server = await start({ big, ping }, { accessLogger: null });
@@ -235,7 +235,7 @@ describe("Pipelining", () => {
 });
 
 describe("Slow clients", () => {
-  test("W21: headers that arrive too slowly are 408, and the warning is sampled", async () => {
+  test("W21: headers that arrive too slowly get a 408, and the warning is sampled", async () => {
     const server = await start(routing, withOptions(short));
     const begin = performance.now();
     const replies = await Promise.all(
@@ -255,24 +255,27 @@ describe("Slow clients", () => {
   test.each([
     ["requestTimeout", withOptions(short), 100],
     ["bodyIdleTimeout", { bodyIdleTimeout: 200 }, 5000],
-  ])("W22: a body too slow for %s is 408, and no handler runs", async (_name, config, interval) => {
-    const handler = vi.fn(() => ({}));
-    const slow = factory.build({ method: "post", input: z.object({}), handler });
-    const server = await start({ slow, ping }, config);
-    const socket = await server.open();
-    const fields = ["Content-Type: application/json", "Content-Length: 100"];
-    socket.write(`${head("POST /slow", ...fields)}{`);
-    const timer = setInterval(() => socket.writable && socket.write(" "), interval);
-    const reply = await expectClosed(socket, "");
-    clearInterval(timer);
-    expect(reply.status).toBe(408);
-    expectEnvelope(reply, "Request Timeout");
-    expect(handler).not.toHaveBeenCalled();
-    expect(server.linesOf("error")).toEqual([]);
-    expect((await server.send("/ping")).status).toBe(200);
-  });
+  ])(
+    "W22: a body that is too slow for %s gets a 408, and no handler runs",
+    async (_name, config, interval) => {
+      const handler = vi.fn(() => ({}));
+      const slow = factory.build({ method: "post", input: z.object({}), handler });
+      const server = await start({ slow, ping }, config);
+      const socket = await server.open();
+      const fields = ["Content-Type: application/json", "Content-Length: 100"];
+      socket.write(`${head("POST /slow", ...fields)}{`);
+      const timer = setInterval(() => socket.writable && socket.write(" "), interval);
+      const reply = await expectClosed(socket, "");
+      clearInterval(timer);
+      expect(reply.status).toBe(408);
+      expectEnvelope(reply, "Request Timeout");
+      expect(handler).not.toHaveBeenCalled();
+      expect(server.linesOf("error")).toEqual([]);
+      expect((await server.send("/ping")).status).toBe(200);
+    },
+  );
 
-  test("W23: a response waits for a client that does not read, and is dropped with at most a debug line", async () => {
+  test("W23: a response waits for a client that does not read, and is finally dropped with at most a debug line", async () => {
     let produced = 0;
     const isStopped = vi.fn();
     const endless = function* (): Generator<Buffer> {

@@ -27,7 +27,7 @@ import { splitReplies } from "./replies.ts";
 const ping = defaultEndpointsFactory.build({ handler: () => ({ pong: true }) });
 const internal = errorEnvelope("Internal Server Error");
 
-/** Starts a server without an access log, whose log is empty. */
+/** Starts a server without an access log, so that its log is empty at first. */
 const startQuietly = async (
   routing: Routing,
   config: Partial<ServerConfig> = {},
@@ -37,7 +37,7 @@ const startQuietly = async (
   return server;
 };
 
-/** Starts a server whose `/run` does what the function does. */
+/** Starts a server whose `/run` calls the given function. */
 const startRun = (
   handler: Parameters<typeof defaultEndpointsFactory.buildVoid>[0]["handler"],
   config: Partial<ServerConfig> = {},
@@ -47,7 +47,7 @@ const startRun = (
     config,
   );
 
-/** Sends a request and a last one on the same socket, and returns both responses. */
+/** Sends a request and a final one on the same socket, and returns both responses. */
 const converse = async (server: TestServer, request: string): Promise<string[]> => {
   const last = "GET /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   return splitReplies(await server.raw(request + last, 4000));
@@ -59,7 +59,7 @@ const pong = /^HTTP\/1\.1 200 .*\{"pong":true\}\}$/s;
 const toError = (server: TestServer): unknown =>
   (server.linesOf("error")[0]?.meta as { error: unknown } | undefined)?.error;
 
-/** Expects a server fault: 500 in the envelope, exactly one error line, and a connection that stays open. */
+/** Expects a server fault: a 500 in the envelope, exactly one logged error, and a connection that stays open. */
 const expectFault = async (server: TestServer, path = "/run"): Promise<Answer> => {
   const answer = await server.send(`${path}?token=secret`, {
     headers: { authorization: "secret" },
@@ -92,21 +92,21 @@ const throws = (thing: unknown) => (): never => {
 beforeEach(() => void vi.stubEnv("NODE_ENV", "production"));
 afterEach(() => void vi.unstubAllEnvs());
 
-test.each(failing)("H1: anything thrown or rejected is 500", async (fail) => {
+test.each(failing)("H1: anything thrown or rejected gets a 500", async (fail) => {
   const server = await startRun(fail);
   await expectFault(server);
   expect(toError(server)).toMatchObject({ message: "inner workings" });
   expect((toError(server) as Error).stack).toContain("inAnySync");
 });
 
-test("H1: a middleware that throws or rejects is 500", async () => {
+test("H1: a middleware that throws or rejects gets a 500", async () => {
   for (const handler of failing) {
     const factory = defaultEndpointsFactory.addMiddleware({ handler });
     await expectFault(await startQuietly({ run: factory.build({ handler: () => ({}) }) }));
   }
 });
 
-test("H1: the error line has the canonical path", async () => {
+test("H1: the logged error has the canonical path", async () => {
   const server = await startRun(inAnySync);
   await server.send("/run/?a=1#b");
   await server.send("http://secret.example.com/run");
@@ -114,7 +114,7 @@ test("H1: the error line has the canonical path", async () => {
   expect(paths).toEqual(["/run", "/run"]);
 });
 
-test("H1: outside production the message is shown", async () => {
+test("H1: outside production the response shows the message of an error", async () => {
   vi.stubEnv("NODE_ENV", "development");
   const answer = await (await startRun(inAnySync)).send("/run");
   expect([answer.status, answer.json()]).toEqual([500, errorEnvelope("inner workings")]);
@@ -126,7 +126,7 @@ const guarded = Object.defineProperty(new Error("x"), "message", { get: inAnySyn
 const things = [null, undefined, "text", 404, Symbol("s"), {}, { statusCode: 404 }, guarded];
 const throwing = [...things, Object.freeze(new Error("x")), revoked].map(throws);
 
-test.each(throwing)("H2: whatever is thrown is 500 (%#)", async (fail) => {
+test.each(throwing)("H2: whatever is thrown gets a 500 (%#)", async (fail) => {
   await expectFault(await startRun(fail));
 });
 
@@ -155,7 +155,7 @@ test.each([
   [{ statusCode: 200, status: 409 }, 409],
   [{ statusCode: 409, status: 200 }, 409],
   [{ status: 503 }, 503],
-])("H4: an error with %j is %i", async (fields, status) => {
+])("H4: an error with %j gets a %i", async (fields, status) => {
   const server = await startRun(throws(Object.assign(new Error("why"), fields)));
   const answer = await server.send("/run");
   expect(answer.status).toBe(status);
@@ -201,7 +201,7 @@ test.each([
   [undefined, { toJSON: inAnySync }],
   [undefined, { a: { toJSON: inAnySync } }],
 ])(
-  "H6: an output that does not fit or cannot be serialised is 500 (%#)",
+  "H6: an output that does not fit or cannot be serialised gets a 500 (%#)",
   async (output, returned) => {
     const handler = ({ response }: Result): object => {
       response.set({ "Content-Type": "text/csv", "Cache-Control": "public, max-age=60" });
@@ -219,7 +219,7 @@ test.each([
   ["writes again", (response: Result["response"]) => void response.write("second")],
   ["throws", inAnySync],
   ["rejects", async () => inAnySync()],
-])("H7: the first response of a handler that then %s is kept", async (_then, then) => {
+])("H7: the first response of a handler is kept if it then %s", async (_then, then) => {
   const server = await startRun(({ response }) => {
     response.status(201).json({ first: true });
     return then(response);
@@ -232,7 +232,7 @@ test.each([
   expect(server.lines[0]?.message).toMatch(/already sent/);
 });
 
-test("H8: a stream whose handler throws is cut off, and does not end cleanly", async () => {
+test("H8: a response whose handler throws while it is sent is cut off, and does not end cleanly", async () => {
   const server = await startRun(async ({ response }) => {
     response.write("begun");
     await sleep(20);
@@ -260,21 +260,24 @@ test.each([
   ["the configuration", undefined, 50],
   ["the endpoint", 50, 0],
   ["the endpoint before the configuration", 50, 60_000],
-])("H9: a handler over the time limit of %s is 503", async (_place, timeout, handlerTimeout) => {
-  let seen: AbortSignal | undefined;
-  const read = (signal: () => AbortSignal): Promise<unknown> =>
-    once((seen = signal()), "abort").then(() => inAnySync());
-  const server = await startQuietly(late(read, timeout), { handlerTimeout });
-  const [first, second, ...others] = await converse(server, get("/run"));
-  expect(first).toMatch(/^HTTP\/1\.1 503 .*\{"status":"error".*"Service Unavailable"\}\}$/s);
-  expect(second).toMatch(pong);
-  expect(seen?.aborted).toBe(true);
-  await sleep(30);
-  expect(others).toEqual([]);
-  expect(server.lines).toMatchObject([{ severity: "error", meta: { path: "/run" } }]);
-});
+])(
+  "H9: a handler over the time limit of %s gets a 503",
+  async (_place, timeout, handlerTimeout) => {
+    let seen: AbortSignal | undefined;
+    const read = (signal: () => AbortSignal): Promise<unknown> =>
+      once((seen = signal()), "abort").then(() => inAnySync());
+    const server = await startQuietly(late(read, timeout), { handlerTimeout });
+    const [first, second, ...others] = await converse(server, get("/run"));
+    expect(first).toMatch(/^HTTP\/1\.1 503 .*\{"status":"error".*"Service Unavailable"\}\}$/s);
+    expect(second).toMatch(pong);
+    expect(seen?.aborted).toBe(true);
+    await sleep(30);
+    expect(others).toEqual([]);
+    expect(server.lines).toMatchObject([{ severity: "error", meta: { path: "/run" } }]);
+  },
+);
 
-test("H9: a handler that requests the signal after its time limit sees it aborted", async () => {
+test("H9: a handler that first reads its signal after the time limit finds it aborted", async () => {
   const seen: boolean[] = [];
   const read = (signal: () => AbortSignal): Promise<unknown> =>
     sleep(100).then(() => seen.push(signal().aborted));
@@ -283,13 +286,13 @@ test("H9: a handler that requests the signal after its time limit sees it aborte
   await expect.poll(() => seen).toEqual([true]);
 });
 
-test("H9: a handler within its time limit responds as usual", async () => {
+test("H9: a handler that finishes within its time limit responds as usual", async () => {
   const server = await startQuietly(late(() => sleep(20, "x"), 2000));
   expect((await server.send("/run")).json()).toEqual(successEnvelope({ late: "x" }));
   expect(server.lines).toEqual([]);
 });
 
-test("H10: the result for a client that has left is dropped, without an error line", async () => {
+test("H10: the result for a client that has left is dropped, and no error is logged", async () => {
   for (const finish of [() => ({}), inAnySync]) {
     let isDone = false;
     const server = await startRun(async ({ signal }) => {
@@ -313,7 +316,7 @@ test.each([
     "of the response",
     ({ response }: { response: Response }) => void (response.statusMessage = "ü\n"),
   ],
-])("H5: a reason phrase %s that cannot be sent is 500", async (_name, act) => {
+])("H5: a reason phrase %s that cannot be sent gets a 500", async (_name, act) => {
   const server = await startRun(async (args) => {
     act(args);
     return {};
@@ -339,7 +342,7 @@ test("H10: a handler that stops because its client has left, even in a stream, i
   expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
 });
 
-test("H10: of pipelined requests the running one is notified that the client has left, and no other runs", async () => {
+test("H10: of pipelined requests, the running one is notified that the client has left, and no other runs", async () => {
   let runs = 0;
   let aborted = 0;
   const server = await startRun(async ({ signal }) => {
@@ -358,7 +361,7 @@ test("H10: of pipelined requests the running one is notified that the client has
   expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
 });
 
-test("H11: no process handlers are installed", async () => {
+test("H11: no handlers for process events are installed", async () => {
   const events = ["uncaughtException", "unhandledRejection", "SIGTERM", "SIGINT"];
   const before = events.map((event) => process.listenerCount(event));
   const server = await startRun(inAnySync);
@@ -366,7 +369,7 @@ test("H11: no process handlers are installed", async () => {
   expect(events.map((event) => process.listenerCount(event))).toEqual(before);
 });
 
-test("H12: a handler that blocks for longer than others' time limits costs none of them its response", async () => {
+test("H12: all requests get responses even if a handler blocks for longer than their time limits", async () => {
   const block = (): object => {
     const end = performance.now() + 400;
     while (performance.now() < end);
@@ -382,7 +385,7 @@ test("H12: a handler that blocks for longer than others' time limits costs none 
     { block: build(block), wait: build(async () => sleep(20, { waited: true })), echo },
     { handlerTimeout: 200 },
   );
-  // one has sent half a body, one has a running handler, and two are new when the loop is blocked
+  // when the event loop is blocked, one request has sent half a body, one has a running handler, and two are new
   const socket = await server.open();
   const head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
   socket.write(`${head}Content-Length: 7\r\n\r\n{"a"`);
@@ -400,7 +403,7 @@ test("H12: a handler that blocks for longer than others' time limits costs none 
 });
 
 test.each([...failing, () => undefined, async () => undefined])(
-  "H13: a result handler that fails or sends nothing is 500 in plain text (%#)",
+  "H13: a result handler that fails or sends nothing gets a 500 in plain text (%#)",
   async (handler) => {
     shortenGrace();
     const schema = z.object({});
@@ -416,7 +419,7 @@ test.each([...failing, () => undefined, async () => undefined])(
   },
 );
 
-test.each(failing)("H14: a broken logger fails no request", async (log) => {
+test.each(failing)("H14: a broken logger does not affect responses", async (log) => {
   const logger = { debug: log, info: log, warn: log, error: log };
   const server = await startRun(inAnySync, { logger });
   expect((await server.send("/run")).json()).toEqual(internal);
@@ -434,7 +437,7 @@ test.each<CorsFunction>([
   cors({ [origin]: 5 }),
   cors({ [origin]: "https://a.example", "X-A": "b\r\nSet-Cookie: c=d" }),
   cors({ [origin]: "https://a.example", "X\nA": "b" }),
-])("H15: a cors function that fails is 500 without CORS headers (%#)", async (fail) => {
+])("H15: a cors function that fails gets a 500 without CORS headers (%#)", async (fail) => {
   let calls = 0;
   const choose: CorsFunction = (args) => (args.request.path === "/run" ? fail(args) : {});
   const server = await startRun(() => void calls++, { cors: choose });
@@ -452,24 +455,27 @@ test.each([
   ["pauses", (stream: Readable) => void stream.pause()],
   ["reads", (stream: Readable) => stream.resume() && once(stream, "end")],
   ["looks at", (stream: Readable) => once(stream, "readable")],
-])("H16: after a body that the handler %s the next request gets a response", async (_how, read) => {
-  const run = defaultEndpointsFactory.build({
-    method: "post",
-    handler: async ({ request }) => {
-      await read(request);
-      return { read: true };
-    },
-  });
-  const server = await startQuietly({ run }, { inputSources: { post: ["params"] } });
-  const [first, second, ...others] = await converse(server, upload);
-  expect(first).toMatch(/^HTTP\/1\.1 200 .*\{"read":true\}\}$/s);
-  expect(second).toMatch(pong);
-  expect(others).toEqual([]);
-});
+])(
+  "H16: after a body that the handler %s, the next request gets a response",
+  async (_how, read) => {
+    const run = defaultEndpointsFactory.build({
+      method: "post",
+      handler: async ({ request }) => {
+        await read(request);
+        return { read: true };
+      },
+    });
+    const server = await startQuietly({ run }, { inputSources: { post: ["params"] } });
+    const [first, second, ...others] = await converse(server, upload);
+    expect(first).toMatch(/^HTTP\/1\.1 200 .*\{"read":true\}\}$/s);
+    expect(second).toMatch(pong);
+    expect(others).toEqual([]);
+  },
+);
 
 const own = { constructor: { value: 2, enumerable: true } };
 
-test("B16: the context gets only own properties of a middleware's result, and has no prototype", async () => {
+test("B16: the context has only own properties of a middleware's result, and has no prototype", async () => {
   const [polluted, inherited] = [JSON.parse('{"__proto__":{"b":1},"a":1}'), { inherited: 1 }];
   const look = defaultEndpointsFactory
     .addMiddleware({ handler: () => polluted as object })

@@ -63,7 +63,7 @@ describe("Shutdown", () => {
     expect(text).toMatch(/^connection: close\r$/im);
   });
 
-  test("S2: a request that arrives while its connection is closed is served completely or not at all", async () => {
+  test("S2: a request that arrives while its connection is being closed is served completely or not at all", async () => {
     for (const delay of [0, 0, 1, 2, 5]) {
       const handler = vi.fn(() => ({ pong: true }));
       const server = await start({ ping: factory.build({ handler }) });
@@ -93,7 +93,7 @@ describe("Listening", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test("S3: if one server cannot listen, the error names its address and the other does not listen either", async () => {
+  test("S3: if one server cannot listen, the error names its address, and the other does not listen either", async () => {
     const taken = createNetServer().listen(0, "127.0.0.1");
     const free = createNetServer().listen(0, "127.0.0.1");
     await Promise.all([once(taken, "listening"), once(free, "listening")]);
@@ -171,7 +171,7 @@ describe("Load", () => {
 describe("Logs", () => {
   const forged = "2026-01-01T00:00:00.000Z error: forged";
   const hostile = `a\r\n${forged}\u0000\u0007\u001b[2J\u007f\u009b2J\u2028${forged}\u2029b`;
-  // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+  // oxlint-disable-next-line no-control-regex -- the log must not contain control characters
   const unsafe = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/;
 
   const print = async (handler: (args: { readonly logger: Logger }) => void, target = "/log") => {
@@ -193,7 +193,7 @@ describe("Logs", () => {
     }
   };
 
-  test("S8: control characters in a message are escaped, and it stays on one line", async () => {
+  test("S8: control characters in a message are escaped, and the message stays on one line", async () => {
     const texts = await print(({ logger }) => void logger.warn(hostile));
     expectSafe(texts);
     const line = texts.find((text) => text.includes("forged")) ?? "";
@@ -212,13 +212,13 @@ describe("Logs", () => {
     ["a symbol", Symbol(hostile)],
     ["an object that prints itself", { [inspect.custom]: () => hostile }],
   ])(
-    "S8: control characters in metadata (%s) are escaped, and no line is forged",
+    "S8: control characters in metadata (%s) are escaped, and cannot forge a log line",
     async (_name, meta) => {
       expectSafe(await print(({ logger }) => void logger.info("said", meta)));
     },
   );
 
-  test("S8: a thrown error with control characters forges no line", async () => {
+  test("S8: a thrown error with control characters cannot forge a log line", async () => {
     const texts = await print(() => {
       throw new Error(hostile);
     });
@@ -227,7 +227,7 @@ describe("Logs", () => {
   });
 
   test.each(["/log/%0d%0aforged", "/log/%1b[2J", "/log/%E2%80%A8x", "/log?x=%0a"])(
-    "S8: the target %s forges no line",
+    "S8: the request target %s cannot forge a log line",
     async (target) => expectSafe(await print(() => undefined, target)),
   );
 
@@ -310,7 +310,7 @@ describe("Logs", () => {
       ...answers.map(({ headers, text }) => JSON.stringify(headers) + text),
       raw,
     ]) {
-      // no stack and no package names, wherever it runs
+      // neither a stack nor package names are sent, whatever NODE_ENV is
       expect(text).not.toMatch(/\n\s+at |\\n\s+at |sallyport|express|zod|llhttp/i);
       expect(text).not.toMatch(/HPE_|SLP_|SyntaxError/);
       expect(text).not.toMatch(hidden);
@@ -339,7 +339,7 @@ describe("Invalid configuration", () => {
     ["http.options.headersTimeout", { http: { ...http, options: { headersTimeout: "15s" } } }],
     ["http.options.keepAliveTimeout", { http: { ...http, options: { keepAliveTimeout: -1 } } }],
   ];
-  test.each(broken)("S11: an invalid `%s` (%o) stops the start", async (option, config) => {
+  test.each(broken)("S11: an invalid `%s` (%o) prevents the start", async (option, config) => {
     const error = await failToStart({ http, ...config });
     // errors in Node's own options are reported by Node
     const isOfNode = option.startsWith("http.options.");

@@ -44,7 +44,7 @@ describe("HEAD and conditional requests", () => {
     }
   });
 
-  test("R1: HEAD of a stream sends the headers at once and stops the producer", async () => {
+  test("R1: HEAD for a stream gets the headers at once, and stops the producer", async () => {
     let produced = 0;
     let isStopped = false;
     async function* produce(): AsyncGenerator<string> {
@@ -83,7 +83,7 @@ describe("HEAD and conditional requests", () => {
     return { server, etag: (await server.send("/tagged")).headers.etag ?? "" };
   };
 
-  test("R2: a matching ETag, alone, in a list, weak or as *, is 304 for GET and HEAD", async () => {
+  test("R2: a matching If-None-Match, with one ETag, a list, a weak ETag or *, gets a 304 for GET and HEAD", async () => {
     const { server, etag } = await startTagged();
     expect(etag).toMatch(/^(W\/)?"[^"]+"$/);
     const bare = etag.replace("W/", "");
@@ -100,7 +100,7 @@ describe("HEAD and conditional requests", () => {
       }
   });
 
-  test("R2: an ETag that does not match is 200, and takes precedence over If-Modified-Since", async () => {
+  test("R2: an If-None-Match that does not match gets a 200, and takes precedence over If-Modified-Since", async () => {
     const { server, etag } = await startTagged();
     const later = "Wed, 21 Oct 2026 07:28:00 GMT";
     const earlier = "Wed, 21 Oct 2014 07:28:00 GMT";
@@ -113,7 +113,7 @@ describe("HEAD and conditional requests", () => {
     expect(await statusOf({ "if-none-match": etag, "if-modified-since": earlier })).toBe(304);
   });
 
-  test("R2: POST and errors are never 304", async () => {
+  test("R2: POST requests and errors never get a 304", async () => {
     const { server } = await startTagged();
     const headers = { "if-none-match": "*" };
     expect((await server.send("/tagged", { method: "POST", headers })).status).toBe(200);
@@ -145,7 +145,7 @@ describe("Errors and caches", () => {
   ];
   const withFiles = { ...routing, files: new ServeStatic(tmpdir()) };
 
-  test.each(faults)("R3: no cache stores a %i of %.20s", async (status, target, sent) => {
+  test.each(faults)("R3: no cache stores a %i for %.20s", async (status, target, sent) => {
     const server = await start(withFiles, { bodyLimit: 1000 });
     const answer = await server.send(target, sent);
     expect(answer.status).toBe(status);
@@ -176,7 +176,7 @@ describe("Errors and caches", () => {
   const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "GET" } };
 
   test.each<Exchange>([...faults, [200, "/ping"], [200, "/ping", preflight]])(
-    "R4: cors true sends its headers with a %i of %.20s",
+    "R4: with cors true, its headers are sent with a %i for %.20s",
     async (status, target, sent) => {
       const server = await start(withFiles, { bodyLimit: 1000, cors: true });
       const { headers, ...answer } = await server.send(target, sent);
@@ -193,7 +193,7 @@ const startCors = (headers: Record<string, string>): Promise<TestServer> =>
   start(routing, { cors: () => headers });
 
 describe("Cross-origin requests", () => {
-  test("R5: any origin but * varies by Origin, even if there is none", async () => {
+  test("R5: an allowed origin other than * causes Vary: Origin, even if the request has no origin", async () => {
     const every = await startCors({ "Access-Control-Allow-Origin": "*" });
     expect((await every.send("/ping")).headers.vary).toBeUndefined();
     for (const headers of [{ "Access-Control-Allow-Origin": origin }, {}]) {
@@ -203,7 +203,7 @@ describe("Cross-origin requests", () => {
     }
   });
 
-  test("R6: credentials are dropped for the origin *, with one error line", async () => {
+  test("R6: credentials are dropped for the origin *, and one error is logged", async () => {
     const server = await startCors({
       "access-control-allow-origin": "*",
       "Access-Control-Allow-Credentials": "true",
@@ -216,7 +216,7 @@ describe("Cross-origin requests", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("R7: no origin is reflected, not even null", async () => {
+  test("R7: the origin of a request is never reflected, not even null", async () => {
     for (const cors of [true, false])
       for (const asked of ["https://evil.example", "null"]) {
         const server = await start(routing, { cors });
@@ -236,7 +236,7 @@ describe("Cross-origin requests", () => {
       },
     });
 
-  test("R8: a preflight runs neither middleware nor handler, and always allows the same", async () => {
+  test("R8: a preflight runs neither a middleware nor the handler, and always gets the same headers", async () => {
     let calls = 0;
     const count = defaultEndpointsFactory
       .addMiddleware({ handler: () => void calls++ })
@@ -260,13 +260,13 @@ describe("Cross-origin requests", () => {
     expect(calls).toBe(0);
   });
 
-  test("R8: Max-Age is sent if the function sets it", async () => {
+  test("R8: Max-Age is sent if the cors function sets it", async () => {
     const server = await startCors({ "Access-Control-Max-Age": "600" });
     const { headers } = await preflight(server, "/ping", "GET");
     expect(headers["access-control-max-age"]).toBe("600");
   });
 
-  test("R9: a preflight without CORS is 405 with Allow", async () => {
+  test("R9: a preflight without CORS gets a 405 with Allow", async () => {
     const server = await start(routing);
     const answer = await preflight(server, "/ping", "GET");
     expect([answer.status, answer.headers.allow]).toEqual([405, "GET, HEAD"]);
@@ -274,7 +274,7 @@ describe("Cross-origin requests", () => {
     expect(Object.keys(answer.headers).join()).not.toContain("access-control");
   });
 
-  test("R10: what clients claim about host, protocol and address is not believed", async () => {
+  test("R10: header fields that claim another host, protocol or address are ignored", async () => {
     const look = defaultEndpointsFactory.build({
       handler: ({ request: { hostname, protocol, secure, ip, ips } }) => {
         return { hostname, protocol, secure, ip: ip ?? "", ips };
@@ -354,7 +354,7 @@ describe("Static files", () => {
     }
   });
 
-  test.each(["deny", "ignore"] as const)("R16: a hidden file is 404 (%s)", async (dotfiles) => {
+  test.each(["deny", "ignore"] as const)("R16: a hidden file gets a 404 (%s)", async (dotfiles) => {
     const server = await startFiles(dotfiles);
     for (const target of ["/files/.env", "/files/%2eenv", "/files/sub/../.env", "/files/.x/a"])
       expect((await server.send(target)).json()).toEqual(errorEnvelope("Not Found"));
@@ -374,7 +374,7 @@ describe("Static files", () => {
     expect(answer.text).not.toMatch(/secret|below/);
   });
 
-  test("R16: a file has its type and nosniff, and HEAD has no body", async () => {
+  test("R16: a file is sent with its type and nosniff, and without a body for HEAD", async () => {
     const server = await startFiles();
     const get = await server.send("/files/a.txt");
     expect([get.status, get.text]).toEqual([200, "0123456789"]);
@@ -386,7 +386,7 @@ describe("Static files", () => {
     expect((await server.send("/files/a.txt/")).status).toBe(404);
   });
 
-  test("R16: ranges are supported, and rejected if the file lacks them", async () => {
+  test("R16: ranges are supported, and rejected if they are outside the file", async () => {
     const server = await startFiles();
     const ask = (range: string): Promise<Answer> =>
       server.send("/files/a.txt", { headers: { range } });

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
 
-/** Responds with the path parameter `id` as received. */
+/** An endpoint that responds with the path parameter `id` as received. */
 const echoId = defaultEndpointsFactory.build({
   method: ["get", "post", "put"],
   input: z.object({ id: z.string() }),
@@ -15,7 +15,7 @@ const echoId = defaultEndpointsFactory.build({
   handler: ({ input }) => input,
 });
 
-/** Responds with its whole input. */
+/** An endpoint that responds with its whole input. */
 const echo = defaultEndpointsFactory.build({
   method: ["get", "post"],
   input: z.looseObject({}),
@@ -43,7 +43,7 @@ const readReply = async (socket: Awaited<ReturnType<TestServer["open"]>>): Promi
   return text;
 };
 
-/** Sends a target, then a valid request on the same socket, and returns the status of both. */
+/** Sends a target, then a valid request on the same socket, and returns both statuses. */
 const statusesOf = async (server: TestServer, target: string): Promise<number[]> => {
   const socket = await server.open();
   const statuses: number[] = [];
@@ -59,7 +59,7 @@ const malformed = ["%zz", "%E0%A4%A", "%", "a%2", "%C3"];
 
 describe("Malformed percent-encoding", () => {
   test.each(malformed)(
-    "Q1: malformed percent-encoding in the path is 400 (%j)",
+    "Q1: malformed percent-encoding in the path gets a 400 (%j)",
     async (segment) => {
       const server = await start(routing);
       const answer = await server.send(`/items/${segment}`);
@@ -72,21 +72,21 @@ describe("Malformed percent-encoding", () => {
     },
   );
 
-  test("Q1: a malformed path is one debug line and nothing more", async () => {
+  test("Q1: a malformed path is logged as one debug line and nothing more", async () => {
     const server = await start(routing, { accessLogger: null });
     server.lines.length = 0;
     await server.send("/items/%zz");
     expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
   });
 
-  test("Q1: a malformed path is 400 for every method and for unknown paths as well", async () => {
+  test("Q1: a malformed path gets a 400 for every method and for unknown paths as well", async () => {
     const server = await start(routing);
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"])
       expect((await server.send("/items/%zz", { method })).status).toBe(400);
     expect((await server.send("/nowhere/%zz")).status).toBe(400);
   });
 
-  test("Q2: malformed percent-encoding in the query is kept", async () => {
+  test("Q2: malformed percent-encoding in the query is kept unchanged", async () => {
     const server = await start(routing);
     const answer = await server.send("/echo?a=%zz&b=%E0%A4%A&c=%&%zz=d&e=%41");
     expect(answer.status).toBe(200);
@@ -105,7 +105,7 @@ describe("Malformed percent-encoding", () => {
     expect(await statusesOf(server, "/items/%00")).toEqual([200, 200]);
   });
 
-  test("Q3: a NUL in the path of a static file is 400", async () => {
+  test("Q3: a NUL in the path of a static file gets a 400", async () => {
     const directory = await mkdtemp(join(tmpdir(), "sallyport-"));
     try {
       await writeFile(join(directory, "a.txt"), "text");
@@ -121,7 +121,7 @@ describe("Malformed percent-encoding", () => {
   });
 
   test.each([0x01, 0x0b, 0x1f, 0x7f, 0x80, 0xc3, 0xff])(
-    "Q4: the raw byte %i in the target is 400, and the connection closes",
+    "Q4: the raw byte %i in the target gets a 400, and the connection closes",
     async (byte) => {
       let calls = 0;
       const count = defaultEndpointsFactory.build({ handler: () => ({ calls: ++calls }) });
@@ -140,7 +140,7 @@ describe("Malformed percent-encoding", () => {
   );
 
   test.each(["%C0%AF", "%c0%ae%c0%ae", "%E0%80%AF", "%F0%80%80%AF", "%ED%A0%80"])(
-    "Q5: overlong or surrogate UTF-8 in the path is 400 (%j)",
+    "Q5: overlong or surrogate UTF-8 in the path gets a 400 (%j)",
     async (segment) => {
       const server = await start(routing);
       const answer = await server.send(`/items/${segment}`);
@@ -175,7 +175,7 @@ describe("The canonical path", () => {
     "/deep/B",
     "/a/c",
     "/deep/b//",
-  ])("Q6: %s is not another spelling of a route, but 404", async (target) => {
+  ])("Q6: %s is not another spelling of a route, and gets a 404", async (target) => {
     const server = await start({ ...forms, a: { "": ping, b: ping } });
     const answer = await server.send(target);
     expect(answer.status).toBe(404);
@@ -183,7 +183,7 @@ describe("The canonical path", () => {
   });
 
   test.each(["/a", "/a/", "/a/b", "/a/b/", "/deep/b/", "/deep/%62", "/%64eep/b", "/a#frag"])(
-    "Q6: %s is a spelling of a route",
+    "Q6: %s is another spelling of a route",
     async (target) => {
       const server = await start(forms);
       const answer = await server.send(target);
@@ -202,13 +202,13 @@ describe("The canonical path", () => {
     ["/a/x#frag/y", "x"],
     ["/a/%252F", "%2F"],
     ["/a/x+y", "x+y"],
-  ])("Q6: %s has the parameter %j", async (target, id) => {
+  ])("Q6: the path %s has the parameter %j", async (target, id) => {
     const server = await start(forms);
     const answer = await server.send(target);
     expect(answer.json()).toEqual(successEnvelope({ id }));
   });
 
-  test("Q6: the connection continues after a path that no route has", async () => {
+  test("Q6: the connection stays open after a path that no route has", async () => {
     const server = await start(routing);
     for (const target of ["//ping", "/x/../ping", "/ping;x"])
       expect(await statusesOf(server, target)).toEqual([404, 200]);
@@ -229,7 +229,7 @@ describe("Parameters", () => {
         input: z.object({ a: z.string(), b: z.string() }),
         handler: () => ({}),
       });
-      // trying each place for each parameter would take 8000 ** 10 attempts
+      // trying each position for each parameter would take 8000 ** 10 attempts
       const server = await start({
         ":a-:b": { ":c-:d": { ":e-:f": pair, end: pair }, end: pair },
         ":a-:b-:c-:d-:e-:f-:g-:h-:i-:j!": pair,
@@ -271,18 +271,18 @@ describe("Parameters", () => {
     expect(Reflect.get({}, "a")).toBeUndefined();
   });
 
-  test("Q9: a long parameter is left to the schema; a target of more than 8 KiB is 414", async () => {
+  test("Q9: a long parameter is left to the schema; a target of more than 8 KiB gets a 414", async () => {
     const server = await start(routing);
     const id = "x".repeat(8192 - "/items/".length);
     expect((await server.send(`/items/${id}`)).json()).toEqual(successEnvelope({ id }));
     const answer = await server.send(`/items/${id}x`);
     expect(answer.status).toBe(414);
     expect(answer.json()).toEqual(errorEnvelope("URI Too Long"));
-    // W5: the connection ends
+    // W5: the connection is closed
     expect(await statusesOf(server, `/items/${id}x`)).toEqual([414, 0]);
   });
 
-  test("Q10: a repeated name where a scalar is expected is 400", async () => {
+  test("Q10: a name that is repeated in the query gets a 400 if a scalar is expected", async () => {
     const one = defaultEndpointsFactory.build({
       input: z.object({ a: z.string() }),
       handler: ({ input }) => input,
@@ -319,7 +319,7 @@ describe("Parameters", () => {
     expect(answer.json()).toEqual(path);
   });
 
-  test("Q11: of the other sources a later one wins", async () => {
+  test("Q11: of the other sources, a later one takes precedence", async () => {
     const server = await start({ echoId }, { inputSources: { post: ["body", "query"] } });
     const answer = await server.send("/echoId?id=query", { method: "POST", body: { id: "body" } });
     expect(answer.json()).toEqual(successEnvelope({ id: "query" }));
@@ -334,7 +334,7 @@ describe("Parameters", () => {
     );
   });
 
-  test("Q12: more than a thousand query parameters are 400", async () => {
+  test("Q12: more than a thousand query parameters get a 400", async () => {
     const server = await start(routing);
     const answer = await server.send(query(1001));
     expect(answer.status).toBe(400);
@@ -346,7 +346,7 @@ describe("Parameters", () => {
     const server = await start(routing);
     expect((await server.send(query(4000))).status).toBe(400);
     expect((await server.send(query(6000))).status).toBe(414);
-    // beyond the limit of the header block, the parser rejects it
+    // the parser rejects a target that exceeds the limit for the header block
     expect([414, 431]).toContain((await server.send(query(10_000))).status);
   });
 
@@ -391,7 +391,7 @@ describe("Parameters", () => {
     expect(await statusesOf(server, `/page?${text}`)).toEqual([400, 200]);
   });
 
-  test("Q13: a schema for plain base-10 integers accepts plain base-10 integers", async () => {
+  test("Q13: a schema for plain base-10 integers accepts such integers", async () => {
     const server = await start({ page });
     const answer = await server.send("/page?offset=0&limit=100");
     expect(answer.json()).toEqual(successEnvelope({ offset: 0, limit: 100 }));

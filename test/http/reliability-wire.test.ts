@@ -7,7 +7,7 @@ import { readAll, toReplies, type Reply } from "./replies.ts";
 
 const ping = factory.build({ handler: () => ({ pong: true }) });
 
-/** Responds with the host that the request names. */
+/** An endpoint that responds with the host that the request names. */
 const host = factory.build({
   output: z.object({ host: z.string() }),
   handler: ({ request }) => ({ host: request.headers.host ?? "" }),
@@ -47,7 +47,7 @@ const expectRefused = async (
   expect(isClosed, "the server closes the connection").toBe(true);
 };
 
-/** Expects that two of the same kind are rejected with one warning and no error, and that the server keeps running. */
+/** Expects that the same bytes sent twice are rejected with one warning and no error, and that the server keeps running. */
 const expectRefusedAndSampled = async (
   bytes: string | Buffer,
   statuses: readonly number[],
@@ -63,7 +63,7 @@ const expectRefusedAndSampled = async (
 
 const good = "GET /ping HTTP/1.1\r\nHost: good\r\n\r\n";
 
-/** Sends something, then a valid request on the same connection, and returns the first response. */
+/** Sends the given bytes, then a valid request on the same connection, and returns the first response. */
 const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => {
   const socket = await server.open();
   socket.write(bytes);
@@ -90,25 +90,25 @@ test.each<[string, string | Buffer]>([
   ["words", "hello there, is this a server?\r\n\r\n"],
   ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
   ["the hello of TLS", tlsHello],
-])("W1: %s is 400 in the static envelope", (_name, bytes) =>
+])("W1: %s gets a 400 in the static envelope", (_name, bytes) =>
   expectRefusedAndSampled(bytes, [400], "Bad Request"),
 );
 
-test("W1: the warning contains no byte of what was sent", async () => {
+test("W1: the warning contains nothing that the client sent", async () => {
   const server = await start(routing);
   await server.raw("s3cret garbage\r\n\r\n");
   expect(server.linesOf("warn")).toHaveLength(1);
   expect(JSON.stringify(server.lines)).not.toContain("s3cret");
 });
 
-test("W1: a parser error has the CORS headers if they are enabled", async () => {
+test("W1: the response to a parser error has the CORS headers if they are enabled", async () => {
   const server = await start(routing, { cors: true });
   expect(await server.raw("garbage\r\n\r\n")).toMatch(/^access-control-allow-origin: \*\r$/im);
 });
 
 const badRequest = '{"status":"error","error":{"message":"Bad Request"}}';
 
-test("W2: a response that has not begun is finished before the parser error after it is reported", async () => {
+test("W2: a response that has not begun is finished before a later parser error is reported", async () => {
   const slow = factory.build({
     handler: async () => {
       await new Promise((resolve) => setTimeout(resolve, 150));
@@ -129,7 +129,7 @@ test("W2: a response that has not begun is finished before the parser error afte
   expect(server.linesOf("error")).toEqual([]);
 });
 
-test("W2: a response in progress is neither cut off nor mixed with the parser error after it", async () => {
+test("W2: a response in progress is neither cut off by a later parser error nor mixed with the response to it", async () => {
   const stream = factory.build({
     handler: async ({ response }) => {
       response.writeHead(200, { "Content-Length": 6 });
@@ -153,7 +153,7 @@ test("W2: a response in progress is neither cut off nor mixed with the parser er
   expect(server.linesOf("error")).toEqual([]);
 });
 
-test("W3: a header block of more than 16 KiB is 431", () =>
+test("W3: a header block of more than 16 KiB gets a 431", () =>
   expectRefusedAndSampled(
     `GET /ping HTTP/1.1\r\nHost: a\r\nX-Long: ${"x".repeat(17_000)}\r\n\r\n`,
     [431],
@@ -163,7 +163,7 @@ test("W3: a header block of more than 16 KiB is 431", () =>
 const withFields = (count: number, last = "b: c"): string =>
   `GET /ping HTTP/1.1\r\nHost: a\r\n${"b: c\r\n".repeat(count - 2)}${last}\r\n\r\n`;
 
-test.each([101, 2000])("W4: %i header fields are 431", (count) =>
+test.each([101, 2000])("W4: %i header fields get a 431", (count) =>
   expectRefusedAndSampled(withFields(count), [431], "Request Header Fields Too Large"),
 );
 
@@ -179,14 +179,14 @@ test("W4: a Content-Length that Node hides behind many fields never frames a req
   await expectRefused(server, bytes, [431], "Request Header Fields Too Large");
 });
 
-test("W5: a target of more than 8 KiB is 414", async () => {
+test("W5: a target of more than 8 KiB gets a 414", async () => {
   const server = await start(routing);
   const bytes = `GET /${"x".repeat(8200)} HTTP/1.1\r\nHost: a\r\n\r\n`;
   await expectRefused(server, bytes, [414], "URI Too Long");
   expect(server.linesOf("error")).toEqual([]);
 });
 
-test("W5: a request line of more than 16 KiB is 414 or 431", () =>
+test("W5: a request line of more than 16 KiB gets a 414 or 431", () =>
   expectRefusedAndSampled(`GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, [414, 431]));
 
 const post = (fields: string, body = "hello"): string =>
@@ -195,15 +195,15 @@ const post = (fields: string, body = "hello"): string =>
 test.each([
   ["with Transfer-Encoding", "Content-Length: 5\r\nTransfer-Encoding: chunked", "0\r\n\r\n"],
   ["after Transfer-Encoding", "Transfer-Encoding: chunked\r\nContent-Length: 5", "0\r\n\r\n"],
-  ["twice, different", "Content-Length: 5\r\nContent-Length: 6"],
+  ["sent twice with different values", "Content-Length: 5\r\nContent-Length: 6"],
   ["with a plus", "Content-Length: +5"],
   ["in hexadecimal", "Content-Length: 0x5"],
   ["of two numbers", "Content-Length: 5 5"],
   ["as a list", "Content-Length:  5,5"],
   ["below zero", "Content-Length: -5"],
   ["empty", "Content-Length: "],
-  ["beyond any number", "Content-Length: 99999999999999999999999"],
-])("W6: a Content-Length %s is 400", (_name, fields, body?: string) =>
+  ["beyond the range of numbers", "Content-Length: 99999999999999999999999"],
+])("W6: a Content-Length %s gets a 400", (_name, fields, body?: string) =>
   expectRefusedAndSampled(post(fields, body), [400], "Bad Request"),
 );
 
@@ -217,11 +217,11 @@ test.each([
   ["chunked twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"],
   ["chunked with a vertical tab", "Transfer-Encoding: \u000bchunked"],
   ["gzip before chunked", "Transfer-Encoding: gzip, chunked"],
-])("W7: a Transfer-Encoding of %s is 400", (_name, fields) =>
+])("W7: a Transfer-Encoding of %s gets a 400", (_name, fields) =>
   expectRefusedAndSampled(post(fields, "0\r\n\r\n"), [400], "Bad Request"),
 );
 
-test("W7: a Transfer-Encoding in HTTP/1.0 is 400", () =>
+test("W7: a Transfer-Encoding in HTTP/1.0 gets a 400", () =>
   expectRefusedAndSampled(
     post("Transfer-Encoding: chunked", "0\r\n\r\n").replace("HTTP/1.1", "HTTP/1.0"),
     [400],
@@ -250,16 +250,16 @@ test.each([
   ["a CR and another character after the size", `c\rX${json}\r\n0\r\n\r\n`],
   ["a bare semicolon", `c;\r\n${json}\r\n0\r\n\r\n`],
   ["no size", `\r\n${json}\r\n0\r\n\r\n`],
-  ["a size beyond any number", `fffffffffffffffffff\r\n${json}\r\n0\r\n\r\n`],
+  ["a size beyond the range of numbers", `fffffffffffffffffff\r\n${json}\r\n0\r\n\r\n`],
   ["more data than its size", `b\r\n${json}\r\n0\r\n\r\n`],
-])("W8: a chunk with %s is 400", (_name, body) =>
+])("W8: a chunk with %s gets a 400", (_name, body) =>
   expectRefusedAndSampled(chunked(body), [400], "Bad Request"),
 );
 
-test("W8: a chunk extension of 64 KiB is 413", () =>
+test("W8: a chunk extension of 64 KiB gets a 413", () =>
   expectRefusedAndSampled(chunked(`c;${"x".repeat(65_536)}\r\n${json}\r\n0\r\n\r\n`), [413]));
 
-test("W9: a request without Host is 400 in HTTP/1.1", async () => {
+test("W9: a request without Host gets a 400 in HTTP/1.1", async () => {
   const server = await start(routing);
   await expectRefused(server, "GET /ping HTTP/1.1\r\n\r\n", [400]);
   expect(server.linesOf("error")).toEqual([]);
@@ -284,7 +284,7 @@ test.each([
   ["a Host with a control character", "Host: a\u0001b"],
   ["a Host with a query", "Host: a?b"],
   ["a Host with a bad port", "Host: a:port"],
-])("W10: 400 for %s", (_name, field) =>
+])("W10: %s gets a 400", (_name, field) =>
   expectRefusedAndSampled(`GET /ping HTTP/1.1\r\n${field}\r\n\r\n`, [400]),
 );
 
@@ -325,7 +325,7 @@ test.each(["http", "HTTP", "https"])(
   },
 );
 
-test.each([false, true])("W12: OPTIONS * is 204 with Allow (CORS: %s)", async (cors) => {
+test.each([false, true])("W12: OPTIONS * gets a 204 with Allow (CORS: %s)", async (cors) => {
   const reply = await expectKept(
     await start(routing, { cors }),
     "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -343,7 +343,7 @@ test.each([
   ["an authority that is empty", "http:///ping"],
   ["an authority with a name and password", "http://x:y@a/ping"],
   ["an authority of two hosts", "http://a,b/ping"],
-])("W13: a target of %s is 400", async (_name, target) => {
+])("W13: a target of %s gets a 400", async (_name, target) => {
   const server = await start(routing);
   await expectRefused(server, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`, [400]);
   expect(server.linesOf("error")).toEqual([]);

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { expect } from "vitest";
 
-/** One of the responses received on a connection. */
+/** A response that was received on a connection. */
 export interface Reply {
   readonly status: number;
   readonly head: string;
   readonly body: string;
 }
 
-/** Splits what was received on a connection into its responses, which have a length. */
+/** Splits the text received on a connection into responses, which must have a Content-Length. */
 export const toReplies = (text: string): Reply[] => {
   const replies: Reply[] = [];
   for (let rest = text; rest !== "";) {
@@ -24,14 +24,14 @@ export const toReplies = (text: string): Reply[] => {
   return replies;
 };
 
-/** Splits what was received on a connection at the beginning of each response, however its body is framed. */
+/** Splits the text received on a connection at the beginning of each response, however the bodies are framed. */
 export const splitReplies = (text: string): string[] => text.split(/(?=HTTP\/1\.1 \d{3} )/);
 
-/** The statuses of the responses received on a connection. */
+/** Returns the statuses of the responses received on a connection. */
 export const listStatuses = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-/** Reads what a socket receives until the server closes it, or the time is over. */
+/** Reads from a socket until the server closes it, or the time is over. */
 export const readAll = async (
   socket: Socket,
   milliseconds: number,

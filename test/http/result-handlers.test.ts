@@ -17,17 +17,17 @@ import { errorEnvelope, shortenGrace, start, successEnvelope } from "./harness.t
 const positive = z.object({ ok: z.literal(true) });
 const negative = z.object({ ok: z.literal(false) });
 
-/** Creates a factory whose results a function sends. */
+/** Creates a factory whose result handler is the given function. */
 const answerBy = (handler: (result: Result) => unknown) =>
   new EndpointsFactory(new ResultHandler({ positive, negative, handler }));
 
-/** The form that the specification documents. */
+/** A result handler in the form that the specification documents. */
 const documented = answerBy(({ error, output, response }) => {
   if (error) response.status(error.statusCode ?? 500).json({ failure: error.message });
   else response.status(200).json(output);
 });
 
-/** Serves one endpoint at /, and sends one request. */
+/** Serves one endpoint at /, and returns the response to one request. */
 const serve = async (endpoint: AnyEndpoint) => {
   const server = await start({ "": endpoint }, { startupLogo: false });
   const answer = await server.send("/");
@@ -39,7 +39,7 @@ const fail = (error: unknown) => (): never => {
 const empty = (): object => ({});
 const lastResort = { status: 500, text: "Internal Server Error" };
 
-describe("result handler: handler", () => {
+describe("the handler of a result handler", () => {
   it("sends an output with status 200", async () => {
     const { status, answer } = await serve(documented.build({ handler: () => ({ a: 1 }) }));
     expect([status, answer.json()]).toEqual([200, { a: 1 }]);
@@ -47,13 +47,13 @@ describe("result handler: handler", () => {
 
   it.each([
     ["an error with status 404", createHttpError(404, "gone"), 404],
-    ["an error without a status: 500", new Error("gone"), 500],
+    ["an error without a status, as a 500", new Error("gone"), 500],
   ])("sends an error with its status: %s", async (_case, error, expected) => {
     const { status, answer } = await serve(documented.build({ handler: fail(error) }));
     expect([status, answer.json()]).toEqual([expected, { failure: "gone" }]);
   });
 
-  it("sends the errors of every stage: middleware, input, output", async () => {
+  it("sends the errors of every stage: middlewares, input and output", async () => {
     const refuse = documented.addMiddleware({ handler: fail(createHttpError(401, "who?")) });
     const server = await start({
       middleware: refuse.build({ handler: empty }),
@@ -74,7 +74,7 @@ describe("result handler: handler", () => {
     }
   });
 
-  it("success: raw input, parsed output, null error, ctx, request, response, logger", async () => {
+  it("receives on success the raw input, the parsed output, a null error, ctx, request, response and logger", async () => {
     const seen: Result[] = [];
     const factory = answerBy((result) => {
       seen.push(result);
@@ -104,7 +104,7 @@ describe("result handler: handler", () => {
     expect(server.linesOf("info").map(({ message }) => message)).toContain("sending");
   });
 
-  it("failure: raw input, null output, the error itself, ctx as far as it was reached", async () => {
+  it("receives on failure the raw input, a null output, the error itself, and ctx as far as it was created", async () => {
     const seen: Result[] = [];
     const factory = answerBy((result) => {
       seen.push(result);
@@ -125,7 +125,7 @@ describe("result handler: handler", () => {
     expect({ ...result.ctx }).toEqual({ first: 1 });
   });
 
-  it("failure of the output: an OutputValidationError with Zod's issues", async () => {
+  it("receives an OutputValidationError with Zod's issues if the output does not fit", async () => {
     const seen: unknown[] = [];
     const factory = answerBy(({ error, response }) => {
       seen.push(error);
@@ -138,7 +138,7 @@ describe("result handler: handler", () => {
   });
 });
 
-describe("result handler: positive and negative", () => {
+describe("`positive` and `negative` of a result handler", () => {
   const definition = { schema: positive, statusCode: 201, mimeType: "text/plain" };
   const full = (schema: z.ZodType) => ({ schema });
   it.each([
@@ -157,7 +157,7 @@ describe("result handler: positive and negative", () => {
     expect(answer.json()).toEqual({ ok: true });
   });
 
-  it("positive as a function from the output schema to { schema, mimeType }", () => {
+  it("`positive` may be a function from the output schema to { schema, mimeType }", () => {
     const output = z.object({ id: z.number() });
     const [declared] = new ResultHandler({
       positive: (data) => ({ schema: z.object({ data }), mimeType: "application/json" }),
@@ -170,7 +170,7 @@ describe("result handler: positive and negative", () => {
     expect(schema.safeParse({ data: { id: "1" } }).success).toBe(false);
   });
 
-  it("an empty array of responses is a definition error", () => {
+  it("an empty array of responses causes a DefinitionError", () => {
     const none = new ResultHandler({ positive: [], negative: [], handler: () => undefined });
     const refusal = expect.objectContaining({ code: "SLP_DEFINITION_RESPONSE" });
     expect(() => none.listPositive(positive)).toThrow(refusal);
@@ -181,14 +181,14 @@ describe("result handler: positive and negative", () => {
     ["handler", { positive, negative }, "SLP_DEFINITION_HANDLER"],
     ["positive", { negative, handler: empty }, "SLP_DEFINITION_RESPONSE"],
     ["negative", { positive, handler: empty }, "SLP_DEFINITION_RESPONSE"],
-  ])("without %s: a definition error", (_name, definition, code) => {
+  ])("a definition without %s causes a DefinitionError", (_name, definition, code) => {
     const make = () => new ResultHandler(definition as never);
     expect(make).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
   });
 });
 
-describe("default envelope", () => {
-  it("success: { status, data }, 200, JSON", async () => {
+describe("the default envelope", () => {
+  it("is { status, data } with a 200 and as JSON for a success", async () => {
     const { answer } = await serve(defaultEndpointsFactory.build({ handler: () => ({ a: "é" }) }));
     expect(answer.status).toBe(200);
     expect(answer.text).toBe('{"status":"success","data":{"a":"é"}}');
@@ -199,7 +199,7 @@ describe("default envelope", () => {
     expect(answer.headers).not.toHaveProperty("x-powered-by");
   });
 
-  it("success: another 2xx status set by the handler is kept", async () => {
+  it("keeps another 2xx status that the handler sets", async () => {
     const endpoint = defaultEndpointsFactory.build({
       handler: ({ response }) => void response.status(201),
     });
@@ -207,7 +207,7 @@ describe("default envelope", () => {
   });
 
   it.each([101, 304, 404])(
-    "success: 200 if the handler has set %i, which is not a success status",
+    "has a 200 if the handler sets %i, which is not a success status",
     async (status) => {
       const endpoint = defaultEndpointsFactory.build({
         handler: ({ response }) => {
@@ -219,7 +219,7 @@ describe("default envelope", () => {
     },
   );
 
-  it("error: { status, error: { message } }, its status, JSON, and never cached", async () => {
+  it("is { status, error: { message } } with the error's status, as JSON that is never cached, for an error", async () => {
     const error = createHttpError(404, "No such user", { headers: { "X-Hint": "look" } });
     const { answer } = await serve(defaultEndpointsFactory.build({ handler: fail(error) }));
     expect(answer.status).toBe(404);
@@ -232,7 +232,7 @@ describe("default envelope", () => {
     });
   });
 
-  it("defaultResultHandler creates the same factory", async () => {
+  it("is also sent by a factory created with defaultResultHandler", async () => {
     const factory = new EndpointsFactory(defaultResultHandler);
     const { answer } = await serve(factory.build({ handler: () => ({ a: 1 }) }));
     expect(answer.json()).toEqual(successEnvelope({ a: 1 }));
@@ -247,7 +247,7 @@ describe("decision 18: a result handler that fails", () => {
     ["throws on a success", throwing.build({ handler: empty })],
     ["rejects on a success", rejecting.build({ handler: empty })],
   ])(
-    "%s: the last resort, one error line, and the server keeps running",
+    "%s: the last resort is sent, one error is logged, and the server keeps running",
     async (_case, endpoint) => {
       const { server, headers, ...rest } = await serve(endpoint);
       expect(rest).toMatchObject(lastResort);
@@ -258,7 +258,7 @@ describe("decision 18: a result handler that fails", () => {
     },
   );
 
-  it("throws on an error: the last resort, and a last line about the failure itself", async () => {
+  it("throws on an error: the last resort is sent, and the failure itself is logged last", async () => {
     const { server, ...rest } = await serve(throwing.build({ handler: fail(new Error("first")) }));
     expect(rest).toMatchObject(lastResort);
     const messages = server
@@ -267,7 +267,7 @@ describe("decision 18: a result handler that fails", () => {
     expect(messages).toEqual(["Error: first", "BadRequestError: secret"]);
   });
 
-  it("headers that it has set for its own body do not affect the last resort", async () => {
+  it("has set headers for its own body: they do not affect the last resort", async () => {
     const factory = answerBy(({ response }) => {
       response.set({ "Content-Length": "9999", "Content-Encoding": "gzip", ETag: '"x"' });
       throw new Error("secret");
@@ -279,7 +279,7 @@ describe("decision 18: a result handler that fails", () => {
     expect(headers).not.toHaveProperty("etag");
   });
 
-  it("behaviour 13.8: it sends and then throws: the first response is kept", async () => {
+  it("behaviour 13.8: sends and then throws: the first response is kept", async () => {
     const factory = answerBy(({ response }) => {
       response.status(202).json({ a: 1 });
       throw new Error("late");
@@ -290,18 +290,21 @@ describe("decision 18: a result handler that fails", () => {
   });
 
   it.each([
-    ["a synchronous one", () => undefined],
-    ["an asynchronous one", async () => Promise.resolve()],
-  ])("reliability H13: it sends nothing, %s: 500 and one error line", async (_kind, handler) => {
-    shortenGrace();
-    const { server, ...rest } = await serve(answerBy(handler).build({ handler: empty }));
-    expect(rest).toMatchObject(lastResort);
-    expect(server.linesOf("error")).toHaveLength(1);
-    expect(JSON.stringify(server.linesOf("error")[0]?.meta)).toContain("SLP_NOTHING_SENT");
-  });
+    ["if it is synchronous", () => undefined],
+    ["if it is asynchronous", async () => Promise.resolve()],
+  ])(
+    "reliability H13: sends nothing, %s: the response is a 500, and one error is logged",
+    async (_kind, handler) => {
+      shortenGrace();
+      const { server, ...rest } = await serve(answerBy(handler).build({ handler: empty }));
+      expect(rest).toMatchObject(lastResort);
+      expect(server.linesOf("error")).toHaveLength(1);
+      expect(JSON.stringify(server.linesOf("error")[0]?.meta)).toContain("SLP_NOTHING_SENT");
+    },
+  );
 });
 
-describe("result handler: sending later", () => {
+describe("a result handler may send later", () => {
   const sent = (text: string) => ({ status: 200, text });
 
   it("in a callback", async () => {
@@ -338,7 +341,7 @@ describe("result handler: sending later", () => {
 });
 
 describe("configuration: errorHandler", () => {
-  it("handles requests that reach no endpoint: input and output null, ctx {}", async () => {
+  it("handles requests that reach no endpoint, with null as input and output, and {} as ctx", async () => {
     const seen: Result[] = [];
     const errorHandler = new ResultHandler({
       positive,
@@ -372,7 +375,7 @@ describe("configuration: errorHandler", () => {
     expect([answer.status, answer.json()]).toEqual([500, errorEnvelope("x")]);
   });
 
-  it("behaviour 13.11: if it throws: the last resort, for 404 and 405 alike", async () => {
+  it("behaviour 13.11: is replaced by the last resort if it throws, for a 404 and a 405 alike", async () => {
     const errorHandler = new ResultHandler({ positive, negative, handler: fail(new Error("x")) });
     const endpoint = defaultEndpointsFactory.build({ handler: empty });
     const server = await start({ a: endpoint }, { errorHandler });

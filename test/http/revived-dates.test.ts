@@ -26,7 +26,7 @@ const tree = z.object({
   },
 });
 
-/** Schemas of outputs: what the handler returns, and what the client receives. */
+/** Output schemas, each with the value that the handler returns and the value that the client receives. */
 const cases: Readonly<Record<string, readonly [schema: z.ZodType, given: unknown, got: unknown]>> =
   {
     plain: [z.date(), at, at],
@@ -80,7 +80,7 @@ const serve = async (routing: Routing): Promise<Client> => {
   return createClient({ baseUrl: `http://127.0.0.1:${port}` });
 };
 
-describe("dates in responses become dates if they are known to be dates", () => {
+describe("the client converts strings that are known to be dates into dates:", () => {
   test.each(Object.entries(cases))("%s", async (_name, [schema, given, got]) => {
     const client = await serve({
       a: factory.build({

@@ -18,13 +18,13 @@ import { errorEnvelope, start, successEnvelope, type TestServer } from "./harnes
 const named = (name: string, method?: Method | Method[]) =>
   factory.build({ method, handler: async () => ({ name }) });
 
-/** Returns its input. */
+/** An endpoint that returns its input. */
 const echo = factory.build({
   input: z.looseObject({}),
   handler: async ({ input }) => ({ ...input }),
 });
 
-/** Returns the response of a path: the data of a success, the message of an error. */
+/** Requests a path, and returns the data of a success or the status and message of an error. */
 const ask = async (server: TestServer, target: string, method = "GET") => {
   const answer = await server.send(target, { method });
   const body = answer.json() as { data?: unknown; error?: { message: string } };
@@ -43,7 +43,7 @@ const refusal = async (routing: unknown): Promise<unknown> =>
   );
 
 describe("SPEC, routing map syntax: key forms", () => {
-  test("<segment> with a nested object value: segments concatenate with /", async () => {
+  test("<segment> with a nested object: segments are joined with /", async () => {
     const server = await start({ v1: { users: { active: named("active") } } });
     expect(await ask(server, "/v1/users/active")).toEqual(is("active"));
     expect(await ask(server, "/v1/users")).toBe(notFound);
@@ -52,7 +52,7 @@ describe("SPEC, routing map syntax: key forms", () => {
   });
 
   test.each(["get", "post", "put", "patch", "delete"] as const)(
-    "<segment> with an endpoint value: the route uses the declared method %s",
+    "<segment> with an endpoint: the route uses the declared method %s",
     async (method) => {
       const server = await start({ thing: named("thing", method) });
       expect(await ask(server, "/thing", method.toUpperCase())).toEqual(is("thing"));
@@ -67,7 +67,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect(await ask(server, "/thing", "POST")).toBe(notAllowed);
   });
 
-  test.each(["/a/b", "a/b"])("%s, flat: a multi-segment path in one key", async (key) => {
+  test.each(["/a/b", "a/b"])("%s: one key may have a path of several segments", async (key) => {
     const server = await start({ [key]: named("ab"), x: { [key]: named("xab") } });
     expect(await ask(server, "/a/b")).toEqual(is("ab"));
     expect(await ask(server, "/x/a/b")).toEqual(is("xab"));
@@ -87,7 +87,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect(await ask(server, "/users/a%2Fb")).toEqual({ id: "a/b" });
   });
 
-  test("get, post, put, patch, delete inside an object value are methods of its path", async () => {
+  test("get, post, put, patch, delete in a nested object: they are methods of its path", async () => {
     const methods = ["get", "post", "put", "patch", "delete"] as const;
     const things = Object.fromEntries(methods.map((method) => [method, named(method)]));
     const server = await start({ v1: { things } });
@@ -96,7 +96,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect(await ask(server, "/v1/things/get")).toBe(notFound);
   });
 
-  test("<method> /<path>: explicit method and path in the key", async () => {
+  test("<method> /<path>: the key names the method and the path", async () => {
     const server = await start({
       "post /a/b": named("posted"),
       v1: { "delete /users/:id": echo, "get a": named("got") },
@@ -107,7 +107,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect(await ask(server, "/v1/a")).toEqual(is("got"));
   });
 
-  test("<endpoint>.nest(map): the endpoint at its own path, the entries below it", async () => {
+  test("<endpoint>.nest(map): the endpoint is served at its own path, and the entries below it", async () => {
     const users = named("users").nest({
       ":id": echo,
       post: named("created"),
@@ -135,7 +135,7 @@ describe("SPEC, routing map syntax: key forms", () => {
       expect((await server.send(path)).status).toBe(200);
   });
 
-  test("versions: a prefix has no special meaning", async () => {
+  test("a version prefix such as v1 has no special meaning", async () => {
     const server = await start({ v1: { a: named("one") }, v2: { a: named("two") } });
     expect(await ask(server, "/v1/a")).toEqual(is("one"));
     expect(await ask(server, "/v2/a")).toEqual(is("two"));
@@ -165,7 +165,7 @@ describe("SPEC, routing map syntax: ServeStatic", () => {
     expect(await ask(server, "/hello.txt")).toBe(notFound);
   });
 
-  test("options dotfiles: deny and index: false (BEHAVIOUR 18.2, 18.3)", async () => {
+  test("respects the options dotfiles: deny and index: false (BEHAVIOUR 18.2, 18.3)", async () => {
     const files = new ServeStatic(directory, { dotfiles: "deny", index: false });
     const server = await start({ public: files });
     expect(await ask(server, "/public/.secret")).toBe(notFound);
@@ -173,7 +173,7 @@ describe("SPEC, routing map syntax: ServeStatic", () => {
     expect((await server.send("/public/hello.txt")).text).toBe("hello");
   });
 
-  test("a missing file, another method and a path outside get a 404", async () => {
+  test("sends a 404 for a missing file, another method and a path outside the directory", async () => {
     const server = await start({ public: new ServeStatic(directory) });
     expect(await ask(server, "/public/absent.txt")).toBe(notFound);
     expect(await ask(server, "/public/hello.txt", "POST")).toBe(notFound);
@@ -182,26 +182,26 @@ describe("SPEC, routing map syntax: ServeStatic", () => {
     expect(await ask(server, "/public/../public/hello.txt")).toMatch(/^40[034] /);
   });
 
-  test("at the root, beside endpoints", async () => {
+  test("may be at the root, beside endpoints", async () => {
     const server = await start({ "/": new ServeStatic(directory), api: named("api") });
     expect((await server.send("/hello.txt")).text).toBe("hello");
     expect(await ask(server, "/api")).toEqual(is("api"));
   });
 
-  test("under a key that clients percent-encode, as for endpoints", async () => {
+  test("may have a key that clients percent-encode, as endpoints may", async () => {
     const server = await start({ "my files": new ServeStatic(directory) });
     const answer = await server.send("/my%20files/hello.txt");
     expect([answer.status, answer.text]).toEqual([200, "hello"]);
   });
 
-  test("RELIABILITY R16: files are sent with nosniff", async () => {
+  test("RELIABILITY R16: sends files with nosniff", async () => {
     const server = await start({ public: new ServeStatic(directory) });
     const { headers } = await server.send("/public/hello.txt");
     expect(headers["x-content-type-options"]).toBe("nosniff");
   });
 });
 
-describe("BEHAVIOUR 4: the reading of keys", () => {
+describe("BEHAVIOUR 4: how keys are read", () => {
   test.each([
     ["///a//b///", "/a/b"],
     [" sp ", "/sp"],
@@ -221,7 +221,7 @@ describe("BEHAVIOUR 4: the reading of keys", () => {
     expect(await ask(server, "/x", "POST")).toEqual(is("x"));
   });
 
-  test("4.12: an empty key and / mean the path so far, at the top level the root", async () => {
+  test("4.12: an empty key and / mean the path so far, which is the root at the top level", async () => {
     const server = await start({ "": named("root"), users: { "/": named("users") } });
     expect(await ask(server, "/")).toEqual(is("root"));
     expect(await ask(server, "/users")).toEqual(is("users"));
@@ -306,7 +306,7 @@ describe("DECISIONS 25: canonical paths", () => {
   });
 });
 
-describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError naming the path", () => {
+describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError that names the path", () => {
   const get = named("get");
   const cyclic: Record<string, unknown> = {};
   cyclic["again"] = cyclic;
@@ -322,8 +322,8 @@ describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError nami
     ["a function", "LEAF", { v1: { a: () => get } }, "/v1/a"],
     ["an array", "LEAF", { v1: { a: [get] } }, "/v1/a"],
     ["a middleware", "LEAF", { a: new Middleware({ handler: () => ({}) }) }, "/a"],
-    ["undefined as method", "LEAF", { v1: { get: undefined } }, "/v1/get"],
-    ["not a map", "LEAF", undefined, "/"],
+    ["undefined under a method", "LEAF", { v1: { get: undefined } }, "/v1/get"],
+    ["undefined as the whole map", "LEAF", undefined, "/"],
     ["a map inside itself", "CYCLE", { v1: cyclic }, "/v1/again"],
     ["GET /x", "METHOD_CASE", { v1: { "GET /x": get } }, "/v1"],
     ["Post /x", "METHOD_CASE", { v1: { "Post /x": get } }, "/v1"],
@@ -337,8 +337,8 @@ describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError nami
     ["post /x on GET", "METHOD_UNSUPPORTED", { "post /x": named("x", "get") }, "/x"],
     ["a method key that is not declared", "METHOD_UNSUPPORTED", { v1: { put: mixed } }, "/v1"],
     ["a duplicate", "DUPLICATE", { a: { b: get }, "/a/b": get }, "/a/b"],
-    ["a duplicate by method", "DUPLICATE", { "get a": get, a: { get } }, "/a"],
-    ["a duplicate by nest", "DUPLICATE", { a: get.nest({ get: mixed }) }, "/a"],
+    ["a duplicate through a method key", "DUPLICATE", { "get a": get, a: { get } }, "/a"],
+    ["a duplicate through nest", "DUPLICATE", { a: get.nest({ get: mixed }) }, "/a"],
     ["/:id beside /:slug", "DUPLICATE", { a: { ":id": echo, ":slug": echo } }, "/a/:slug"],
     ["/*all beside /*rest", "DUPLICATE", { "a/*all": echo, "a/*rest": echo }, "/a/*rest"],
     ["an optional parameter", "PATH_SYNTAX", { a: { ":id?": echo } }, "/a/:id?"],
@@ -361,7 +361,7 @@ describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError nami
     [[], "[]"],
     [5, "5"],
     [new Date(0), "an object of class Date"],
-  ])("%j is named in the error", async (value, name) => {
+  ])("the value %j is named in the error", async (value, name) => {
     const error = await refusal({ a: value });
     expect(error).toMatchObject({ message: expect.stringContaining(`is ${name};`) as string });
   });

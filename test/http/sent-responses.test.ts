@@ -9,7 +9,7 @@ describe("a handler that returns the response", () => {
   test.each([
     ["with an output", { output }],
     ["without one", {}],
-  ])("ends the walk without a warning if it was sent: %s", async (_case, declared) => {
+  ])("causes no warning if it has sent the response: %s", async (_case, declared) => {
     const server = await start({
       "": factory.build({
         ...declared,
@@ -30,7 +30,7 @@ describe("a handler that returns the response", () => {
   test.each([
     ["with an output", { output }],
     ["without one", {}],
-  ])("is a fault if nothing was sent: %s", async (_case, declared) => {
+  ])("causes a 500 if it has sent nothing: %s", async (_case, declared) => {
     const handler = factory.build({
       ...declared,
       handler: async ({ response }) => response.status(204),
@@ -46,7 +46,7 @@ describe("a handler that returns the response", () => {
     expect(line?.meta).toMatchObject({ error: { code: "SLP_OUTPUT_NOT_OBJECT" } });
   });
 
-  test("of an endpoint with a stream keeps what it has sent", async () => {
+  test("of an endpoint with a stream schema may send a response of its own", async () => {
     const body = "a".repeat(20_000_000);
     const endpoint = factory.build({
       output: ez.stream("text/plain"),
@@ -58,7 +58,7 @@ describe("a handler that returns the response", () => {
     expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
   });
 
-  test("of buildVoid sends {}, as with any return value", async () => {
+  test("in buildVoid causes {} to be sent if it has sent nothing, as with any return value", async () => {
     const endpoint = factory.buildVoid({ handler: ({ response }) => response.status(201) });
     const answer = await (await start({ "": endpoint })).send("/");
     expect([answer.status, answer.json()]).toEqual([201, { status: "success", data: {} }]);

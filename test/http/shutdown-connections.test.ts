@@ -30,7 +30,7 @@ const slow = factory.build({
   },
 });
 
-/** Far below the deadline of 15 seconds, far above what a busy machine needs. */
+/** A time in milliseconds that is far below the deadline of 15 seconds, and far above the time a busy machine needs. */
 const soon = 3000;
 const untilClosed = async (close: () => Promise<void>): Promise<void> => {
   const late = sleep(soon).then(() => {
@@ -40,7 +40,7 @@ const untilClosed = async (close: () => Promise<void>): Promise<void> => {
 };
 
 describe("S13: idle connections end at once", () => {
-  test("even if they have sent nothing at all, or nothing since their last response", async () => {
+  test("even if their clients have sent nothing at all, or nothing since the last response", async () => {
     const server = await start({ slow });
     const [silent, kept] = [await server.open(), await server.open()];
     kept.write(get("/slow?ms=0"));
@@ -52,7 +52,7 @@ describe("S13: idle connections end at once", () => {
     expect(server.linesOf("warn")).toEqual([]);
   });
 
-  test("the server closes as soon as the last running request has its response", async () => {
+  test("and the server closes as soon as the last running request has its response", async () => {
     const server = await start({ slow });
     const silent = await server.open();
     const running = await server.open();
@@ -68,7 +68,7 @@ describe("S13: idle connections end at once", () => {
 });
 
 describe("S14: requests parsed before the shutdown get responses", () => {
-  test("pipelined requests get them in order, and the last response ends the connection", async () => {
+  test("in order if they are pipelined, and the last response ends the connection", async () => {
     const server = await start({ slow });
     const socket = await server.open();
     const { text, statuses } = collect(socket);
@@ -77,7 +77,7 @@ describe("S14: requests parsed before the shutdown get responses", () => {
     await sleep(30);
     const closing = untilClosed(server.close);
     await sleep(10);
-    // this request comes too late
+    // this request arrives too late
     socket.write(get("/slow?ms=0"));
     await once(socket, "close");
     await closing;
@@ -89,8 +89,8 @@ describe("S14: requests parsed before the shutdown get responses", () => {
   });
 });
 
-describe("S15: handlers that have requested their signal are notified", () => {
-  test("event streams end cleanly, even if their handler waits forever", async () => {
+describe("S15: handlers that use their signal are notified of the shutdown", () => {
+  test("and event streams end cleanly, even if their handler waits forever", async () => {
     const events = { tick: z.number() };
     const reasons: unknown[] = [];
     const waiting = new EventStreamFactory(events).build({
@@ -119,14 +119,14 @@ describe("S15: handlers that have requested their signal are notified", () => {
     await untilClosed(server.close);
     for (const { text, closed } of sockets) {
       await closed;
-      // the last chunk, so that the client sees a complete body
+      // the last chunk, with which the body is complete
       expect(text().endsWith("0\r\n\r\n")).toBe(true);
     }
     expect(reasons).toEqual(["SLP_SHUTTING_DOWN"]);
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("a notified handler may replace the methods of its response", async () => {
+  test("and may replace the methods of the response", async () => {
     const entered = vi.fn();
     const endpoint = factory.build({
       handler: async ({ signal, response }) => {
@@ -150,7 +150,7 @@ describe("S15: handlers that have requested their signal are notified", () => {
     expect(text()).toMatch(/^HTTP\/1.1 200[^]*X-Replaced: 1/);
   });
 
-  test("a handler that waits for its signal may still respond, even within an `around`", async () => {
+  test("and may still respond, even within an `around` middleware", async () => {
     const spanning = factory.addMiddleware(
       new Middleware({ around: (_args, next) => next({ tx: 1 }) }),
     );

@@ -1,4 +1,4 @@
-// Run by shutdown.test.ts as its own process; its argument says how it is shut down.
+// A server that shutdown.test.ts runs as its own process; the argument says how it is shut down.
 import type { AddressInfo } from "node:net";
 import { createConfig, createServer, defaultEndpointsFactory, type ServerConfig } from "sallyport";
 

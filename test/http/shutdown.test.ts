@@ -16,7 +16,7 @@ const slow = factory.build({
   },
 });
 
-test("close finishes running requests, ends their connections and idle ones, and accepts no new ones", async () => {
+test("close finishes running requests, ends all connections, and accepts no new ones", async () => {
   const server = await start({ slow });
   const idle = await server.open();
   idle.write("GET /slow?ms=0 HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -70,7 +70,7 @@ test("S2: requests that have arrived on idle connections when the shutdown begin
       return client;
     }),
   );
-  // the bytes are in the kernel when the call comes, and have not been read yet
+  // at the time of the call, the bytes are in the kernel and have not been read yet
   for (const { socket } of clients) socket.write(request);
   await server.close();
   for (const client of clients)
@@ -108,7 +108,7 @@ test.each([
   ["SIGUSR2", "by its own signal", ["hook"], 0],
   ["SIGTERM", "with a hook that fails", ["hook"], 1],
 ] as const)(
-  "S1: on %s, %s, the running request is finished, then %j runs, and the exit code is %i",
+  "S1: on %s, %s, the running request is finished, then the output is %j, and the exit code is %i",
   async (signal, way, hooks, code) => {
     const { child, answered, ended, listSteps } = await startProgram(way);
     child.kill(signal);
@@ -126,7 +126,7 @@ test("S1: a second signal ends the process at once, with exit code 1", async () 
       const socket = connect(port, "localhost", () => resolve(socket.destroy().connecting));
       socket.once("error", () => resolve(true));
     });
-  // the first request has arrived
+  // by now the first request has arrived
   await expect.poll(isRefused, { interval: 5 }).toBe(true);
   child.kill("SIGINT");
   expect([await answered, await ended, listSteps()]).toEqual([0, 1, ["running"]]);

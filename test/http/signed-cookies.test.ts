@@ -20,7 +20,7 @@ const read = factory.build({ input: z.looseObject({}), handler: async ({ input }
 const startWith = (cookies: CookieOptions): Promise<TestServer> =>
   start({ set: setOne, read }, { cookies, inputSources: { get: ["query", "signedCookies"] } });
 
-/** Returns the pair of name and value that a server sets. */
+/** Returns the name and the value of the cookie that a server sets, as a pair. */
 const setBy = async (server: TestServer, name: string, value: string): Promise<string> => {
   const { headers } = await server.send(`/set?${new URLSearchParams({ name, value }).toString()}`);
   const [signed = "", plain] = headers["set-cookie"] ?? [];
@@ -31,7 +31,7 @@ const setBy = async (server: TestServer, name: string, value: string): Promise<s
 const readBy = async (server: TestServer, ...pairs: readonly string[]): Promise<unknown> =>
   (await server.send("/read", { headers: { cookie: pairs.join("; ") } })).json();
 
-/** Signs like Express and `cookie-parser`. */
+/** Signs a cookie value in the same way as Express and `cookie-parser`. */
 const signPlainly = (name: string, value: string, secret = "secret"): string => {
   const signature = createHmac("sha256", secret).update(value).digest("base64").replace("=", "");
   return `${name}=${encodeURIComponent(`s:${value}.${signature}`)}`;
@@ -40,11 +40,14 @@ const signPlainly = (name: string, value: string, secret = "secret"): string => 
 const old = signPlainly("user", "ada");
 
 describe("a signed cookie", () => {
-  test.each(["ada", "a.b.c", "ä; =%", "j:{}", ""])("is read as it was set: %j", async (value) => {
-    const server = await startWith({ secret: "secret" });
-    const pair = await setBy(server, "user", value);
-    expect(await readBy(server, pair)).toEqual(successEnvelope({ user: value }));
-  });
+  test.each(["ada", "a.b.c", "ä; =%", "j:{}", ""])(
+    "is read with the value that was set: %j",
+    async (value) => {
+      const server = await startWith({ secret: "secret" });
+      const pair = await setBy(server, "user", value);
+      expect(await readBy(server, pair)).toEqual(successEnvelope({ user: value }));
+    },
+  );
 
   test("is dropped under another name", async () => {
     const server = await startWith({ secret: "secret" });
@@ -67,7 +70,7 @@ describe("a signed cookie", () => {
     ["required", {}],
     ["off", { user: "ada" }],
   ])(
-    "that was signed without its name: with nameBinding %j, the input is %j",
+    "that was signed without its name, with nameBinding %j, gives the input %j",
     async (nameBinding, input) => {
       const server = await startWith({ secret: "secret", nameBinding });
       expect(await readBy(server, old)).toEqual(successEnvelope(input));

@@ -53,12 +53,12 @@ test("an upload that is faster than the disk waits in the network, not in memory
     ]),
   });
   let seen = -1;
-  // until nothing more is read
+  // waits until nothing more is read
   while (seen !== connection?.bytesRead || seen < 1_000_000) {
     seen = connection?.bytesRead ?? 0;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  // a megabyte in memory, plus what is being written and what the socket has read ahead
+  // a megabyte in memory, plus the bytes being written and those that the socket has read ahead
   expect(seen).toBeLessThan(size / 2);
   unblock();
   expect((await answer).json()).toEqual(successEnvelope({ size }));

@@ -8,7 +8,7 @@ import { start, untilStill } from "./harness.ts";
 
 const chunk = "x".repeat(64 * 1024);
 
-test("R13: a slow reader slows down a handler that waits, and receives everything", async () => {
+test("R13: a slow reader slows down a handler that awaits each event, and receives everything", async () => {
   let sent = 0;
   const total = 400;
   const server = await startRun(async ({ emit }) => {
@@ -29,7 +29,7 @@ test("R13: a slow reader slows down a handler that waits, and receives everythin
   expect(server.lines).toEqual([]);
 });
 
-test("R13: a reader that is too slow for a handler that does not wait is cut off", async () => {
+test("R13: a reader that is too slow for a handler that awaits nothing is cut off", async () => {
   let sent = 0;
   let buffered = 0;
   let late: unknown;
@@ -42,7 +42,7 @@ test("R13: a reader that is too slow for a handler that does not wait is cut off
         buffered = Math.max(buffered, response.writableLength);
         await setImmediate();
       }
-      // late events are harmless for handlers that do not wait
+      // late events cause no error in handlers that await nothing
       void emit("big", chunk);
       late = await fail(() => emit("time", 1));
     },
@@ -55,7 +55,7 @@ test("R13: a reader that is too slow for a handler that does not wait is cut off
   expect(server.lines).toMatchObject([{ severity: "warn", meta: { path: "/run" } }]);
   await expect.poll(() => late).toMatchObject({ name: "AbortError", code: "ABORT_ERR" });
   expect(sent).toBeGreaterThan(4);
-  // the limit, and the one event that exceeds it
+  // the limit plus the one event that exceeds it
   expect(buffered).toBeLessThan(300_000 + 2 * chunk.length);
   socket.resume();
   await once(socket, "close");
@@ -117,7 +117,7 @@ test("R13: a client that leaves ends a handler that is sending, sleeping or poll
     socket.destroy();
     await expect.poll(() => isDone).toBe(true);
     await sleep(20);
-    // H10: no error line, and no unhandled promise, which the harness would see
+    // H10: no error is logged, and no rejection is unhandled, which the harness would detect
     expect(server.lines).toEqual([]);
   }
 });
@@ -137,7 +137,7 @@ test("R13: a client that leaves before the first event ends the handler as well"
   await expect.poll(() => server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
 });
 
-test("R13: nothing is left behind on the connection", async () => {
+test("R13: an event stream leaves no listeners behind on the connection", async () => {
   let counts: number[] = [];
   const run = new EventStreamFactory(events).build({
     handler: async ({ request, response, ctx: { emit } }) => {
@@ -164,7 +164,7 @@ test("R13: nothing is left behind on the connection", async () => {
   expect(new Set(seen.map(([, close]) => close)).size).toBe(1);
 });
 
-test("R13: a slow reader slows down the producer, and its leaving stops it", async () => {
+test("R13: a slow reader slows down the producer of a stream, which stops when the reader leaves", async () => {
   let produced = 0;
   const piece = Buffer.alloc(65_536);
   const source = new Readable({

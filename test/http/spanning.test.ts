@@ -16,7 +16,7 @@ import { errorEnvelope, start, successEnvelope } from "./harness.ts";
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Returns how a span ended. */
+/** Creates a middleware that records how its span begins and ends. */
 const createSpan = () => {
   const events: string[] = [];
   const span = new Middleware({
@@ -38,7 +38,7 @@ const createSpan = () => {
 };
 
 describe("an `around` middleware", () => {
-  test("passes its typed context to everything after it, and spans it up to the output", async () => {
+  test("passes its typed context to all later stages, and spans them up to the output", async () => {
     const { events, span } = createSpan();
     const endpoint = factory
       .addMiddleware(span)
@@ -60,7 +60,7 @@ describe("an `around` middleware", () => {
     expect(events).toEqual(["begin", "later 7", "handler", "commit", "end"]);
   });
 
-  test("has its own input and the context before it, and passes on the result of a transaction", async () => {
+  test("has its own input and the context so far, and may call `next` within a transaction", async () => {
     const transaction = <Result>(run: (tx: { readonly id: string }) => Promise<Result>) =>
       run({ id: "t" });
     const endpoint = factory
@@ -109,15 +109,18 @@ describe("an `around` middleware", () => {
       400,
       "n: Invalid input: expected string, received undefined",
     ],
-  ])("sees what %s throws, and the error is sent", async (_name, build, status, message) => {
-    const { events, span } = createSpan();
-    const server = await start({ x: build(factory.addMiddleware(span) as never) });
-    const answer = await server.send("/x");
-    expect(answer.status).toBe(status);
-    expect(events).toEqual(["begin", `rollback: ${message}`, "end"]);
-  });
+  ])(
+    "receives the error that %s throws, which is also sent",
+    async (_name, build, status, message) => {
+      const { events, span } = createSpan();
+      const server = await start({ x: build(factory.addMiddleware(span) as never) });
+      const answer = await server.send("/x");
+      expect(answer.status).toBe(status);
+      expect(events).toEqual(["begin", `rollback: ${message}`, "end"]);
+    },
+  );
 
-  test("that catches an error cannot hide it, and an error of its own is sent", async () => {
+  test("cannot hide an error by catching it, and may throw one of its own, which is sent", async () => {
     const hiding = factory.addMiddleware(
       new Middleware({
         around: async (_args, next) => {
@@ -185,7 +188,7 @@ describe("an `around` middleware", () => {
     expect(codes).toMatchObject([{ code: "SLP_AROUND_TWICE" }, { code: "SLP_AROUND_NOT_CALLED" }]);
   });
 
-  test("that does not wait for `next` is waited for, and what fails there is handled", async () => {
+  test("that does not await `next` is finished only after `next`, and errors from `next` are handled", async () => {
     const hasty = factory.addMiddleware(
       new Middleware({
         around: (_args, next) => {
@@ -231,7 +234,7 @@ describe("an `around` middleware", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("that fails once the output is known decides the response", async () => {
+  test("determines the response if it throws after `next`", async () => {
     const failing = new Middleware({
       around: async (_args, next) => {
         await next({});
@@ -246,7 +249,7 @@ describe("an `around` middleware", () => {
     expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
   });
 
-  test("spans a handler that sends a file, whose head alone is the response to HEAD", async () => {
+  test("spans a handler that sends a file, and only the head is sent for HEAD", async () => {
     const path = fileURLToPath(import.meta.url);
     const endpoint = factory
       .addMiddleware(createSpan().span)
@@ -268,12 +271,12 @@ describe("an `around` middleware", () => {
     await expect.poll(() => events).toEqual(["begin", "rollback: Service Unavailable", "end"]);
   });
 
-  test("is tested like any other: the output is what it passes to `next`", async () => {
+  test("can be tested with testMiddleware, whose output is the context passed to `next`", async () => {
     const { output } = await testMiddleware({ middleware: createSpan().span });
     expect(output).toEqual({ tx: 7 });
   });
 
-  test("guards files as well, and spans them", async () => {
+  test("spans static files as well", async () => {
     const { events, span } = createSpan();
     const files = new ServeStatic("docs", {}, factory.addMiddleware(span));
     const server = await start({ files });
@@ -283,7 +286,7 @@ describe("an `around` middleware", () => {
 });
 
 describe("addContext", () => {
-  test("disposes of the value it returned, whatever happens, and a failing disposal is logged", async () => {
+  test("disposes of its value whatever happens, and an error in the disposal is logged", async () => {
     const dispose = vi.fn();
     const build = (fail: boolean, disposeBy: (context: { readonly db: number }) => unknown) =>
       factory
@@ -333,7 +336,7 @@ describe("time limits", () => {
       {},
     ],
     [
-      "`requestTimeout`, which counts the middlewares",
+      "a middleware under `requestTimeout`",
       factory.addMiddleware(later).build({ handler: () => ({}) }),
       { requestTimeout: 40 },
     ],

@@ -26,7 +26,7 @@ const fail = (error: unknown) => (): never => {
   throw error;
 };
 
-/** Serves one endpoint at /:id?, sends one request, and returns status and body. */
+/** Serves one endpoint at / and /:id, sends one request, and returns the status and the body. */
 const ask = async (
   endpoint: AnyEndpoint,
   target: string,
@@ -39,7 +39,7 @@ const ask = async (
 const ok = (data: object) => ({ status: 200, body: successEnvelope(data) });
 const failed = (status: number, message: string) => ({ status, body: errorEnvelope(message) });
 
-/** Counts how often a field of a schema is parsed. */
+/** Creates schemas that count how often they parse a field. */
 const createCounter = () => {
   const counts: Record<string, number> = {};
   const counted = (name: string) =>
@@ -102,7 +102,7 @@ describe("the stages in their order", () => {
   });
 });
 
-describe("stage 1, parse", () => {
+describe("stage 1, parse the request", () => {
   const endpoint = factory.build({
     method: "post",
     handler: ({ request }) => ({
@@ -115,14 +115,14 @@ describe("stage 1, parse", () => {
   it.each([
     ["JSON", "application/json", '{"a":"1"}'],
     ["form", "application/x-www-form-urlencoded", "a=1"],
-  ])("%s reads body, query, path parameters and headers", async (_kind, type, body) => {
+  ])("%s: the body, the query, path parameters and headers are read", async (_kind, type, body) => {
     const headers = { "content-type": type, "x-name": "ann" };
     expect(await ask(endpoint, "/7?q=2", { method: "POST", headers, body })).toEqual(
       ok({ body: { a: "1" }, query: { q: "2" }, params: { id: "7" }, header: "ann" }),
     );
   });
 
-  it("a body that cannot be parsed takes the error path", async () => {
+  it("a body that cannot be parsed leads to the error path", async () => {
     const sent = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
     expect(await ask(endpoint, "/", sent)).toEqual(failed(400, "Invalid JSON"));
   });
@@ -142,7 +142,7 @@ describe("stage 2, combine input", () => {
 });
 
 describe("stages 3 and 3a, middlewares", () => {
-  it("3: each runs in order, and what it returns is added to ctx", async () => {
+  it("3: they run in order, and their results are added to ctx", async () => {
     const endpoint = factory
       .addContext(async () => Promise.resolve({ order: ["first"] }))
       .addContext(({ order }) => ({ order: [...order, "second"] }))
@@ -150,7 +150,7 @@ describe("stages 3 and 3a, middlewares", () => {
     expect(await ask(endpoint, "/")).toEqual(ok({ order: ["first", "second"] }));
   });
 
-  it("3a: if one throws, the status is that of the error, and a 401 takes precedence over a 400", async () => {
+  it("3a: if one throws, the error's status is sent, and a 401 takes precedence over a 400", async () => {
     const endpoint = factory
       .addMiddleware({ handler: fail(createHttpError(401, "who are you")) })
       .build({ input: z.object({ a: text }), handler: () => ({}) });
@@ -166,7 +166,7 @@ describe("decision 15: every schema is parsed exactly once per request", () => {
     ["rejected by the middleware", "", 400],
     ["rejected by the endpoint", "&b=1", 400],
   ])(
-    "%s requests, both while the schemas are cold and once they are hot",
+    "in %s requests, both while the schemas are cold and once they are hot",
     async (_case, query, status) => {
       const { counts, counted } = createCounter();
       const endpoint = factory
@@ -187,7 +187,7 @@ describe("decision 15: every schema is parsed exactly once per request", () => {
     },
   );
 
-  it("asynchronous schemas, too", async () => {
+  it("even if it is asynchronous", async () => {
     let [input, output] = [0, 0];
     const endpoint = factory.build({
       input: z.object({ a: text.refine(async () => Promise.resolve(++input)) }),
@@ -200,7 +200,7 @@ describe("decision 15: every schema is parsed exactly once per request", () => {
     expect([input, output]).toEqual([times, times]);
   });
 
-  it("a branch that turns out to be asynchronous when the schema is hot", async () => {
+  it("even if a branch turns out to be asynchronous when the schema is hot", async () => {
     const { counts, counted } = createCounter();
     let checks = 0;
     const later = text.refine(() => Promise.resolve(++checks) as unknown).optional();
@@ -215,7 +215,7 @@ describe("decision 15: every schema is parsed exactly once per request", () => {
     expect([counts, checks]).toEqual([{ a: times + 1 }, 1]);
   });
 
-  it("the handler's input is the middlewares' outputs merged with the endpoint's, which take precedence", async () => {
+  it("and the handler's input has the parsed fields of the middlewares and of the endpoint, which take precedence", async () => {
     const numeric = text.transform(Number);
     const endpoint = factory
       .addMiddleware({ input: z.object({ a: numeric, same: numeric }), handler: () => ({}) })
@@ -229,7 +229,7 @@ describe("decision 15: every schema is parsed exactly once per request", () => {
     );
   });
 
-  it("if the endpoint's input is a class instance, it stays one, and its fields take precedence", async () => {
+  it("and if the endpoint's input is a class instance, it stays one, and its fields take precedence", async () => {
     class Own {
       readonly same = "own";
       get isOwn(): boolean {
@@ -252,7 +252,7 @@ describe("decision 15: every schema is parsed exactly once per request", () => {
     ["a transformation", key.transform(({ key }) => ({ key }))],
     ["a preprocessed object", z.preprocess((value) => value, key)],
   ])(
-    "a strict endpoint accepts the fields that a middleware declares: %s",
+    "and a strict endpoint accepts the fields that a middleware declares: %s",
     async (_kind, input) => {
       const endpoint = factory
         .addMiddleware({ input, handler: () => ({}) })
@@ -272,11 +272,11 @@ describe("stages 4 and 4a, validate input", () => {
     handler: ({ input }) => input,
   });
 
-  it("4: the handler receives what the schema returns", async () => {
+  it("4: the handler receives the value that the schema returns", async () => {
     expect(await ask(endpoint, "/?a=1&other=2")).toEqual(ok({ a: 1, b: "none" }));
   });
 
-  it("4a: invalid, 400 with the issues", async () => {
+  it("4a: an invalid input gets a 400 with the issues", async () => {
     const message = missing("a");
     const issue = { path: ["a"], message: message.slice("a: ".length), code: "invalid_type" };
     expect(await ask(endpoint, "/")).toEqual({
@@ -286,7 +286,7 @@ describe("stages 4 and 4a, validate input", () => {
   });
 });
 
-describe("stage 4a, more wrong values than Zod can handle", () => {
+describe("stage 4a, more invalid values than Zod can handle", () => {
   const list = Array.from({ length: 300_000 }, () => "");
   const numbers = z.object({ list: z.array(z.number()) });
   const post = async (inner: z.ZodType) =>
@@ -295,14 +295,14 @@ describe("stage 4a, more wrong values than Zod can handle", () => {
       body: { inner: { list } },
     });
 
-  it("reported by a refinement: 400 with a fixed message", async () => {
+  it("reported by a refinement get a 400 with a fixed message", async () => {
     const reported = z.object({ list: z.array(text) }).check(({ value, issues }) => {
       for (const input of value.list) issues.push({ code: "custom", message: "wrong", input });
     });
     expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
-  it("reported by an asynchronous refinement inside a field: 400 with a fixed message", async () => {
+  it("reported by an asynchronous refinement inside a field get a 400 with a fixed message", async () => {
     const reported = z.object({
       list: z.array(text).check(async ({ value, issues }) => {
         await Promise.resolve();
@@ -312,7 +312,7 @@ describe("stage 4a, more wrong values than Zod can handle", () => {
     expect(await post(reported)).toEqual(failed(400, "Too many invalid values"));
   });
 
-  it("in a union: only as many are found as are reported", async () => {
+  it("in a union are counted only up to the number of issues that are reported", async () => {
     const { status, body } = await post(z.union([text, numbers]));
     expect(status).toBe(400);
     expect(JSON.stringify(body).length).toBeLessThan(8192);
@@ -321,24 +321,27 @@ describe("stage 4a, more wrong values than Zod can handle", () => {
 
 describe("stages 5 and 5a, handler", () => {
   it.each([
-    ["an HTTP error: its status", createHttpError(404, "No such user"), 404, "No such user"],
+    ["an HTTP error with its status", createHttpError(404, "No such user"), 404, "No such user"],
     ["an Error with a status", Object.assign(new Error("no"), { status: 409 }), 409, "no"],
-    ["an Error without a status: 500", new Error("broken"), 500, "broken"],
-    ["decision 18, no Error: 500", "just text", 500, "just text"],
-  ])("5a: throws %s", async (_case, error, status, message) => {
-    expect(await ask(factory.build({ handler: fail(error) }), "/")).toEqual(
-      failed(status, message),
-    );
-    const rejecting = factory.build({ handler: async () => fail(error)() });
-    expect(await ask(rejecting, "/")).toEqual(failed(status, message));
-  });
+    ["an Error without a status, as a 500", new Error("broken"), 500, "broken"],
+    ["decision 18: a value that is not an Error, as a 500", "just text", 500, "just text"],
+  ])(
+    "5a: the response has the status of a thrown error: %s",
+    async (_case, error, status, message) => {
+      expect(await ask(factory.build({ handler: fail(error) }), "/")).toEqual(
+        failed(status, message),
+      );
+      const rejecting = factory.build({ handler: async () => fail(error)() });
+      expect(await ask(rejecting, "/")).toEqual(failed(status, message));
+    },
+  );
 
-  it("5a: decision 18, a ZodError thrown inside a handler is not invalid input: 500", async () => {
+  it("5a: decision 18: a ZodError thrown in a handler is not invalid input, and gets a 500", async () => {
     const handler = () => ({ a: z.number().parse("1") });
     expect((await ask(factory.build({ handler }), "/")).status).toBe(500);
   });
 
-  it("5a: configuration handlerTimeout, 503, the signal aborted, the late result ignored", async () => {
+  it("5a: after handlerTimeout a 503 is sent, the signal is aborted, and the late result is ignored", async () => {
     const signals: AbortSignal[] = [];
     const sleep = async ({ signal }: { signal: AbortSignal }) => {
       signals.push(signal);
@@ -364,12 +367,12 @@ describe("stages 5 and 5a, handler", () => {
 describe("stages 6 and 6a, validate output", () => {
   const output = z.object({ a: text });
 
-  it("6: what the schema returns is sent", async () => {
+  it("6: the value that the schema returns is sent", async () => {
     const endpoint = factory.build({ output, handler: () => ({ a: "1", secret: "2" }) });
     expect(await ask(endpoint, "/")).toEqual(ok({ a: "1" }));
   });
 
-  it("6a: invalid, 500 and one error line", async () => {
+  it("6a: an invalid output gets a 500, and one error is logged", async () => {
     const server = await start({ "": factory.build({ output, handler: () => ({}) as never }) });
     const answer = await server.send("/");
     expect([answer.status, answer.json()]).toEqual([500, errorEnvelope(`output.${missing("a")}`)]);
@@ -381,22 +384,25 @@ describe("stage 7, result handler", () => {
   it.each([
     ["success", () => ({}), 200],
     ["an error", fail(createHttpError(403, "no")), 403],
-  ])("sets status, CORS headers and content type of %s", async (_path, handler, status) => {
-    const server = await start({ "": factory.build({ handler }) }, { cors: true });
-    const answer = await server.send("/");
-    expect(answer.status).toBe(status);
-    expect(answer.headers).toMatchObject({
-      "access-control-allow-origin": "*",
-      "content-type": "application/json; charset=utf-8",
-    });
-  });
+  ])(
+    "sets the status, the CORS headers and the content type of %s",
+    async (_path, handler, status) => {
+      const server = await start({ "": factory.build({ handler }) }, { cors: true });
+      const answer = await server.send("/");
+      expect(answer.status).toBe(status);
+      expect(answer.headers).toMatchObject({
+        "access-control-allow-origin": "*",
+        "content-type": "application/json; charset=utf-8",
+      });
+    },
+  );
 });
 
 describe("every request: configuration accessLogger and childLoggerProvider", () => {
   it.each([
-    ["absent: a debug line with method and path, also for 404", undefined, ["GET: /a"]],
-    ["a function: receives request and logger", (r, l) => l.debug(r.url), ["/a?b"]],
-    ["null: no line", null, []],
+    ["absent: a debug line has the method and the path, also for a 404", undefined, ["GET: /a"]],
+    ["a function: it receives the request and the logger", (r, l) => l.debug(r.url), ["/a?b"]],
+    ["null: nothing is logged", null, []],
   ] as [string, ServerConfig["accessLogger"], string[]][])(
     "accessLogger %s",
     async (_case, accessLogger, expected) => {
@@ -409,9 +415,9 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
 
   const chatty = factory.build({ handler: ({ logger }) => void logger.info("hi") });
   it.each([
-    ["a logger: used by the handlers and the access log", (child: Logger) => child, true],
+    ["a logger: the handlers and the access log use it", (child: Logger) => child, true],
     ["a promise of a logger", async (child: Logger) => child, true],
-    ["nothing: the parent is used", () => undefined as never, false],
+    ["nothing: the parent logger is used", () => undefined as never, false],
   ])("childLoggerProvider returns %s", async (_case, provide, isChild) => {
     const child = createRecorder();
     const server = await start(
@@ -427,7 +433,7 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
     expect(isChild ? server.lines : child.lines).toEqual([]);
   });
 
-  it("a child logger also logs requests that reach no endpoint", async () => {
+  it("a child logger is also used for requests that reach no endpoint", async () => {
     const child = createRecorder();
     const server = await start(
       {},
@@ -438,7 +444,7 @@ describe("every request: configuration accessLogger and childLoggerProvider", ()
     expect(server.lines).toEqual([]);
   });
 
-  it("childLoggerProvider throws: the error path with its status", async () => {
+  it("an error that childLoggerProvider throws is sent with its status", async () => {
     const provider = fail(createHttpError(418, "it fails"));
     for (const childLoggerProvider of [provider, async () => provider()]) {
       const answer = await (await start({ chatty }, { childLoggerProvider })).send("/chatty");

@@ -82,7 +82,7 @@ const connect = async () => {
 };
 
 describe("queryOptions", () => {
-  test("fetch the response, under a key of path, method and input", async () => {
+  test("fetches the response, and has a key of path, method and input", async () => {
     const client = await connect();
     const options = queryOptions(client, "get /v1/users", { prefix: "A" });
     expect(options.queryKey).toEqual(["v1", "users", "get", { prefix: "A" }]);
@@ -98,7 +98,7 @@ describe("queryOptions", () => {
     expect(user).toEqual({ id: "7", at: new Date(0).toISOString() });
   });
 
-  test("throw an error of the API with its status and issues", async () => {
+  test("makes a query fail with the API's error, including its status and issues", async () => {
     const client = await connect();
     const failed = queryClient.fetchQuery(queryOptions(client, "get /v1/users/:id", { id: "0" }));
     await expect(failed).rejects.toBeInstanceOf(ReplyError);
@@ -113,7 +113,7 @@ describe("queryOptions", () => {
     });
   });
 
-  test("are cancelled, which also stops the handler", async () => {
+  test("lets a query be cancelled, which also stops the handler", async () => {
     const client = await connect();
     const { queryFn, queryKey } = queryOptions(client, "get /v1/slow");
     const observer = new QueryObserver(queryClient, { queryFn, queryKey });
@@ -124,33 +124,36 @@ describe("queryOptions", () => {
     stop();
   });
 
-  test("accept only existing routes and inputs", async () => {
+  test("accepts only existing routes and valid inputs", async () => {
     const client = await connect();
     // @ts-expect-error -- no such route
     void (() => queryOptions(client, "get /v1/user"));
     // @ts-expect-error -- a field is missing
     void (() => queryOptions(client, "get /v1/users/:id", {}));
-    // @ts-expect-error -- it has no pages
+    // @ts-expect-error -- the route has no pages
     void (() => infiniteQueryOptions(client, "get /v1/users"));
     expect(client).toBeDefined();
   });
 });
 
 describe("infiniteQueryOptions", () => {
-  test.each(["get /v1/offset", "get /v1/cursor"] as const)("fetch the pages of %s", async (key) => {
-    const client = await connect();
-    const options = infiniteQueryOptions(client, key, { limit: 10 });
-    const data = await queryClient.fetchInfiniteQuery({ ...options, pages: 5 });
-    const sizes = (data as InfiniteData<{ numbers?: object[]; items?: object[] }>).pages.map(
-      (page) => (page.numbers ?? page.items ?? []).length,
-    );
-    expect(sizes).toEqual([10, 10, 5]);
-    expect(queryClient.getQueryData(queryKey(key, { limit: 10 }))).toBeUndefined();
-  });
+  test.each(["get /v1/offset", "get /v1/cursor"] as const)(
+    "fetches the pages of %s",
+    async (key) => {
+      const client = await connect();
+      const options = infiniteQueryOptions(client, key, { limit: 10 });
+      const data = await queryClient.fetchInfiniteQuery({ ...options, pages: 5 });
+      const sizes = (data as InfiniteData<{ numbers?: object[]; items?: object[] }>).pages.map(
+        (page) => (page.numbers ?? page.items ?? []).length,
+      );
+      expect(sizes).toEqual([10, 10, 5]);
+      expect(queryClient.getQueryData(queryKey(key, { limit: 10 }))).toBeUndefined();
+    },
+  );
 });
 
 describe("mutationOptions", () => {
-  test("send the input, and queries are invalidated by a prefix of their keys", async () => {
+  test("sends the input, and queries can be invalidated by a prefix of their keys", async () => {
     const client = await connect();
     const list = queryOptions(client, "get /v1/users");
     await queryClient.fetchQuery(list);
@@ -177,7 +180,7 @@ describe("mutationOptions", () => {
   });
 });
 
-test("have keys that begin with the path, so that a prefix covers everything below", () => {
+test("queryKey returns a key that begins with the path, so a prefix covers all routes below", () => {
   expect(queryKey("/v1/users")).toEqual(["v1", "users"]);
   expect(queryKey("get /v1/users")).toEqual(["v1", "users", "get"]);
   expect(queryKey("get /v1/users", { since: new Date(0), id: 7n, none: undefined })).toEqual([

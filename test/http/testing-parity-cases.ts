@@ -17,13 +17,13 @@ import {
 import { vi } from "vitest";
 import { z } from "zod";
 
-/** The parts of a request other than its endpoint. */
+/** The options for a case, apart from its endpoint. */
 export interface More {
   /** @default "/x" */
   readonly path?: string;
   readonly config?: Partial<ServerConfig>;
   readonly props?: RequestProps;
-  /** What the socket sends if it does not follow from `props`. */
+  /** The parts of the request on the socket that do not follow from `props`. */
   readonly wire?: {
     readonly target?: string;
     readonly headers?: Record<string, string>;
@@ -34,8 +34,8 @@ export interface More {
 }
 
 /**
- * One request, for `testEndpoint` and for a real socket. The status is the correct one, so that the two sides cannot
- * agree on a wrong one; 0 if no response comes.
+ * A request for `testEndpoint` and for a real socket. The correct status is stated, because the two
+ * sides could agree on a wrong one; it is 0 if there is no response.
  */
 export type ParityCase = readonly [
   name: string,
@@ -52,19 +52,19 @@ type Act = (parts: {
 
 const method = ["get", "post", "put", "patch", "delete"] as const;
 
-/** Creates endpoints for every method that respond with what a function returns. */
+/** Creates an endpoint for every method that responds with the value that a function returns. */
 export const gives = (act: Act, build = factory): MarkedEndpoint =>
   build.build({ method, handler: async (args) => (await act(args)) as object });
 
-/** Creates endpoints that respond with what they see of the request. */
+/** Creates an endpoint that responds with properties that it reads from the request. */
 export const sees = (see: (request: Request) => unknown): MarkedEndpoint =>
   gives(({ request }) => ({ seen: see(request) }));
 
-/** Creates endpoints that send the response themselves. */
+/** Creates an endpoint that sends the response itself. */
 export const ends = (act: (response: Response) => unknown): MarkedEndpoint =>
   factory.buildVoid({ method, handler: ({ response }) => act(response) });
 
-/** Creates endpoints that throw. */
+/** Creates an endpoint that throws the given value. */
 export const throws = (thrown: unknown): MarkedEndpoint =>
   ends(() => {
     throw thrown;
@@ -77,7 +77,7 @@ const gets = (url: string, config: Partial<ServerConfig> = {}): More => ({
 });
 const posts = (body: unknown): More => ({ props: { method: "POST", body } });
 
-/** Creates requests with header fields. */
+/** Creates the options for a request with header fields. */
 export const asks = (
   headers: Record<string, string>,
   config: Partial<ServerConfig> = {},

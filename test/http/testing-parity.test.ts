@@ -30,7 +30,7 @@ import {
   type ParityCase,
 } from "./testing-parity-cases.ts";
 
-/** What a client has received; the status is 0 if that is nothing. */
+/** The response that a client received; the status is 0 if there was none. */
 interface Outcome {
   readonly status: number;
   readonly headers: object;
@@ -40,7 +40,7 @@ interface Outcome {
 
 type Lines = readonly (readonly [Severity, string, object])[];
 
-/** Fields of the connection, and the time. */
+/** Header fields that may differ, because they concern the connection or the time. */
 const unlike = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
 
 const toShown = (body: Buffer): string =>
@@ -53,7 +53,7 @@ const toOutcome = (status: number, headers: object, body: Buffer, isCut: boolean
   isCut,
 });
 
-/** Removes stacks from a line, because they differ. */
+/** Returns a log line without stacks, which differ. */
 const toLine = (severity: Severity, message: unknown, meta: unknown): Lines[number] => {
   const fields = Object.entries(meta ?? {}).map(([name, value]: [string, unknown]) => [
     ...[name, value instanceof Error ? `${value.name}: ${value.message}` : value],
@@ -106,7 +106,7 @@ const runBySocket = async (
     request.on("response", (message) => {
       const chunks: Buffer[] = [];
       message.on("data", (chunk: Buffer) => chunks.push(chunk));
-      // `complete` shows that it was cut off
+      // `complete` shows that the response was cut off
       message.on("error", () => undefined);
       message.on("close", () =>
         resolve(
@@ -139,10 +139,10 @@ const check = async (status: number, endpoint: MarkedEndpoint, more: More = {}):
   const [seen, seenLines] = await runBySocket(endpoint, more);
   expect([seen.status, seen.isCut]).toEqual([status, more.isCut ?? false]);
   const [mocked, mockedLines] = await runInMemory(endpoint, more);
-  // without a response, the mock shows what the application has set
+  // without a response, the mock shows the status and headers that the application has set
   const isNothing = status === 0;
   expect(isNothing ? { ...mocked, status, headers: {} } : mocked).toEqual(seen);
-  // the last line may come after the last byte
+  // the last line may be logged after the last byte is sent
   await expect.poll(() => sortLines(seenLines())).toEqual(sortLines(mockedLines()));
 };
 
@@ -216,7 +216,7 @@ const middlewares: readonly ParityCase[] = [
     head,
   ],
   [
-    "a native one that goes on",
+    "a native middleware that calls next",
     200,
     uses(
       (_request, _response, next) => next(),
@@ -224,7 +224,7 @@ const middlewares: readonly ParityCase[] = [
     ),
   ],
   [
-    "a native one that sets headers",
+    "a native middleware that sets headers",
     200,
     uses(
       (_request, response, next) => (response.set("X-A", "1"), next()),
@@ -232,24 +232,28 @@ const middlewares: readonly ParityCase[] = [
     ),
   ],
   [
-    "a native one that ends the response",
+    "a native middleware that ends the response",
     202,
     uses((_request, response) => response.status(202).end("x")),
   ],
   [
-    "a native one that ends it later",
+    "a native middleware that ends the response later",
     202,
     uses((_request, response) => setTimeout(() => response.status(202).end("x"), 10)),
   ],
   [
-    "a native one that rejects with 403",
+    "a native middleware that rejects with a 403",
     403,
     uses((_request, _response, next) => next(createHttpError(403))),
   ],
-  ["a native one that throws", 500, uses(boom)],
-  ["a native one that rejects", 418, uses(() => Promise.reject(createHttpError(418)))],
-  ["a native one with a context", 200, provides],
-  ["a native one whose error is transformed", 402, transforms],
+  ["a native middleware that throws", 500, uses(boom)],
+  [
+    "a native middleware that returns a rejected promise",
+    418,
+    uses(() => Promise.reject(createHttpError(418))),
+  ],
+  ["a native middleware with a context", 200, provides],
+  ["a native middleware whose error is transformed", 402, transforms],
   ["a session", 200, uses(withSession, () => ({}))],
   ["helmet", 200, uses(helmet(), () => ({}))],
   ["helmet and an error", 500, uses(helmet())],
@@ -341,26 +345,35 @@ const results: readonly ParityCase[] = [
   ["an error", 409, handles(own, failing)],
   ["a string", 200, handles(csv)],
   ["an error as plain text", 400, handles(csv, failing)],
-  ["one that waits", 200, handles(later)],
-  ["one that waits, and an error", 409, handles(later, failing)],
-  ["one that sends in a callback", 200, handles(inCallback)],
-  ["one that throws", 500, handles(halfway)],
-  ["one that throws, to HEAD", 500, handles(halfway), head],
-  ["one that rejects", 500, handles(() => Promise.reject(new Error("a")), failing)],
-  ["one that sends nothing", 500, handles(nothing)],
-  ["one that throws after sending", 200, handles(({ response }) => response.send("x") && boom())],
+  ["a handler that waits", 200, handles(later)],
+  ["a handler that waits, and an error", 409, handles(later, failing)],
+  ["a handler that sends in a callback", 200, handles(inCallback)],
+  ["a handler that throws", 500, handles(halfway)],
+  ["a handler that throws, for HEAD", 500, handles(halfway), head],
+  ["a handler that rejects", 500, handles(() => Promise.reject(new Error("a")), failing)],
+  ["a handler that sends nothing", 500, handles(nothing)],
   [
-    "one that sends a stream",
+    "a handler that throws after sending",
+    200,
+    handles(({ response }) => response.send("x") && boom()),
+  ],
+  [
+    "a handler that sends a stream",
     200,
     handles(({ response }) => response.sendFile(import.meta.filename)),
   ],
   [
-    "one that destroys the response",
+    "a handler that destroys the response",
     0,
     handles(({ response }) => response.destroy()),
     { isCut: true },
   ],
-  ["one that handles an error of cors", 403, fine, { config: { cors: refuses, errorHandler } }],
+  [
+    "a handler that handles an error in cors",
+    403,
+    fine,
+    { config: { cors: refuses, errorHandler } },
+  ],
 ];
 
 const sleeps = gives(() => new Promise((resolve) => setTimeout(() => resolve({}), 1000)));
@@ -475,7 +488,7 @@ describe.each([
   ["CORS", cors],
   ["result handlers", results],
   ["what a handler sees", seen],
-])("testEndpoint returns what a server sends: %s", (_group, cases) => {
+])("testEndpoint returns the same response as a server sends: %s", (_group, cases) => {
   test.each(cases.map(([name, ...rest]) => ({ name, rest })))("$name", async ({ rest }) => {
     shortenGrace();
     await check(...rest);

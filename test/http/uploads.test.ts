@@ -91,7 +91,7 @@ test("a small file stays in memory, a larger one goes to a temporary file, and b
   await expectClean();
 });
 
-test("any content arrives unchanged, in whatever chunks", async () => {
+test("any content arrives unchanged, whatever chunks it is sent in", async () => {
   const digest = (content: Buffer | string): string =>
     createHash("md5").update(content).digest("hex");
   const files = z.object({
@@ -157,7 +157,7 @@ test("any content arrives unchanged, in whatever chunks", async () => {
   await expectClean();
 });
 
-test("decision 8 and U5: a file of exactly the limit is accepted, a larger one is 413 naming the field", async () => {
+test("decision 8 and U5: a file of exactly the limit is accepted, and a larger one gets a 413 that names the field", async () => {
   const handler = vi.fn(() => ({}));
   const endpoint = factory.build({
     method: "post",
@@ -180,10 +180,10 @@ test.each<[string, Part[], number, string]>([
   ["too many files", [1, 2, 3].map((n): Part => [`f${n}`, "x", "a"]), 413, "Too many parts"],
   ["too many fields", [1, 2, 3, 4].map((n): Part => [`f${n}`, "x"]), 413, "Too many parts"],
   ["a field that is too large", [["title", "x".repeat(51)]], 413, "Field too large: title"],
-  ["U7: a field named __proto__", [["__proto__", "x"]], 400, "Forbidden key in the body"],
-  ["U7: a file named __proto__", [["__proto__", "x", "a"]], 400, "Forbidden key in the body"],
-  ["U4: a part without a name", [["", "x", "a"]], 400, "Forbidden key in the body"],
-])("%s is rejected", async (_name, parts, status, message) => {
+  ["a field named __proto__ (U7)", [["__proto__", "x"]], 400, "Forbidden key in the body"],
+  ["a file named __proto__ (U7)", [["__proto__", "x", "a"]], 400, "Forbidden key in the body"],
+  ["a part without a name (U4)", [["", "x", "a"]], 400, "Forbidden key in the body"],
+])("an upload is rejected because of %s", async (_name, parts, status, message) => {
   const server = await begin();
   const answer = await post(server, parts);
   expect([answer.status, answer.json()]).toEqual([status, errorEnvelope(message)]);
@@ -192,19 +192,19 @@ test.each<[string, Part[], number, string]>([
 
 test.each([
   [
-    "U2: a body that ends inside a part",
+    "an end inside a part (U2)",
     "multipart/form-data; boundary=b",
     '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc',
   ],
-  ["U3: no boundary", "multipart/form-data", "--b--\r\n"],
-  ["U3: an empty boundary", 'multipart/form-data; boundary=""', "--b--\r\n"],
+  ["no boundary (U3)", "multipart/form-data", "--b--\r\n"],
+  ["an empty boundary (U3)", 'multipart/form-data; boundary=""', "--b--\r\n"],
   [
-    "U3: a boundary of 71 characters",
+    "a boundary of 71 characters (U3)",
     `multipart/form-data; boundary=${"b".repeat(71)}`,
     "--b--\r\n",
   ],
-  ["U3: a boundary in the body only", "multipart/form-data; boundary=c", "--b\r\n\r\n--b--\r\n"],
-])("%s is 400, and the server keeps running", async (_name, type, body) => {
+  ["a boundary in the body only (U3)", "multipart/form-data; boundary=c", "--b\r\n\r\n--b--\r\n"],
+])("an upload with %s gets a 400, and the server keeps running", async (_name, type, body) => {
   const server = await begin();
   const answer = await server.send("/up", {
     method: "POST",
@@ -221,12 +221,12 @@ test.each([
   [String.raw`C:\\dir\\a.txt`, "a.txt"],
   ["a\u202Egnp.exe", "agnp.exe"],
   ["x".repeat(300), "x".repeat(255)],
-])("U8: the file name %j becomes a harmless one", async (given, name) => {
+])("U8: the file name %j is replaced by a harmless one", async (given, name) => {
   const answer = await post(await begin(), [["file", "x", given]]);
   expect(answer.json()).toMatchObject({ data: { name } });
 });
 
-test("decision 23: several files under one name are an array, and a single one satisfies an array", async () => {
+test("decision 23: several files under one name are an array, and a single file fits an array schema", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ files: z.array(ez.upload()).optional(), one: ez.upload().optional() }),
@@ -244,7 +244,7 @@ test("decision 23: several files under one name are an array, and a single one s
   );
 });
 
-test("a missing file is 400, even if uploads are disabled and multipart is not parsed at all", async () => {
+test("a missing file gets a 400, even if uploads are disabled and multipart is not parsed at all", async () => {
   const missing = errorEnvelope("file: Expected file upload, received undefined");
   const answer = await post(await begin(), [["title", "x"]]);
   expect([answer.status, answer.json()]).toMatchObject([400, missing]);
@@ -254,13 +254,13 @@ test("a missing file is 400, even if uploads are disabled and multipart is not p
   expect([empty.status, empty.json()]).toMatchObject([400, missing]);
 });
 
-test("U12: a file for an endpoint without files is 415", async () => {
+test("U12: a file for an endpoint without files gets a 415", async () => {
   const plain = factory.build({ method: "post", input: z.object({}), handler: () => ({}) });
   const server = await begin({}, plain as never);
   expect((await post(server, [["a", "x", "a.txt"]])).status).toBe(415);
 });
 
-test.each([500, 5000])("mv moves a file of %i bytes, once", async (size) => {
+test.each([500, 5000])("mv moves a file of %i bytes, but only once", async (size) => {
   const content = randomBytes(size);
   const endpoint = factory.build({
     method: "post",
@@ -279,7 +279,7 @@ test.each([500, 5000])("mv moves a file of %i bytes, once", async (size) => {
   await expect.poll(() => readdir(directory)).toEqual(["moved"]);
 });
 
-test("U11: mv after the response is finished rejects, and mv to a missing directory is the handler's error", async () => {
+test("U11: mv rejects after the response is finished, and mv to a missing directory makes the handler fail", async () => {
   let late: Promise<string> | undefined;
   const endpoint = factory.build({
     method: "post",
@@ -319,7 +319,7 @@ test("U11: mv after the response is finished rejects, and mv to a missing direct
   await expectClean();
 });
 
-test("beforeUpload rejects before a byte of the body is read", async () => {
+test("beforeUpload may reject an upload before a byte of the body is read", async () => {
   const beforeUpload = vi.fn(
     ({ request }: { request: { get(name: string): string | undefined } }) => {
       if (!request.get("x-key")) throw createHttpError(403, "No uploads for you");
@@ -337,7 +337,7 @@ test("beforeUpload rejects before a byte of the body is read", async () => {
   expect(allowed.status).toBe(200);
 });
 
-test("U10: a missing temporary directory is 500, and the server keeps running", async () => {
+test("U10: an upload gets a 500 if the temporary directory is missing, and the server keeps running", async () => {
   const server = await begin({ upload: { limits, tempFileDir: join(directory, "none") } });
   const answer = await post(server, [["file", Buffer.alloc(5000), "a"]]);
   expect(answer.status).toBe(500);
@@ -345,7 +345,7 @@ test("U10: a missing temporary directory is 500, and the server keeps running", 
   expect((await post(server, [["file", "x", "a"]])).status).toBe(200);
 });
 
-test("U1: a client that leaves at any byte leaves nothing behind, and no handler runs", async () => {
+test("U1: if the client leaves at any byte of an upload, no file remains, and no handler runs", async () => {
   const handler = vi.fn(() => ({}));
   const endpoint = factory.build({
     method: "post",
@@ -366,7 +366,7 @@ test("U1: a client that leaves at any byte leaves nothing behind, and no handler
   expect(server.linesOf("error")).toEqual([]);
 });
 
-test("ez.raw accepts a raw body of any type, beside path parameters", async () => {
+test("ez.raw accepts a raw body of any media type, beside path parameters", async () => {
   const endpoint = factory.build({
     method: "put",
     input: ez.raw({ id: z.string() }),
@@ -419,7 +419,7 @@ test("an endpoint with keepRawBody has the bytes of a parsed body, to verify a s
   expect(answer.json()).toEqual(successEnvelope({ a: 1, raw: '{ "a" : 1 }' }));
 });
 
-test("the bytes of an empty body are an empty Buffer, which can be signed as well", async () => {
+test("keepRawBody gives an empty Buffer for an empty body, whose signature can be verified as well", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({}),
@@ -434,7 +434,7 @@ test("the bytes of an empty body are an empty Buffer, which can be signed as wel
   expect(answer.json()).toEqual(successEnvelope({ length: 0 }));
 });
 
-test("U5: the response shows a hundred characters of the name of a field that is too large", async () => {
+test("U5: the response to a field that is too large shows only a hundred characters of its name", async () => {
   const name = "n".repeat(300);
   const answer = await post(await begin(), [[name, "x".repeat(51)]]);
   const shown = `Field too large: ${"n".repeat(100)}`;

@@ -9,7 +9,7 @@ import { start, successEnvelope, type Answer, type TestServer } from "./harness.
 
 const md5 = (content: Buffer): string => createHash("md5").update(content).digest("hex");
 
-/** Bodies bypass the stream of their request, which other code may also read and watch. */
+/** Configures a middleware in a hook that watches requests, whose bodies otherwise bypass the stream. */
 const watchedBy = (watch: RequestHandler): Pick<ServerConfig, "beforeRouting"> => ({
   beforeRouting: ({ app }) => void app.use(watch),
 });
@@ -20,7 +20,7 @@ const post = (server: TestServer): Promise<Answer> =>
   server.send("/x", { method: "POST", body: { a: 1 } });
 
 describe("a body that is parsed", () => {
-  test("is not read again after a native body parser of a factory", async () => {
+  test("is not read again behind a factory's native body parser", async () => {
     const endpoint = factory
       .use(express.json())
       .build({ method: "post", input: z.object({ a: z.int() }), handler: ({ input }) => input });
@@ -28,7 +28,7 @@ describe("a body that is parsed", () => {
     expect((await post(server)).json()).toEqual(successEnvelope({ a: 1 }));
   });
 
-  test("leaves a request that has ended by the time the handler runs", async () => {
+  test("is read completely when the handler runs, and the request has ended", async () => {
     const endpoint = factory.build({
       method: "post",
       handler: async ({ request }) => {
@@ -43,7 +43,7 @@ describe("a body that is parsed", () => {
     );
   });
 
-  test("is visible to those who replace a method of the request to watch it", async () => {
+  test("can be watched by replacing a method of the request", async () => {
     let seen = 0;
     const endpoint = factory.build({ method: "post", handler: async () => ({}) });
     const server = await start({ x: endpoint });
@@ -129,7 +129,7 @@ describe("an upload", () => {
     }
   });
 
-  test("of text arrives even if an encoding is set on its request", async () => {
+  test("of text arrives even if an encoding is set on the request", async () => {
     const server = await start(
       { x: endpoint },
       {
@@ -147,7 +147,7 @@ describe("an upload", () => {
   });
 });
 
-test("a cors function receives the better match, even if it lacks the method", async () => {
+test("a cors function receives the endpoint of the better match, even if that lacks the method", async () => {
   const received: unknown[] = [];
   const one = factory.build({ handler: async () => ({}) });
   const best = factory.build({ method: "post", handler: async () => ({}) });
@@ -166,7 +166,7 @@ test("a cors function receives the better match, even if it lacks the method", a
   expect(received).toEqual([best, best, one]);
 });
 
-test("a schema that cannot be read stops the start in development", async () => {
+test("a schema whose getter throws prevents the start in development", async () => {
   const input = z.object({
     get a(): z.ZodString {
       throw new Error("a getter that fails");

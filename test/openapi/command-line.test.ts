@@ -17,7 +17,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** Creates a directory with files. */
+/** Creates a directory with the given files. */
 const toFolder = (files: Readonly<Record<string, string>>): string => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-command-line-"));
   folders.push(folder);
@@ -34,14 +34,14 @@ let host: ChildProcess | undefined;
 
 beforeAll(() => {
   const program = fileURLToPath(new URL("command-line-host.mjs", import.meta.url));
-  // as in a process that has tsx loaded
+  // imports TypeScript as a process with tsx does
   const ownEnv = { ...env, NODE_OPTIONS: "", VITEST: "", SALLYPORT_CLI_TSX: "1" };
   host = fork(program, { execArgv: imports, env: ownEnv });
 });
 
 afterAll(() => host?.kill());
 
-/** The output of a command, and its exit code. */
+/** The output of a command and its exit code. */
 interface Ended {
   readonly status: number | null;
   readonly stdout: string;
@@ -84,7 +84,7 @@ describe("sallyport routes", () => {
     );
   });
 
-  test("prints them as JSON, for a module found by convention", async () => {
+  test("prints the routes as JSON, for a module found by convention", async () => {
     const folder = toFolder({ "src/routing.ts": api() });
     const { stdout } = await run(folder, "routes", "--json");
     const [hello, other] = JSON.parse(stdout) as readonly object[];
@@ -100,7 +100,7 @@ describe("sallyport routes", () => {
     });
   });
 
-  test("uses the entry of package.json, and its default export", async () => {
+  test("uses the entry named in package.json, and the module's default export", async () => {
     const folder = toFolder({
       "package.json": '{ "sallyport": { "entry": "lib/main.ts" } }',
       "lib/main.ts": api("export default { routing, config: { inputSources: { get: [] } } };"),
@@ -112,7 +112,7 @@ describe("sallyport routes", () => {
 });
 
 describe("sallyport openapi", () => {
-  test("the document of the example is the one that is committed", async () => {
+  test("prints the committed document for the example", async () => {
     const { status, stderr } = await run(example, "openapi", "--out", "openapi.yaml", "--check");
     expect([stderr, status]).toEqual(["", 0]);
   });
@@ -124,7 +124,7 @@ describe("sallyport openapi", () => {
     expect(parse(yaml.stdout)).toMatchObject({ openapi: "3.1.2" });
   });
 
-  test("writes a file, and shows how it is out of date", async () => {
+  test("writes a file, and shows how an existing file is out of date", async () => {
     const folder = toFolder({
       "package.json": '{ "name": "own", "version": "1.2.3" }',
       "api.ts": api(),
@@ -146,7 +146,7 @@ describe("sallyport openapi", () => {
   });
 });
 
-test("the exit code is that of the process", () => {
+test("the process exits with the code of the command", () => {
   const folder = toFolder({ "api.ts": api() });
   expect(runProcess(folder, "openapi", "--out", "a.json", "--check").status).toBe(1);
   expect(runProcess(folder, "opnapi").status).toBe(2);
@@ -161,7 +161,7 @@ test("help has no colours if it is not printed to a terminal", () => {
 });
 
 describe("sallyport client", () => {
-  test("writes a file, and shows how it is out of date", async () => {
+  test("writes a file, and shows how an existing file is out of date", async () => {
     const folder = toFolder({ "api.ts": api() });
     expect((await run(folder, "client", "--out", "a/client.ts")).status).toBe(0);
     const file = join(folder, "a/client.ts");
@@ -185,7 +185,7 @@ describe("sallyport client", () => {
   });
 });
 
-describe("mistakes are reported without a stack", () => {
+describe("the command reports mistakes without a stack", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
     ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
     [
@@ -267,7 +267,7 @@ describe("mistakes are reported without a stack", () => {
     expect([result.status, result.stdout]).toEqual([status, ""]);
   });
 
-  test("without a command it lists the commands", async () => {
+  test("lists the commands if none is given", async () => {
     const { status, stdout } = await run(example);
     expect(status).toBe(2);
     expect(stdout).toMatch(/openapi.*\n.*routes/);

@@ -37,7 +37,7 @@ test("the torture routing has more than 60 endpoints", () => {
   expect(operations.length).toBeGreaterThan(60);
 });
 
-test("a document is plain JSON, the same each time", () => {
+test("a document is plain JSON, and the same each time", () => {
   const document = generateOpenApi({ ...torture, info });
   expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   expect(generateOpenApi({ ...torture, info })).toEqual(document);

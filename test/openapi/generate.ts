@@ -24,7 +24,7 @@ export interface Operation {
   readonly tags?: readonly string[];
 }
 
-/** Generates a document, with defaults for what a test does not care about. */
+/** Generates a document, with defaults for options that the test does not set. */
 export const generate = (routing: Routing, options: Partial<OpenApiOptions> = {}) =>
   generateOpenApi({ routing, info: { title: "Test", version: "1" }, ...options });
 
@@ -42,7 +42,7 @@ export const findOperation = (document: { readonly paths: JsonObject }, at: stri
 export const generateOne = (at: string, routing: Routing, options: Partial<OpenApiOptions> = {}) =>
   findOperation(generate(routing, options), at);
 
-/** The places of the parameters of an operation, and the fields of its body. */
+/** Returns the place of each parameter of an operation and of each field of its body. */
 export const placesOf = ({ parameters = [], requestBody }: Operation): Record<string, string> => {
   const [media] = Object.values(requestBody?.content ?? {});
   return Object.fromEntries([

@@ -44,7 +44,7 @@ describe("operation ids", () => {
     ]);
   });
 
-  test("are those that endpoints declare, or return for each method", () => {
+  test("are those that endpoints declare, or that their functions return for each method", () => {
     const given = factory.build({ operationId: "getA", handler });
     const both = factory.build({
       method: ["put", "post"],
@@ -68,7 +68,7 @@ describe("operation ids", () => {
 });
 
 describe("paths", () => {
-  test("have their parameters in braces, and encoded literals", () => {
+  test("have parameters in braces, and encoded literals", () => {
     const routing = {
       "a b": plain,
       "{x}": plain,
@@ -92,7 +92,7 @@ describe("paths", () => {
   });
 });
 
-describe("security", () => {
+describe("a security requirement", () => {
   const securityOf = (...securities: readonly Security[]) => {
     let own: Pick<typeof factory, "addMiddleware" | "build"> = factory;
     for (const security of securities)
@@ -142,13 +142,13 @@ describe("security", () => {
       { type: "openIdConnect", openIdConnectUrl: "https://a.b" },
     ],
     ["oauth2", { type: "oauth2", flows }, { oauth2: ["read", "write"] }, { type: "oauth2", flows }],
-  ])("of %s", (_name, security, requirement, scheme) => {
+  ])("of type %s is described", (_name, security, requirement, scheme) => {
     const [requirements, schemes] = securityOf(security);
     expect(requirements).toEqual([requirement]);
     expect(Object.values(schemes as object)).toEqual([scheme]);
   });
 
-  test("of input on a route with a body is described as such", () => {
+  test("of type input is described for a field of the body if the route has a body", () => {
     const own = factory.addMiddleware(
       new Middleware({ security: { type: "input", name: "key" }, handler }),
     );
@@ -159,7 +159,7 @@ describe("security", () => {
     );
   });
 
-  test("of several middlewares is combined, and trees become alternatives", () => {
+  test("combines those of several middlewares, and trees become alternatives", () => {
     const [a, b, c]: Security[] = ["a", "b", "c"].map(
       (name) => ({ type: "cookie", name }) as const,
     );
@@ -175,7 +175,7 @@ describe("security", () => {
     ]);
   });
 
-  test("of two variants of one type has two names", () => {
+  test("has a different name for each variant of a type", () => {
     const or = [{ type: "bearer" }, { type: "bearer", format: "JWT" }] as const;
     expect(securityOf({ or })[0]).toEqual([{ bearer: [] }, { bearer2: [] }]);
   });
@@ -215,7 +215,7 @@ test("servers are URLs or objects", () => {
   ]);
 });
 
-test("HEAD is omitted unless requested", () => {
+test("HEAD operations are omitted unless the options include them", () => {
   const endpoint = factory.build({ input: z.object({ a: z.string() }), handler });
   const routing = { a: endpoint, "post /b": plain };
   expect(Object.keys(generate(routing).paths["/a"] ?? {})).toEqual(["get"]);
@@ -231,7 +231,7 @@ test("HEAD is omitted unless requested", () => {
   });
 });
 
-test("webhooks are requests that the API sends; in 3.0, an extension", () => {
+test("webhooks are described as requests that the API sends, in 3.0 as an extension", () => {
   const webhooks = {
     orderPaid: {
       input: z.object({ id: z.string() }).meta({ id: "Order" }),
@@ -277,7 +277,7 @@ test("an override changes or replaces operations", () => {
   expect(paths["/b"]?.["get"]).toEqual({ operationId: "b", responses: {} });
 });
 
-test("information is kept, as far as the version supports it", () => {
+test("`info` is kept as far as the version supports it", () => {
   const info = {
     title: "T",
     version: "1",

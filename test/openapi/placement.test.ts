@@ -12,7 +12,7 @@ import { generate, generateOne, placesOf } from "./generate.ts";
 const fields = (...names: readonly string[]) =>
   z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
 
-/** Where the fields of an input come from, by method and sources. */
+/** Returns the places that a document gives the fields of an input, for a method and its sources. */
 const place = (
   method: Method,
   sources: readonly InputSource[] | undefined,
@@ -25,40 +25,50 @@ const place = (
   );
 };
 
-describe("a field is placed in the first place that its route has", () => {
+describe("a field is described in the first place that its route has", () => {
   test.each<[string, Method, readonly InputSource[] | undefined, Record<string, string>]>([
-    ["of get: path, query", "get", undefined, { id: "path", a: "query", "x-b": "query" }],
-    ["of delete: path, query", "delete", undefined, { id: "path", a: "query" }],
-    ["of post: path, body", "post", undefined, { id: "path", a: "body", "x-b": "body" }],
-    ["of put: path, body", "put", undefined, { id: "path", a: "body" }],
-    ["of patch: path, body", "patch", undefined, { id: "path", a: "body" }],
+    ["for get: path, query", "get", undefined, { id: "path", a: "query", "x-b": "query" }],
+    ["for delete: path, query", "delete", undefined, { id: "path", a: "query" }],
+    ["for post: path, body", "post", undefined, { id: "path", a: "body", "x-b": "body" }],
+    ["for put: path, body", "put", undefined, { id: "path", a: "body" }],
+    ["for patch: path, body", "patch", undefined, { id: "path", a: "body" }],
     [
-      "headers by their names",
+      "headers take the fields with header names",
       "get",
       ["headers", "query", "params"],
       { id: "path", "x-b": "header", "if-match": "header", a: "query", origin: "header" },
     ],
     [
-      "headers beside a body",
+      "headers beside a body take only custom header names",
       "post",
       ["headers", "body", "params"],
       { id: "path", "x-b": "header", a: "body" },
     ],
     ["headers alone take all fields", "get", ["headers", "params"], { id: "path", a: "header" }],
     ["cookies alone take all fields", "get", ["cookies", "params"], { id: "path", a: "cookie" }],
-    ["signed cookies, too", "get", ["signedCookies", "params"], { id: "path", a: "cookie" }],
+    [
+      "signed cookies alone take all fields, too",
+      "get",
+      ["signedCookies", "params"],
+      { id: "path", a: "cookie" },
+    ],
     [
       "cookies beside a query take no fields",
       "get",
       ["cookies", "query", "params"],
       { id: "path", a: "query" },
     ],
-    ["query before body", "post", ["body", "query", "params"], { id: "path", a: "query" }],
+    [
+      "the query takes precedence over the body",
+      "post",
+      ["body", "query", "params"],
+      { id: "path", a: "query" },
+    ],
   ])("%s", (_name, method, sources, expected) => {
     expect(place(method, sources, ...Object.keys(expected))).toEqual(expected);
   });
 
-  test("what the query cannot represent is in the body if there is one", () => {
+  test("a field that the query cannot represent is in the body if there is one", () => {
     const input = z.object({ a: z.string(), filter: z.object({ b: z.string() }) });
     const endpoint = factory.build({ method: "post", input, handler: () => ({}) });
     const config = { inputSources: { post: ["query", "body"] } } as const;
@@ -68,7 +78,7 @@ describe("a field is placed in the first place that its route has", () => {
     });
   });
 
-  test("a path parameter stays one even if the input takes the name from elsewhere", () => {
+  test("a path parameter stays one even if the input takes a field of that name from elsewhere", () => {
     const endpoint = factory.build({ input: fields("id"), handler: () => ({}) });
     const config = { inputSources: { get: ["query"] } } as const;
     const { parameters } = generateOne("GET /{id}", { ":id": endpoint }, { config });
@@ -185,7 +195,7 @@ describe("parameters", () => {
     ]);
   });
 
-  test("with arbitrary names are one parameter", () => {
+  test("with arbitrary names are described as one parameter", () => {
     const endpoint = factory.build({
       input: z.object({ a: z.string() }).catchall(z.string()),
       handler: () => ({}),
@@ -223,8 +233,12 @@ describe("the body of a request", () => {
     ],
     ["a form with files", ez.form({ a: ez.upload() }), ["multipart/form-data"]],
     ["files", z.object({ a: z.array(ez.upload()) }), ["multipart/form-data"]],
-    ["raw", ez.raw(), ["*/*"]],
-    ["raw of a type", ez.raw({}, { contentMediaType: "image/png" }), ["image/png"]],
+    ["of any type for ez.raw", ez.raw(), ["*/*"]],
+    [
+      "of the declared type for ez.raw",
+      ez.raw({}, { contentMediaType: "image/png" }),
+      ["image/png"],
+    ],
   ])("is %s", (_name, input, types) => {
     expect(Object.keys(bodyOf(input)?.content ?? {})).toEqual(types);
   });
@@ -242,7 +256,7 @@ describe("the body of a request", () => {
     expect(bodyOf(z.object({}))).toBeUndefined();
   });
 
-  test("lacks fields from elsewhere, even inside unions and named schemas", () => {
+  test("lacks fields that come from elsewhere, even inside unions and named schemas", () => {
     const named = z.object({ id: z.string(), a: z.string() }).meta({ id: "Named" });
     const input = z.union([named, z.object({ id: z.string(), b: z.string() })]);
     expect(bodyOf(input, ":id")?.content["application/json"]?.schema).toEqual({
@@ -253,7 +267,7 @@ describe("the body of a request", () => {
     });
   });
 
-  test("refers to a named schema that covers it entirely", () => {
+  test("refers to a named schema that describes it entirely", () => {
     const input = z.object({ a: z.string() }).meta({ id: "Named" });
     expect(bodyOf(input)?.content["application/json"]?.schema).toEqual({
       $ref: "#/components/schemas/Named",
@@ -274,7 +288,7 @@ describe("the body of a request", () => {
     });
   });
 
-  test("combines with allOf what cannot be merged", () => {
+  test("combines schemas that cannot be merged with allOf", () => {
     const key = new Middleware({ input: z.object({ key: z.string() }), handler: () => ({}) });
     const input = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
     const endpoint = factory
@@ -292,7 +306,7 @@ describe("the body of a request", () => {
   });
 });
 
-test("applies methodLikeRouteBehavior", () => {
+test("the document applies methodLikeRouteBehavior", () => {
   const endpoint = factory.build({ handler: () => ({}) });
   const { paths } = generate({ get: endpoint }, { config: { methodLikeRouteBehavior: "path" } });
   expect(Object.keys(paths)).toEqual(["/get"]);

@@ -18,7 +18,7 @@ import { findOperation, generate, generateOne } from "./generate.ts";
 const handler = () => ({});
 const key = new Middleware({ security: { type: "basic" }, handler });
 
-/** The statuses of an operation. */
+/** Returns the statuses of an operation. */
 const statusesOf = (at: string, routing: Routing, options: Partial<OpenApiOptions> = {}) =>
   Object.keys(generateOne(at, routing, options).responses).map(Number);
 
@@ -27,7 +27,13 @@ describe("the statuses of an operation", () => {
   test.each<[string, string, Routing, Partial<OpenApiOptions>, readonly number[]]>([
     ["without input", "GET /a", { a: factory.build({ handler }) }, {}, [200, 500]],
     ["with input", "GET /a", { a: factory.build({ input, handler }) }, {}, [200, 400, 500]],
-    ["with a path", "GET /a/{b}", { "a/:b": factory.build({ handler }) }, {}, [200, 400, 500]],
+    [
+      "with a path parameter",
+      "GET /a/{b}",
+      { "a/:b": factory.build({ handler }) },
+      {},
+      [200, 400, 500],
+    ],
     [
       "with a body",
       "POST /a",
@@ -123,7 +129,7 @@ describe("the statuses of an operation", () => {
 });
 
 describe("a success", () => {
-  test("has the schema of its result handler, which contains that of the output", () => {
+  test("has the schema of the result handler, which contains the output schema", () => {
     const output = z.object({ at: ez.dateOut() });
     const routing = {
       a: factory.build({ output, handler: () => ({ at: new Date() }) }),
@@ -141,19 +147,19 @@ describe("a success", () => {
     expect(schemaOf("GET /b")).toMatchObject({ properties: { at: { format: "date-time" } } });
   });
 
-  test("of 204 has no content", () => {
+  test("with status 204 has no content", () => {
     const endpoint = factory.build({ statusCode: 204, handler });
     const { responses } = generateOne("GET /a", { a: endpoint });
     expect(responses["204"]).toEqual({ description: "No Content" });
   });
 
-  test("is described by its output", () => {
+  test("has the description of its output schema", () => {
     const output = z.object({ a: z.string() }).describe("What it is");
     const endpoint = factory.build({ output, handler: () => ({ a: "" }) });
     expect(generateOne("GET /a", { a: endpoint }).responses["200"]?.description).toBe("What it is");
   });
 
-  test("links to other pages if it declares so", () => {
+  test("has links to other pages if the endpoint declares them", () => {
     const page = (links: boolean) =>
       ez.paginated({ style: "offset", itemSchema: z.object({ id: z.int() }), links });
     const responsesOf = (links: boolean) => {
@@ -173,7 +179,7 @@ describe("a success", () => {
     ]);
   });
 
-  test("that is sent without an envelope has its media type, bypassing the result handler", () => {
+  test("that is sent without an envelope has the media type of the content, bypassing the result handler", () => {
     const contentOf = (output: z.ZodType) =>
       generateOne("GET /a", { a: factory.build({ output, handler: () => ({}) }) }).responses;
     const csv = contentOf(ez.stream("text/csv; charset=utf-8"));
@@ -186,7 +192,7 @@ describe("a success", () => {
     expect(Object.keys(contentOf(ez.file()))).toEqual(["200", "206", "304", "500"]);
   });
 
-  test("of events describes them in the terms of its version", () => {
+  test("that is an event stream describes the events as the OpenAPI version allows", () => {
     const stream = new EventStreamFactory({ tick: z.object({ n: z.int() }) }).build({
       handler: () => undefined,
     });
@@ -233,7 +239,7 @@ describe("an error", () => {
     "post /a": own.build({ errors, input: z.object({ a: z.string() }), handler }),
   });
 
-  test("has its description, its headers and its data", () => {
+  test("has the declared description, headers and data", () => {
     expect(errorsOf(409, build({ 409: taken }))).toMatchObject({
       description: "Taken",
       content: {
@@ -256,20 +262,20 @@ describe("an error", () => {
     });
   });
 
-  test("may lack its data if the framework sends the status, too", () => {
+  test("may lack data if the framework sends the same status, too", () => {
     const schema = errorsOf(400, build({ 400: taken }))?.content?.["application/json"]?.schema;
     expect(schema).toHaveProperty("properties.error.required", ["message"]);
     expect(schema).toHaveProperty("properties.error.properties.data");
   });
 
-  test("has no undeclared data, and one body for all", () => {
+  test("has no undeclared data, and shares one body schema with other errors", () => {
     for (const status of [400, 404, 413, 415, 500])
       expect(errorsOf(status, build({ 404: "None" }))?.content).toEqual({
         "application/json": { schema: { $ref: "#/components/schemas/Error" } },
       });
   });
 
-  test("with several declarations is any of them", () => {
+  test("with several declarations has any of their data", () => {
     const busy = new Middleware({
       errors: { 409: { description: "Busy", schema: z.object({ seconds: z.number() }) } },
       handler,

@@ -10,7 +10,7 @@ const fieldOf = (schema: JsonObject | undefined, name: string): JsonObject => {
   return field;
 };
 
-/** The JSON Schema of a field of a body. */
+/** Returns the JSON Schema that documents a field in a request body. */
 const inputOf = (schema: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
   const endpoint = factory.build({ input: z.object({ value: schema }), handler: () => ({}) });
   const { requestBody } = generateOne("POST /a", { "post /a": endpoint }, options);
@@ -19,7 +19,7 @@ const inputOf = (schema: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
 
 const toReference = (name: string): string => `#/components/schemas/${name}`;
 
-/** The JSON Schema of a field of an output. */
+/** Returns the JSON Schema that documents a field in an output. */
 const outputOf = (value: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
   const output = z.object({ value });
   const endpoint = factory.build({ output, handler: () => ({}) as never });
@@ -28,7 +28,7 @@ const outputOf = (value: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
   return fieldOf(fieldOf(schema, "data"), "value");
 };
 
-describe("an input is described before its transformation, an output after it", () => {
+describe("an input is described before its transformation, and an output after it", () => {
   const toNumber = z.string().transform(Number).pipe(z.number());
   const bigint = z.codec(z.string(), z.bigint(), { decode: BigInt, encode: String });
   test.each<[string, z.ZodType, unknown, unknown]>([
@@ -124,7 +124,7 @@ describe("schemas", () => {
     expect(inputOf(schema)).toEqual(expected);
   });
 
-  test("dates are described as JSON represents them", () => {
+  test("dates are described in the form in which JSON represents them", () => {
     expect(outputOf(z.date())).toEqual({ type: "string", format: "date-time" });
     expect(outputOf(z.object({ at: z.date().optional() }))).toEqual({
       type: "object",
@@ -132,7 +132,7 @@ describe("schemas", () => {
     });
   });
 
-  test("a Buffer in JSON is described as JSON represents it", () => {
+  test("a Buffer in JSON is described in the form in which JSON represents it", () => {
     const written = outputOf(ez.buffer());
     const buffer = JSON.parse(JSON.stringify(Buffer.from("a"))) as object;
     expect(Object.keys(written["properties"] as object)).toEqual(Object.keys(buffer));
@@ -150,7 +150,7 @@ describe("schemas", () => {
     [z.symbol(), "JSON has no symbol"],
     [z.nan(), "JSON has no nan"],
     [z.literal(5n), "JSON has no bigint"],
-  ])("a schema that cannot be received is an error: %#", (schema, message) => {
+  ])("a schema for values that cannot be received causes an error (%#)", (schema, message) => {
     expect(() => inputOf(schema)).toThrow(message);
   });
 
@@ -160,11 +160,11 @@ describe("schemas", () => {
       z.object({ list: z.array(z.map(z.string(), z.int())) }),
       "of GET /a cannot be documented: JSON has no map;",
     ],
-  ])("a schema that cannot be sent is an error: %#", (schema, message) => {
+  ])("a schema for values that cannot be sent causes an error (%#)", (schema, message) => {
     expect(() => outputOf(schema)).toThrow(message);
   });
 
-  test("an override describes other kinds", () => {
+  test("an override can describe kinds that are otherwise unsupported", () => {
     const override: OpenApiOptions["override"] = {
       schema: ({ schema, json, direction }) => {
         if (schema._zod.def.type === "bigint")
@@ -190,12 +190,12 @@ describe("components", () => {
   const namesOf = (...endpoints: readonly ReturnType<typeof post>[]): readonly string[] =>
     Object.keys(componentsOf(...endpoints)).filter((name) => name !== "Error");
 
-  test("have the given name, one for both directions if they are the same", () => {
+  test("have the given name, and share it if both directions are the same", () => {
     const user = z.object({ name: z.string() }).meta({ id: "User" });
     expect(namesOf(post(z.object({ user }), z.object({ user })))).toEqual(["User"]);
   });
 
-  test("have two names if the directions differ, also in what they refer to", () => {
+  test("have two names if the directions differ, also in schemas to which they refer", () => {
     const user = z.object({ at: ez.dateIn() }).meta({ id: "User" });
     const team = z.object({ users: z.array(user) }).meta({ id: "Team" });
     const twice = z.object({ role: z.string().default("x") }).meta({ id: "Role" });
@@ -208,7 +208,7 @@ describe("components", () => {
     ]);
   });
 
-  test("that are encoded are those of the other direction", () => {
+  test("for ez.encode are those of the other direction", () => {
     const user = z.object({ at: ez.dateIn() }).meta({ id: "User" });
     expect(namesOf(post(z.object({ user }), z.object({ user: ez.encode(user) })))).toEqual([
       "User",
@@ -269,14 +269,14 @@ describe("components", () => {
     ["is not a string", z.literal(1), z.literal(2)],
     ["may be null", z.literal(["a", null]), z.literal("b")],
     ["may be missing", z.literal("a").default("a"), z.literal("b")],
-  ])("options stay inline if the discriminator %s", (_name, one, other) => {
+  ])("are not created for options if the discriminator %s", (_name, one, other) => {
     const option = (kind: z.ZodType) => z.object({ kind: kind as z.ZodLiteral<string> });
     const shape = z.discriminatedUnion("kind", [option(one), option(other)]);
     expect(Object.keys(inputOf(shape))).toEqual(["oneOf"]);
     expect(inputOf(shape)).toHaveProperty("oneOf.0.properties.kind");
   });
 
-  test("that reject other fields are inlined next to others", () => {
+  test("that reject other fields are inlined beside other schemas", () => {
     const strict = z.strictObject({ a: z.string() }).meta({ id: "Strict" });
     expect(inputOf(strict.and(z.object({ b: z.int() })))).toEqual({
       allOf: [
@@ -287,14 +287,14 @@ describe("components", () => {
     expect(namesOf(post(z.object({ strict, both: strict.and(z.object({})) })))).toEqual(["Strict"]);
   });
 
-  test("of the framework yield their names to those of the application", () => {
+  test("of the framework are renamed if the application uses their names", () => {
     const error = z.object({ a: z.string() }).meta({ id: "Error" });
     const { Error: own, Error2: other } = componentsOf(post(z.object({ error })));
     expect(own).toHaveProperty("properties.a");
     expect(other).toHaveProperty("properties.status");
   });
 
-  test("with one name are one schema", () => {
+  test("with the same name must be the same schema", () => {
     const make = (type: z.ZodType) => z.object({ type }).meta({ id: "Same" });
     const two = (one: z.ZodType, other: z.ZodType) =>
       post(
@@ -320,7 +320,7 @@ describe("components", () => {
   });
 });
 
-test("are written in the dialect of 3.0", () => {
+test("schemas are written in the dialect of 3.0", () => {
   const options = { openapi: "3.0" } as const;
   const named = z.object({ a: z.string() }).meta({ id: "Named" });
   const onlyNull = { type: "string", nullable: true, enum: [null] };

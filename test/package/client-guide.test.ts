@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 test.each(["calls.ts", "statuses.ts", "pages.ts", "events.ts", "files.ts", "queries.ts"])(
-  "%s of docs/client.md prints what its comments say",
+  "%s in docs/client.md prints the output stated in its comments",
   (name) => {
     const code = files.get(name) ?? "";
     const printed = [...code.matchAll(/console\.log\(.*\/\/ (\S+(?: \S+)?)$/gm)];

@@ -22,7 +22,7 @@ const ask = async (): Promise<string> => {
   return data.worker;
 };
 
-test("docs/cluster.md: several workers serve, are replaced one by one without a refused request, and end together", async () => {
+test("the workers in docs/cluster.md are replaced one by one without a refused request, and end together", async () => {
   const child = folder.start(["--import", "tsx", "cluster.ts"], { PORT: port, WORKERS: "2" });
   let printed = "";
   child.stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));

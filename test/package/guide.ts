@@ -17,13 +17,13 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Reads a page of the repository. */
+/** Reads a page in the repository. */
 export const readPage = (page: string): string => readFileSync(join(root, page), "utf8");
 
 const fileBlock = /```ts file=(\S+).*\n([\s\S]*?)```/g;
 const quickStartBlock = /<!-- quick start: (\S+) -->\s*```(?:ts|json)\n([\s\S]*?)```/g;
 
-/** The files that a page shows, by name. */
+/** Returns the files that a page shows, by name. */
 export const readFiles = (page: string): ReadonlyMap<string, string> =>
   new Map(
     [...readPage(page).matchAll(page === "README.md" ? quickStartBlock : fileBlock)].map(
@@ -31,7 +31,7 @@ export const readFiles = (page: string): ReadonlyMap<string, string> =>
     ),
   );
 
-/** The blocks of docs/guide.md as one program, in order. */
+/** Returns the code blocks in docs/guide.md as one program, in order. */
 export const readGuideProgram = (): string => {
   const guide = readPage("docs/guide.md");
   const [, preamble = ""] = /```ts preamble\n([\s\S]*?)```/.exec(guide) ?? [];
@@ -39,16 +39,16 @@ export const readGuideProgram = (): string => {
   return [preamble, ...blocks].join("\n");
 };
 
-/** A directory with files in which the packages of this repository are found. */
+/** A directory with files, where the packages of this repository are found. */
 export interface GuideFolder {
   readonly path: string;
-  /** Runs Node.js in it. */
+  /** Runs Node.js in the directory. */
   run(...args: readonly string[]): { readonly status: number | null; readonly output: string };
-  /** Starts a program in it, which ends with the directory. */
+  /** Starts a program in the directory, which ends when the directory is removed. */
   start(args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess;
-  /** Writes a file in it. */
+  /** Writes a file in the directory. */
   write(name: string, code: string): void;
-  /** Deletes it, and ends the programs that run in it. */
+  /** Ends the programs that run in the directory, and deletes it. */
   remove(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export const findPort = async (): Promise<string> => {
   return String(port);
 };
 
-/** Creates a directory with files, outside the repository, where vitest would not find its tests. */
+/** Creates a directory with files outside the repository; inside it, vitest would not find the tests among them. */
 export const createGuideFolder = (
   files: Iterable<readonly [name: string, code: string]>,
 ): GuideFolder => {

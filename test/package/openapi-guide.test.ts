@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-/** The commands of the guide as they are written there. */
+/** Runs a command, which the guide must show. */
 const runCommand = (command: string) => {
   const [line] = guide.match(new RegExp(`^npx ${command}(?= |$)`, "m")) ?? [];
   if (line === undefined) throw new Error(`The guide has no ${command}`);
@@ -39,7 +39,7 @@ describe("docs/openapi.md", () => {
     expect(guide.match(/^npx /gm)).toHaveLength(3);
   });
 
-  test("has commands that list the routes, write the document, and find a stale one", () => {
+  test("has commands that list the routes, write the document, and find a document that is out of date", () => {
     expect(runCommand("sallyport routes")).toEqual({
       status: 0,
       output: expect.stringMatching(/GET +\/users\/:id +query params +200 400 404 500/),
@@ -52,13 +52,13 @@ describe("docs/openapi.md", () => {
     expect(document).toHaveProperty("info.title", "Users");
   });
 
-  test("has the document that the comment describes", () => {
+  test("has a program that creates the document shown in its comment", () => {
     const [, said = ""] = /\/\/ (\[.*\])$/m.exec(files.get("src/document.ts") ?? "") ?? [];
     expect(said).not.toBe("");
     expect(folder.run("--import", "tsx", "src/document.ts").output.trim()).toBe(said);
   });
 
-  test("has a server that shows the page", async () => {
+  test("has a server that serves the documentation page", async () => {
     const { stdout } = folder.start(["--import", "tsx", "src/server.ts"]);
     let printed = "";
     stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));

@@ -29,7 +29,7 @@ export const pack = (folder: string): string => {
   return join(folder, readdirSync(folder).find((file) => file.endsWith(".tgz")) ?? "");
 };
 
-/** Creates a project that uses the package, and checks the declarations of packages. */
+/** Creates a project that uses the package, and that also checks the declarations in packages. */
 export const createConsumer = (
   folder: string,
   tarball: string,

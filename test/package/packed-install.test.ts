@@ -27,8 +27,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const read = (file: string): string =>
   readFileSync(join(folder, "node_modules/sallyport", file), "utf8");
 
-describe("the packed package in an empty folder", () => {
-  test("contains what users need, in at most 300 files", () => {
+describe("the package, packed and installed in an empty folder,", () => {
+  test("contains all files that users need, and at most 300", () => {
     expect(files).toContain("dist/index.js");
     expect(files).toContain("dist/index.d.ts");
     const others = files.filter((file) => !/^dist\/|^docs\/[\w-]+\.(?:md|png|svg)$/.test(file));
@@ -51,7 +51,7 @@ describe("the packed package in an empty folder", () => {
     expect(declarations.filter((text) => text.includes("sourceMappingURL"))).toEqual([]);
   });
 
-  test("says where the project lives, and omits what only the repository uses", () => {
+  test("has the URL of the repository, and omits files that only the repository uses", () => {
     const manifest = JSON.parse(read("package.json")) as Record<string, unknown>;
     const address = "https://github.com/sallyport/sallyport";
     expect(manifest).toMatchObject({
@@ -63,7 +63,7 @@ describe("the packed package in an empty folder", () => {
       expect(manifest).not.toHaveProperty(name);
   });
 
-  test("has pages whose links lead to its own files, or to the repository by URL", () => {
+  test("has pages that link to its own files, or to the repository by URL", () => {
     const repository = /^https:\/\/github\.com\/sallyport\/sallyport\/(?:blob|tree)\/main\/(.*)$/;
     const pages = files.filter((file) => file.endsWith(".md"));
     expect(pages.length).toBeGreaterThan(8);
@@ -89,7 +89,7 @@ describe("the packed package in an empty folder", () => {
     expect(inputs.filter((name) => !/^<stdin>$|sallyport\/dist\//.test(name))).toEqual([]);
   });
 
-  test("serves when it is imported as an ES module", () => {
+  test("responds to requests when it is imported as an ES module", () => {
     expect(run(process.execPath, ["import.mjs"], folder)).toBe(
       '{"status":"success","data":{"hello":"world"}}\n',
     );
@@ -136,7 +136,7 @@ describe("the packed package in an empty folder", () => {
     expect(readdirSync(join(folder, "out"))).toContain("index.d.ts");
   });
 
-  test("generates the same client by its command as from the source", () => {
+  test("generates the same client with its command as the source does", () => {
     const api = `
       import { defaultEndpointsFactory as factory } from "sallyport";
       export const routing = { hello: factory.build({ handler: () => ({}) }) };

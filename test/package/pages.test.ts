@@ -9,7 +9,7 @@ afterAll(async () => {
 // each compilation reads all declarations, so pages share one
 test.each([
   { pages: ["README.md", "docs/cluster.md", "docs/guide.md"], skipLibCheck: false },
-  // the declarations of vitest and of the query client need more than Node's own
+  // the declarations of vitest and of the query client need more libraries than Node's types
   { pages: ["docs/client.md", "docs/openapi.md", "docs/testing.md"], skipLibCheck: true },
 ])("$pages.0 and the other pages of its group compile under strict", ({ pages, skipLibCheck }) => {
   const files = pages.flatMap((page) =>

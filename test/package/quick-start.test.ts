@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe("the quick start of the README", () => {
-  test("has under 60 lines, its test under 15, and the README no more than 200", () => {
+  test("has under 60 lines, and its test under 15; the README has no more than 200", () => {
     const names = [
       "tsconfig.json",
       "greet.ts",
@@ -67,7 +67,7 @@ describe("the quick start of the README", () => {
     expect(output).toBe("Hello, Ada! Hello, Ada!\n");
   });
 
-  test("is found by the command line", () => {
+  test("has routes that the command line finds", () => {
     const { output } = folder.run(join(root, "dist/cli/main.js"), "routes");
     expect(output).toMatch(/^GET +\/v1\/greetings\/:name /m);
   });

@@ -5,7 +5,7 @@ import type { ZodSchema } from "../../schemas/schema.ts";
 import { acceptsParameters } from "./accepts-parameters.ts";
 
 const id = z.string().regex(/^\d+$/);
-/** A custom function, whose result is unknown. */
+/** A function of the application, which the diagnostics may not call. */
 const toNumber = (text: string): number => Number(text);
 const ownCheck = (schema: z.ZodType) => schema.refine(() => true);
 
@@ -18,12 +18,12 @@ const accepts = (field: ZodSchema, parameters: Record<string, string>): boolean 
 test.each<[string, z.ZodType]>([
   ["unchanged", id],
   ["optional, with a function of the application", id.optional().transform((text) => `${text}`)],
-  ["before a transformation", id.transform(toNumber)],
+  ["transformed", id.transform(toNumber)],
   ["optional, transformed", id.transform(toNumber).optional()],
   ["with a default, transformed", id.transform(toNumber).default(1)],
   ["nullable, transformed", id.transform(toNumber).nullable()],
   ["readonly, transformed", id.transform(toNumber).readonly()],
-])("a field %s accepts valid values only", (_how, field) => {
+])("a field that is %s accepts only valid values", (_how, field) => {
   expect(accepts(field, { id: "1" })).toBe(true);
   expect(accepts(field, { id: "x" })).toBe(false);
 });
@@ -31,7 +31,7 @@ test.each<[string, z.ZodType]>([
 test.each<[string, z.ZodType]>([
   ["a refinement of the application", ownCheck(id)],
   ["a promise", z.promise(id)],
-])("nothing is certain about %s", (_what, field) => {
+])("%s is not said to accept a parameter, because that is uncertain", (_what, field) => {
   expect(accepts(field, { id: "1" })).toBe(false);
 });
 

@@ -7,7 +7,10 @@ import type { PathParameters } from "../route-table.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs } from "./diagnostic.ts";
 
-/** Checks whether the input of a route definitely accepts path parameters, so that their path is meant for it. */
+/**
+ * Checks whether the input of a route definitely accepts path parameters, which shows that their path is meant for this
+ * route.
+ */
 export const acceptsParameters = (
   { endpoint }: EndpointEntry,
   parameters: PathParameters,
@@ -20,7 +23,10 @@ export const acceptsParameters = (
     });
   });
 
-/** Functions of the application are not run, because they may have side effects; the schemas before them are checked. */
+/**
+ * Checks whether a schema accepts a value. Functions of the application are not run, because they may have side
+ * effects; the schemas before them are checked.
+ */
 const accepts = (schema: ZodSchema, value: unknown): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "promise") return false;

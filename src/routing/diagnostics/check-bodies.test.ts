@@ -33,8 +33,8 @@ const optional = taking(z.object({ avatar: ez.upload().optional() }));
 const lists = taking(z.object({ files: z.array(ez.upload()) }).and(z.object({ a: z.string() })));
 const raw = taking(ez.raw({ id: z.string().optional() }));
 
-describe("the body of a GET", () => {
-  test("causes one warning, if there is a GET", () => {
+describe("the body as an input source for GET", () => {
+  test("causes one warning if a route serves GET, and none otherwise", () => {
     const sources = { get: ["query", "body"] } as const;
     expect(check({ a: { get: optional }, b: { get: optional } }, sources)).toContain(
       "SLP_WARN_GET_BODY get /a",
@@ -45,24 +45,34 @@ describe("the body of a GET", () => {
   });
 });
 
-describe("raw bodies", () => {
+describe("warns of raw bodies that are not read", () => {
   test.each([
-    ["a GET", { a: { get: raw } }, {}, ["SLP_WARN_NO_BODY get /a"]],
-    ["a DELETE", { "delete a": raw }, {}, ["SLP_WARN_NO_BODY delete /a"]],
-    ["both, once", { "get a": raw, "delete a": raw }, {}, ["SLP_WARN_NO_BODY get /a"]],
+    ["for a GET", { a: { get: raw } }, {}, ["SLP_WARN_NO_BODY get /a"]],
+    ["for a DELETE", { "delete a": raw }, {}, ["SLP_WARN_NO_BODY delete /a"]],
     [
-      "a POST without the source",
+      "once for a GET and a DELETE",
+      { "get a": raw, "delete a": raw },
+      {},
+      ["SLP_WARN_NO_BODY get /a"],
+    ],
+    [
+      "for a POST without the body as a source",
       { "post a": raw },
       { post: ["query"] as const },
       ["SLP_WARN_NO_BODY post /a"],
     ],
-    ["a POST and a PUT", { "post a": raw, "put a": raw }, {}, []],
-    ["a DELETE with the source", { "delete a": raw }, { delete: ["body"] as const }, []],
+    ["but not for a POST and a PUT", { "post a": raw, "put a": raw }, {}, []],
+    [
+      "but not for a DELETE with the body as a source",
+      { "delete a": raw },
+      { delete: ["body"] as const },
+      [],
+    ],
   ])("%s", (_what, routing, sources, expected) => {
     expect(check(routing, sources)).toEqual(expected);
   });
 
-  test("works for middlewares", () => {
+  test("for a middleware that takes one", () => {
     const behind = factory
       .addMiddleware({ input: ez.raw(), handler: () => ({}) })
       .build({ handler: () => ({}) });
@@ -70,36 +80,46 @@ describe("raw bodies", () => {
   });
 });
 
-describe("uploads", () => {
+describe("warns of uploads that are not received", () => {
   test.each([
-    ["a POST", { "post a": avatar, "post b": lists, "post c": optional }, {}, []],
-    ["a GET", { a: avatar }, {}, ["SLP_WARN_UPLOAD_SOURCE get /a"]],
-    ["lists with PUT", { "put a": lists }, {}, ["SLP_WARN_UPLOAD_SOURCE put /a"]],
+    ["but not for a POST", { "post a": avatar, "post b": lists, "post c": optional }, {}, []],
+    ["for a GET", { a: avatar }, {}, ["SLP_WARN_UPLOAD_SOURCE get /a"]],
+    ["for lists of files with PUT", { "put a": lists }, {}, ["SLP_WARN_UPLOAD_SOURCE put /a"]],
     [
-      "an optional file with PUT alone",
+      "for an optional file with PUT alone",
       { "put a": optional },
       {},
       ["SLP_WARN_UPLOAD_SOURCE put /a"],
     ],
-    ["an optional file with PUT and POST", { "put a": optional, "post a": optional }, {}, []],
     [
-      "a file with PUT and POST",
+      "but not for an optional file with PUT and POST",
+      { "put a": optional, "post a": optional },
+      {},
+      [],
+    ],
+    [
+      "for a required file with PUT and POST",
       { "put a": avatar, "post a": avatar },
       {},
       ["SLP_WARN_UPLOAD_SOURCE put /a"],
     ],
     [
-      "files without the body",
+      "for files as a source without the body",
       { "post a": avatar },
       { post: ["files"] as const },
       ["SLP_WARN_UPLOAD_SOURCE post /a"],
     ],
-    ["PUT with the sources", { "put a": avatar }, { put: ["body", "files"] as const }, []],
+    [
+      "but not for a PUT with the body and files as sources",
+      { "put a": avatar },
+      { put: ["body", "files"] as const },
+      [],
+    ],
   ])("%s", (_what, routing, sources, expected) => {
     expect(check(routing, sources)).toEqual(expected);
   });
 
-  test("works with uploads off", () => {
+  test("if uploads are off", () => {
     const routing = { "post a": avatar, "post b": avatar, "post c": optional };
     const off = { takesUploads: false };
     expect(check(routing, {}, off)).toEqual([

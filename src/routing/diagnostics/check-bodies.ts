@@ -61,7 +61,7 @@ const checkKeptBodies = (
   const known = new Set<unknown>();
   return entries.flatMap((entry): Diagnostic[] => {
     const { endpoint, method, path } = entry;
-    // another method, which has a body, may serve it too
+    // the endpoint may also be served with a method that has a body
     const isKept = entries.some(
       (other) => other.endpoint === endpoint && toSources(other).includes("body"),
     );
@@ -77,7 +77,7 @@ const checkKeptBodies = (
   });
 };
 
-/** A request without files, as far as this check needs one. */
+/** The values that can arrive in a request without files. */
 const withoutFiles: Wire = {
   carrier: "json",
   kinds: new Set([
@@ -101,7 +101,7 @@ const checkUploads = (
   );
   return uses.flatMap(({ entry, schema, obstacle }): Diagnostic[] => {
     if (!obstacle || known.has(schema)) return [];
-    // optional files may be for another route with the same schema
+    // optional files may be meant for another route with the same schema
     const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
     if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
     known.add(schema);
@@ -115,7 +115,7 @@ const checkUploads = (
   });
 };
 
-/** What prevents files on a route. */
+/** Returns what prevents files on a route, if anything. */
 const findObstacle = (
   entry: EndpointEntry,
   { toSources, takesUploads, hasNativeParsers }: RoutingFacts,

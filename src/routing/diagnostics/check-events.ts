@@ -36,7 +36,7 @@ interface EventSchema {
   readonly data: ZodSchema;
 }
 
-/** The events that a result handler declares; none if it is not for streams. */
+/** Lists the events that a result handler declares; none if it is not for streams. */
 const listEvents = (resultHandler: AnyResultHandler): readonly EventSchema[] =>
   listDeclared(resultHandler).flatMap((schema): EventSchema[] => {
     const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -57,7 +57,7 @@ const listDeclared = (resultHandler: AnyResultHandler): readonly ZodSchema[] => 
       .filter(({ mimeType }) => mimeType === "text/event-stream")
       .map(({ schema }) => schema as ZodSchema);
   } catch {
-    // a handler that needs an output to list its responses is not for streams
+    // a result handler that needs an output to list its responses is not for streams
     return [];
   }
 };

@@ -9,22 +9,22 @@ import { formWire, toInputWire } from "./wire.ts";
 const isCoerced = ({ kind }: Misfit): boolean => kind === "coercedBoolean";
 
 /**
- * Finds parts of inputs that can never arrive: in a body, what JSON cannot represent; in a query or a path, what is not
- * a string.
+ * Finds parts of inputs that can never arrive: in a body, values that JSON cannot represent; in a query or a path,
+ * values that are not strings.
  */
 export const checkInputs = (
   entries: readonly EndpointEntry[],
   facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
-  // a schema that several routes share is one place in the code
+  // a schema that several routes share is reported once, because it is one place in the code
   const reported = new Map<ZodSchema, Set<string>>();
   return entries.flatMap((entry) => {
     const wire = toInputWire(entry, facts);
     return listInputs(entry.endpoint).flatMap(({ schema, isMiddleware }) => {
       const known = reported.get(schema) ?? new Set<string>();
       reported.set(schema, known);
-      // the fields of a form are strings, but JSON is accepted too
+      // the fields of a form are strings, but an endpoint with a form also accepts JSON
       const misfits = isForm(schema)
         ? [...finder.list(schema, wire), ...finder.list(schema, formWire).filter(isCoerced)]
         : finder.list(schema, wire);

@@ -26,33 +26,33 @@ const answering = (
   );
 const both = ["output.items[].n", "output.all"];
 
-describe("outputs are checked as far as a result handler sends them as JSON", () => {
+describe("checks outputs as far as a result handler sends them as JSON", () => {
   test.each([
-    ["the default one", defaultEndpointsFactory, both],
-    ["problems", problemEndpointsFactory, both],
-    ["lists", arrayEndpointsFactory, ["output.items[].n"]],
-    ["a schema", answering((data) => z.object({ data })), both],
+    ["with the default result handler", defaultEndpointsFactory, both],
+    ["with the problem result handler", problemEndpointsFactory, both],
+    ["with the array result handler", arrayEndpointsFactory, ["output.items[].n"]],
+    ["within an object", answering((data) => z.object({ data })), both],
     [
-      "JSON of a custom type",
+      "as JSON with a type of its own",
       answering((schema) => ({ schema, mimeType: "application/hal+json" })),
       both,
     ],
     [
-      "several, one JSON",
+      "with several responses, one of them JSON",
       answering((schema) => [{ schema, mimeType: "text/csv" }, { schema: z.array(schema) }]),
       both,
     ],
-    ["another type", answering((schema) => ({ schema, mimeType: "text/csv" })), []],
+    ["not as CSV", answering((schema) => ({ schema, mimeType: "text/csv" })), []],
     [
-      "JSON or another type",
+      "not as either JSON or XML",
       answering((schema) => ({ schema, mimeType: ["application/json", "application/xml"] })),
       [],
     ],
-    ["no body", answering((schema) => ({ schema, mimeType: null })), []],
-    ["something else", answering(z.object({ ok: z.boolean() })), []],
+    ["not without a body", answering((schema) => ({ schema, mimeType: null })), []],
+    ["not if the body lacks the output", answering(z.object({ ok: z.boolean() })), []],
   ] as const)("%s", (_what, factory, expected) => {
     const endpoint = factory.build({ method: ["get", "post"], output, handler });
-    // once, however often it is served
+    // a misfit is reported once, however many routes serve the endpoint
     expect(fields({ a: endpoint, b: endpoint })).toEqual(expected);
   });
 

@@ -11,7 +11,7 @@ import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toOutputWire } from "./wire.ts";
 
-/** Finds parts of outputs that can never be sent, if the result handler declares that it sends them as JSON. */
+/** Finds parts of outputs that can never be sent if, as its result handler declares, the output is sent as JSON. */
 export const checkOutputs = (entries: readonly EndpointEntry[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("output");
   const wire = toOutputWire();
@@ -67,7 +67,7 @@ const isJson = ({ mimeType = "application/json" }: ApiResponse): boolean => {
   return types.every((type) => /^application\/(?:json|[\w.-]+\+json)\b/i.test(type));
 };
 
-/** Faults that would confuse documents and clients. */
+/** Warns about a result handler whose declaration fails, which would confuse documents and clients. */
 const toDeclarationWarning = (
   entry: EndpointEntry,
   error: unknown,

@@ -42,15 +42,21 @@ test.each<[string, ZodSchema]>([
   ["caught", z.object({ id: id.catch("a") })],
   ["anything", z.object({ id: z.unknown() })],
   ["preprocessed", z.object({ id: z.preprocess(String, id) })],
-  ["required by one side", z.object({ id: id.optional() }).and(z.object({ id }))],
-  ["optional in one option", z.union([z.object({ id: id.optional() }), z.object({ id })])],
-  ["of a loose object", z.looseObject({})],
-  ["of a record", z.record(z.string(), id)],
+  [
+    "required by one side of an intersection",
+    z.object({ id: id.optional() }).and(z.object({ id })),
+  ],
+  [
+    "optional in one option of a union",
+    z.union([z.object({ id: id.optional() }), z.object({ id })]),
+  ],
+  ["accepted by a loose object", z.looseObject({})],
+  ["accepted by a record", z.record(z.string(), id)],
 ])("accepts a parameter that is %s", (_what, input) => {
   expect(check({ ":id": taking(input) })).toEqual([]);
 });
 
-test("accepts an input that also serves a path without the parameter, and that of a shared middleware", () => {
+test("accepts an optional parameter if the endpoint also serves a path without it, or if a middleware declares it", () => {
   const input = z.object({ id: id.optional() });
   const both = taking(input);
   expect(check({ a: both.nest({ ":id": both }) })).toEqual([]);
@@ -61,7 +67,7 @@ test("accepts an input that also serves a path without the parameter, and that o
   expect(check({ ":id": taking(input, strict) })).toEqual([]);
 });
 
-test("warns once per path of a missing parameter, and of an optional one", () => {
+test("warns once per path of each missing parameter and each optional one", () => {
   const input = taking(z.object({ id: id.optional() }));
   expect(check({ "get a/:id/:other": input, "delete a/:id/:other": input })).toEqual([
     "SLP_WARN_PATH_PARAMETER other",

@@ -5,7 +5,7 @@ import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
-/** Finds path parameters that an endpoint's input lacks, and those that it declares as optional. */
+/** Finds path parameters that an endpoint's input lacks or declares as optional. */
 export const checkPathParameters = (
   entries: readonly EndpointEntry[],
   { toSources }: RoutingFacts,
@@ -47,7 +47,10 @@ const listMissing = (entry: EndpointEntry): readonly string[] => {
   return names.filter((name) => !levels.some(({ fields }) => fields.has(name)));
 };
 
-/** Optional parameters are intended if the input also serves a path without them, or comes from a shared middleware. */
+/**
+ * Lists the optional path parameters of a route. Optional parameters are intended if the input also serves a path
+ * without them, or if a middleware also declares them.
+ */
 const listOptional = (
   entry: EndpointEntry,
   entries: readonly EndpointEntry[],
@@ -65,7 +68,10 @@ const listOptional = (
   );
 };
 
-/** Checks whether a schema definitely makes a field optional; not if it has alternatives or functions. */
+/**
+ * Checks whether a schema definitely makes a field optional, which is unknown if the schema has alternatives or
+ * functions.
+ */
 const isOptional = (schema: ZodSchema, name: string): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {

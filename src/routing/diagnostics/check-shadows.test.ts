@@ -25,13 +25,16 @@ describe("routes", () => {
     [["/:id/*rest", "/:x.:y/a/b"], "/x.x/a/b", "/:id/*rest"],
     [["/:id/*rest", "/:x.:y/*all"], "/x.x/x", "/:id/*rest"],
     [["/:id/v:n", "/:x.:y/:z-beta"], "/x.x/vx-beta", "/:id/v:n"],
-  ])("%j: values with a separator go to the other route", (keys, example, path) => {
-    const [warning, ...others] = check(...keys);
-    expect(others).toEqual([]);
-    expect(warning?.code).toBe("SLP_WARN_ROUTE_SHADOWED");
-    expect(warning?.meta).toMatchObject({ method: "get", path, example });
-    expect(warning?.text).toContain(`GET ${path} never gets paths such as ${example}`);
-  });
+  ])(
+    "routes %j: warns that values with a separator go to the other route",
+    (keys, example, path) => {
+      const [warning, ...others] = check(...keys);
+      expect(others).toEqual([]);
+      expect(warning?.code).toBe("SLP_WARN_ROUTE_SHADOWED");
+      expect(warning?.meta).toMatchObject({ method: "get", path, example });
+      expect(warning?.text).toContain(`GET ${path} never gets paths such as ${example}`);
+    },
+  );
 
   test.each([
     [["/:a-:b", "/:a.:b"], "/x-x.x"],
@@ -39,11 +42,11 @@ describe("routes", () => {
     [["/a/:x@", "/a/%40:x/"], "/a/%40x%40"],
     [["/a:x/c", "/:x-/:y"], "/ax-/c"],
     [["/:x.y:z", "/:x-p:z"], "/x.yx-px"],
-  ])("%j: only their order decides", (keys, example) => {
+  ])("routes %j: warns that only their order decides", (keys, example) => {
     const [warning, ...others] = check(...keys);
     expect(others).toEqual([]);
     expect(warning?.code).toBe("SLP_WARN_ROUTE_ORDER");
-    // the first route takes it, in either order
+    // the first route takes the example, in either order
     const toFound = (order: readonly string[]) => {
       const table = new RouteTable<string>();
       for (const key of order) table.add("get", key, key);
@@ -69,11 +72,11 @@ describe("routes", () => {
     [["/a/:id/*rest", "/a/:from-:to"]],
     [["/:a-:b/x", "/:a.:b/y"]],
     [["/v:major", "/v:major.:minor"]],
-  ])("%j: no warning", (keys) => {
+  ])("routes %j: does not warn", (keys) => {
     expect(check(...keys)).toEqual([]);
   });
 
-  test("finds another example if a third route takes the first", () => {
+  test("gives another example if a third route takes the first example", () => {
     const [warning] = check("/a/:id", "/a/:x-:y", "/a/x-x");
     expect(warning?.meta).toMatchObject({ path: "/a/:id", example: "/a/1-1" });
   });
@@ -99,18 +102,18 @@ describe("routes", () => {
     ["an enum", z.enum(["a", "b"])],
     ["a value that a function checks", z.string().refine(fail)],
     ["a value that a function makes", z.preprocess(fail, z.string())],
-    ["a value that comes later", z.promise(z.string())],
+    ["a promise", z.promise(z.string())],
   ])("finds no example with the separator for %s", (_what, schema) => {
     expect(checkId(schema)).toEqual([]);
   });
 
-  test("uses values that contain the other route's separator", () => {
+  test("gives examples that contain the other route's separator", () => {
     expect(checkId(z.coerce.number(), "/a/:x.:y")).toEqual(["/a/1.1"]);
     expect(checkId(z.email(), "/a/:x.:y")).toEqual(["/a/ada%40example.com"]);
     expect(checkId(z.coerce.number().int(), "/a/:x.:y")).toEqual([]);
   });
 
-  test("gives one warning for two methods of the same pair", () => {
+  test("gives one warning for two methods on the same pair of routes", () => {
     expect(check("get /:id", "post /:id", "get /:x-:y", "post /:x-:y")).toHaveLength(1);
   });
 });
@@ -129,7 +132,7 @@ describe("static files", () => {
     ["public/images", "public/*path"],
     ["public/images", ":folder/images/*path"],
     ["public", "pub:rest/*path"],
-  ])("files at /%s below %s are never served", (mount, key) => {
+  ])("warns that files at /%s are never served, with a route /%s", (mount, key) => {
     const [warning] = checkFiles(mount, key);
     expect(warning?.code).toBe("SLP_WARN_FILES_SHADOWED");
     expect(warning?.meta).toMatchObject({ path: `/${key}`, files: `/${mount}` });
@@ -141,7 +144,7 @@ describe("static files", () => {
     ["public", "post *path"],
     ["", ":slug"],
     ["public", "a:rest/*path"],
-  ])("files at /%s beside %s: no warning", (mount, key) => {
+  ])("does not warn of files at /%s, with a route %s", (mount, key) => {
     expect(checkFiles(mount, key)).toEqual([]);
   });
 });

@@ -11,8 +11,8 @@ interface Route {
 }
 
 /**
- * Finds routes and files that receive fewer requests than their path suggests. That a literal takes precedence over a
- * parameter is intended, so it causes no warning.
+ * Finds routes and files that receive fewer requests than their path suggests. A literal that takes precedence over a
+ * parameter is intended, and causes no warning.
  */
 export const checkShadows = (
   entries: readonly EndpointEntry[],
@@ -40,7 +40,7 @@ const checkRoutes = (routes: readonly Route[]): readonly Diagnostic[] => {
   );
 };
 
-/** The literals around the parameters of a segment; undefined if it has none. */
+/** Returns the literals around the parameters of a segment; undefined for a segment without parameters. */
 const toTexts = (segment: Segment | undefined): readonly string[] | undefined =>
   segment?.kind === "parameters" ? segment.around : undefined;
 
@@ -70,7 +70,10 @@ const compare = (
 };
 
 interface Conflict {
-  /** `order` means that only the order decides; `values`, that parameter values with the other route's separators go there. */
+  /**
+   * `order` means that only the order of the routes decides; `values` means that parameter values that contain the
+   * other route's separators go to that route.
+   */
   readonly kind: "order" | "values";
   readonly at: number;
 }
@@ -88,7 +91,7 @@ const findConflict = (one: readonly Segment[], other: readonly Segment[]): Confl
   return isPlain && hasSeparatorsOnly ? { kind: "values", at } : undefined;
 };
 
-/** The key by which the route table distinguishes segments. */
+/** Returns the key by which the route table distinguishes segments. */
 const toKey = (segment: Segment | undefined): string => {
   if (!segment) return "";
   if (segment.kind === "rest") return "rest";
@@ -103,10 +106,10 @@ interface Loss {
 
 const uuid = "3f2c8a52-9b1e-4d7a-8c35-1e0f6b7a9d24";
 const fillers = ["x", "1", uuid];
-/** Values as they occur in real paths. */
+/** Parameter values as they occur in real paths. */
 const specials = [undefined, uuid, "2026-11-20", "2026-11-20T10:30:00Z", "ada@example.com", "1.5"];
 
-/** Finds a path that one route takes although the other one's input would definitely accept it. */
+/** Finds a path that one route takes although the other route's input would definitely accept it. */
 const findLoss = (
   one: Route,
   other: Route,
@@ -119,7 +122,7 @@ const findLoss = (
       const example = findCommonPath(one.segments, other.segments, filler, { at, special });
       if (example === undefined) continue;
       const taker = table.find(method, example)?.target;
-      // a third route may be the one that takes it
+      // a third route may take the path
       if (taker !== one.entry && taker !== other.entry) continue;
       const loser = taker === one.entry ? other.entry : one.entry;
       const alone = new RouteTable<EndpointEntry>();
@@ -130,7 +133,10 @@ const findLoss = (
   return undefined;
 };
 
-/** An endpoint that has the path and the method takes precedence over a file. */
+/**
+ * Finds static files that a wildcard route hides: an endpoint with the path and the method takes precedence over a
+ * file.
+ */
 const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly Diagnostic[] => {
   const folders = parsePathPattern(path);
   const taker = routes.find(({ entry, segments }) => {

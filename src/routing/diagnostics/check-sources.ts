@@ -6,7 +6,10 @@ import { listNames, parsePathPattern } from "../path-pattern.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
-/** Finds fields that no source of their route provides, such as those beside a raw body that would have to come from the query. */
+/**
+ * Finds fields that no source of their route provides, such as a field beside a raw body that would have to come from
+ * the query.
+ */
 export const checkSources = (
   entries: readonly EndpointEntry[],
   facts: RoutingFacts,
@@ -17,7 +20,7 @@ export const checkSources = (
     const [first] = fields;
     const { inputSchema } = entry.endpoint;
     if (first === undefined || !inputSchema || known.has(inputSchema)) return [];
-    // they may be for another route with the same schema
+    // the fields may be meant for another route with the same schema
     const isMeantElsewhere = lacking.some(
       (other) => other.entry.endpoint.inputSchema === inputSchema && other.fields.length === 0,
     );

@@ -14,7 +14,7 @@ const fits = (pattern: Pattern, text: string): boolean =>
 /** Checks whether a segment of a route matches a decoded segment of a path. */
 export const takes = (segment: Segment, text: string): boolean => fits(toPattern(segment), text);
 
-/** The wildcard at the end of a route, which matches the rest of a path. */
+/** Returns the wildcard at the end of a route, which matches the rest of a path. */
 export const findRest = (segments: readonly Segment[]): Segment | undefined => {
   const last = segments.at(-1);
   return last?.kind === "rest" ? last : undefined;
@@ -46,7 +46,10 @@ export const findCommonPath = (
   return `/${parts.join("/")}`;
 };
 
-/** Matches both patterns if anything does: the longer start, everything in between, the longer end. */
+/**
+ * Combines two patterns to a string that matches both if any string does: the longer start, everything in between, and
+ * the longer end.
+ */
 const combine = (one: Pattern, other: Pattern, filler: string): string => {
   if (typeof one === "string") return one;
   if (typeof other === "string") return other;

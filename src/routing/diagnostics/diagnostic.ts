@@ -3,9 +3,9 @@ import type { InputSource } from "../../endpoint/input-sources.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import type { EndpointEntry } from "../walk-routing.ts";
 
-/** Something that is legal but probably unintended, as one line of the log. */
+/** A log line about something that is legal but probably unintended. */
 export interface Diagnostic {
-  /** Stable; the message begins with it. */
+  /** The stable code with which the message begins. */
   readonly code: `SLP_WARN_${string}`;
   /** The cause, the place and the fix, in one line. */
   readonly text: string;
@@ -15,20 +15,23 @@ export interface Diagnostic {
 /** The facts about a server that the routing checks need. */
 export interface RoutingFacts {
   readonly toSources: (entry: EndpointEntry) => readonly InputSource[];
-  /** How queries are parsed: to strings and arrays of strings, also to objects, or by an unknown function. */
+  /**
+   * How queries are parsed: `simple` to strings and arrays of strings, `extended` also to objects, `unknown` by another
+   * function.
+   */
   readonly queryParser: "simple" | "extended" | "unknown";
   readonly takesUploads: boolean;
-  /** Whether native middleware before the API may have parsed bodies in its own way. */
+  /** Whether native middlewares before the API may have parsed bodies in their own way. */
   readonly hasNativeParsers: boolean;
 }
 
-/** An input schema of an endpoint, and its origin. */
+/** An input schema of an endpoint, and whether it comes from a middleware. */
 export interface DeclaredInput {
   readonly schema: ZodSchema;
   readonly isMiddleware: boolean;
 }
 
-/** Lists the input schemas of an endpoint, its own first. */
+/** Lists the input schemas of an endpoint, the endpoint's own first. */
 export const listInputs = ({ inputSchema, middlewares }: AnyEndpoint): readonly DeclaredInput[] => [
   ...(inputSchema ? [{ schema: inputSchema, isMiddleware: false }] : []),
   ...middlewares.flatMap((middleware) =>
@@ -36,6 +39,6 @@ export const listInputs = ({ inputSchema, middlewares }: AnyEndpoint): readonly 
   ),
 ];
 
-/** Formats a route for messages: `GET /v1/users`. */
+/** Formats a route for messages, such as `GET /v1/users`. */
 export const toPlace = ({ method, path }: EndpointEntry): string =>
   `${method.toUpperCase()} ${path}`;

@@ -26,7 +26,7 @@ test.each<[Wire["carrier"], readonly Kind[]]>([
   ["path", forTexts],
   ["wildcard", [...forTexts, "string"]],
   ["output", ["bigint", "dateIn", "file", "map", "nan", "never", "raw", "set", "symbol", "upload"]],
-])("each kind that does not fit %s has its own fix", (carrier, kinds) => {
+])("each kind of schema that does not fit %s has its own fix", (carrier, kinds) => {
   const fixes = kinds.map((kind) => toFix(toMisfit(kind, carrier)));
   expect(fixes.filter((fix) => fix.startsWith("Use another type") || fix === "")).toEqual([]);
   expect(toFix(toMisfit("function", carrier))).toMatch(/^Use another type/);
@@ -45,6 +45,6 @@ test.each<[Wire["carrier"], string]>([
     expect(toReason(toMisfit(kind, carrier))).toContain(`is ez.${kind}(), `);
 });
 
-test("a schema that takes no value needs no name", () => {
+test("the reason for a schema that takes no value does not name the schema", () => {
   expect(toReason(toMisfit("never", "json"))).toBe("accepts no value at all");
 });

@@ -61,7 +61,7 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   upload: "Send the file's name, size or URL; ez.upload() is for inputs",
 };
 
-/** Returns why a misfit cannot be filled or sent. */
+/** Explains why a misfit cannot be filled or sent. */
 export const toReason = (misfit: Misfit): string => {
   if (misfit.kind === "never") return "accepts no value at all";
   if (misfit.kind === "coercedBoolean")
@@ -85,6 +85,6 @@ const fixes: Readonly<Record<Wire["carrier"], Readonly<Partial<Record<Kind, stri
   wildcard: { ...forText, string: "Use z.array(z.string())" },
 };
 
-/** Returns what to write instead. */
+/** Returns a fix: what to write instead of a misfit. */
 export const toFix = ({ kind, wire: { carrier } }: Misfit): string =>
   fixes[carrier][kind] ?? otherwise;

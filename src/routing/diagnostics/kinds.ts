@@ -3,7 +3,7 @@ import { buffer, raw } from "../../schemas/raw.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import { upload } from "../../schemas/upload.ts";
 
-/** A kind of values. */
+/** A kind of value. */
 export type Kind =
   | ("string" | "number" | "boolean" | "null" | "array" | "object" | "undefined")
   | ("bigint" | "date" | "map" | "set" | "symbol" | "nan" | "function" | "file")
@@ -11,7 +11,7 @@ export type Kind =
 
 const toFunction = (schema: ZodSchema): unknown => (schema._zod.def as { fn?: unknown }).fn;
 
-/** This package's own schemas, which only their function identifies. */
+/** The kinds of this package's own schemas, by the functions that identify them. */
 export const ownKinds: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   [toFunction(buffer()), "buffer"],
   [toFunction(raw().shape.raw), "raw"],
@@ -26,7 +26,7 @@ export const kindOfType: Readonly<Record<string, Kind>> = {
   ...{ nan: "nan", function: "function", file: "file" },
 };
 
-/** Returns the kind of a value of a literal or an enum. */
+/** Returns the kind of a value from a literal or an enum. */
 export const kindOfValue = (value: unknown): Kind => (value === null ? "null" : typeof value);
 
 /** Recognises `ez.dateIn()` and `ez.dateOut()` by their parts. */

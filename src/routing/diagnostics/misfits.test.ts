@@ -180,7 +180,7 @@ describe("inputs", () => {
     expect(inQuery(schema)).toContain(expected);
   });
 
-  test("a schema reported as dead accepts no possible value", () => {
+  test("a schema that is reported as accepting nothing rejects every possible value", () => {
     const finder = new MisfitFinder("input");
     const toWire = (sources: InputSource[]) => {
       const entry = { path: "/" } as EndpointEntry;
@@ -227,28 +227,32 @@ describe("inputs", () => {
   });
 
   test.each<[string, InputSource[], string[]]>([
-    ["headers and cookies", ["headers", "cookies", "signedCookies"], [".a number"]],
-    ["a query before a body", ["query", "body"], []],
-    ["files alone", ["files"], []],
-    ["nothing", [], []],
+    [
+      "reports a number that comes from headers and cookies",
+      ["headers", "cookies", "signedCookies"],
+      [".a number"],
+    ],
+    ["reports no number that may come from a query or a body", ["query", "body"], []],
+    ["reports no number if the only source is files", ["files"], []],
+    ["reports no number without sources", [], []],
   ])("%s", (_what, sources, expected) => {
     expect(findInput(z.object({ a: z.number() }), sources)).toEqual(expected);
   });
 
-  test("values other than objects at the top level are reported", () => {
+  test("reports misfits at the top level of an input that is not an object", () => {
     expect(findInput(z.record(z.string(), z.number()), ["query"])).toEqual(["[key] number"]);
     expect(findInput(z.unknown(), ["query"])).toEqual([]);
     expect(findInput(z.string().transform(Number), ["body"])).toEqual([" string"]);
   });
 
-  test("cycles end, and each path is named once", () => {
+  test("follows cycles once, and names each path once", () => {
     expect(inBody(cyclic)).toEqual([".a.at date"]);
     expect(inBody(byGetter)).toEqual([".a.at date"]);
     const leaf = z.bigint();
     expect(inBody(z.object({ b: leaf, c: leaf }))).toEqual([".a.b bigint", ".a.c bigint"]);
   });
 
-  test("a shared schema is visited once, and at most ten lines are reported", () => {
+  test("visits a shared schema once, and reports at most ten lines", () => {
     let schema: z.ZodType = z.date();
     for (let depth = 0; depth < 60; depth++) schema = z.object({ l: schema, r: schema });
     expect(inBody(schema)).toHaveLength(10);

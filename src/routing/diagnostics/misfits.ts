@@ -6,7 +6,7 @@ import { readLazy, readValues } from "../../schemas/zod-internals.ts";
 
 /** A part of a schema that no possible value fits. */
 export interface Misfit {
-  /** Its path, such as `.items[].at`. */
+  /** The path of the part, such as `.items[].at`. */
   readonly path: string;
   readonly kind: Kind;
   readonly schema: ZodSchema;
@@ -19,7 +19,7 @@ interface Finding {
   readonly isDead: boolean;
 }
 
-/** How many misfits of one schema are reported. */
+/** The maximum number of misfits that are reported for one schema. */
 const maxMisfits = 10;
 
 const fit: Finding = { misfits: [], isDead: false };
@@ -28,12 +28,12 @@ const dead: Finding = { misfits: [], isDead: true };
 /**
  * Finds the parts of a schema that no request can fill, or that no response can carry.
  *
- * It prefers missing a misfit to a false alarm: functions of the application are assumed to fit, and of alternatives,
- * one that fits is enough.
+ * A missed misfit is preferred to a false alarm: functions of the application are assumed to fit, and one fitting
+ * alternative is enough.
  */
 export class MisfitFinder {
   readonly #isInput: boolean;
-  /** A schema that is being visited counts as fitting, so that cycles end. */
+  /** The findings so far; a schema that is being visited counts as fitting, so that cycles end. */
   readonly #found = new Map<Wire, Map<ZodSchema, Finding>>();
 
   constructor(direction: "input" | "output") {
@@ -117,7 +117,7 @@ export class MisfitFinder {
       case "catch":
         return this.#isInput ? fit : this.#find(def.innerType, wire);
       case "lazy":
-        // the getter may create a new schema each time; this is the one that Zod parses with
+        // the getter may create a new schema each time, so the one that Zod parses with is read
         return this.#find(readLazy(schema as z.core.$ZodLazy), wire);
       default:
         return fit;
@@ -136,7 +136,7 @@ export class MisfitFinder {
     return merge(...fields, locate("[key]", others));
   }
 
-  /** One option that fits is enough, unless a discriminator selects it. */
+  /** Checks the options of a union: one that fits is enough, unless a discriminator selects the option. */
   #findInOptions(def: z.core.$ZodUnionDef, wire: Wire): Finding {
     const options = def.options.map((option) => this.#find(option, wire));
     const isDead = options.length > 0 && options.every((option) => option.isDead);
@@ -156,7 +156,7 @@ const toMisfit = (kind: Kind, schema: ZodSchema, wire: Wire): Finding => ({
   isDead: true,
 });
 
-/** A schema with values of several kinds fits if one of them is possible. */
+/** Checks a schema with values of several kinds, which fits if one of the kinds is possible. */
 const checkKinds = (kinds: readonly Kind[], schema: ZodSchema, wire: Wire): Finding => {
   const [kind] = kinds;
   if (kind === undefined || kinds.some((one) => wire.kinds.has(one))) return fit;
@@ -167,7 +167,10 @@ const checkKinds = (kinds: readonly Kind[], schema: ZodSchema, wire: Wire): Find
 const checkContainer = (kind: Kind, schema: ZodSchema, wire: Wire, look: () => Finding): Finding =>
   wire.kinds.has(kind) ? look() : toMisfit(kind, schema, wire);
 
-/** An empty array has no element that could be wrong; a query and a path have no empty arrays. */
+/**
+ * Converts the finding about an element to that about its array. An empty array has no wrong element, but a query and a
+ * path cannot carry empty arrays.
+ */
 const toListFinding = (element: Finding, { carrier }: Wire): Finding =>
   carrier === "json" || carrier === "output" ? revive(element) : element;
 
@@ -176,7 +179,7 @@ const locate = (step: string, { misfits, isDead }: Finding): Finding => ({
   misfits: misfits.map((misfit) => ({ ...misfit, path: step + misfit.path })),
 });
 
-/** Some value fits after all, such as undefined or an empty array. */
+/** Records that some value fits after all, such as undefined or an empty array. */
 const revive = ({ misfits }: Finding): Finding => ({ misfits, isDead: false });
 
 const merge = (...findings: readonly Finding[]): Finding => ({

@@ -4,15 +4,15 @@ import type { EndpointEntry } from "../walk-routing.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
 import type { Kind } from "./kinds.ts";
 
-/** The values that are possible at a place of the input or the output. */
+/** The values that are possible at a place in the input or the output. */
 export interface Wire {
   readonly carrier: "json" | "text" | "path" | "wildcard" | "output";
   readonly kinds: ReadonlySet<Kind>;
-  /** What is possible under a key, or in an array; undefined if unknown. */
+  /** Returns the values that are possible under a key, or in an array; undefined if unknown. */
   readonly inner: (key?: string) => Wire | undefined;
 }
 
-/** Files and raw bodies, for which other checks exist. */
+/** The kinds for files and raw bodies, which other checks cover. */
 const bodies: readonly Kind[] = ["upload", "raw"];
 
 const json: Wire = {
@@ -30,14 +30,14 @@ const pathText = toText("path");
 const plainText = toText("text");
 const wildcardText = toText("wildcard");
 
-/** A query as the `simple` parser returns it, headers and cookies: repeated names become arrays. */
+/** Headers, cookies, and a query as the `simple` parser returns it; repeated names become arrays. */
 const texts: Wire = {
   carrier: "text",
   kinds: new Set([...bodies, "string", "array"]),
   inner: () => plainText,
 };
 
-/** The fields of a form. */
+/** A form, whose fields are strings or, for repeated names, arrays of strings. */
 export const formWire: Wire = { carrier: "text", kinds: new Set(["object"]), inner: () => texts };
 
 /** A query as the `extended` parser returns it. */
@@ -60,7 +60,7 @@ const textSources: ReadonlySet<InputSource> = new Set([
   "signedCookies",
 ]);
 
-/** What is possible under a name that is not a path parameter; undefined if unknown. */
+/** Returns the values that are possible under a name that is not a path parameter; undefined if unknown. */
 const toFieldWire = (
   sources: readonly InputSource[],
   { queryParser }: RoutingFacts,
@@ -71,7 +71,7 @@ const toFieldWire = (
   return queryParser === "extended" ? textTree : undefined;
 };
 
-/** What is possible as the input of a route. */
+/** Returns the values that are possible as the input of a route. */
 export const toInputWire = (entry: EndpointEntry, facts: RoutingFacts): Wire => {
   const sources = facts.toSources(entry);
   const field = toFieldWire(sources, facts);
@@ -87,7 +87,7 @@ export const toInputWire = (entry: EndpointEntry, facts: RoutingFacts): Wire => 
   };
 };
 
-/** Kinds that JSON cannot represent unless the application has defined how. */
+/** The kinds that JSON cannot represent unless the application has defined `toJSON` for them. */
 const extendableKinds: readonly (readonly [Kind, object])[] = [
   ["bigint", BigInt.prototype],
   ["map", Map.prototype],
@@ -96,7 +96,10 @@ const extendableKinds: readonly (readonly [Kind, object])[] = [
   ["function", Function.prototype],
 ];
 
-/** What `JSON.stringify` can write: dates as ISO strings, a Buffer as an array of bytes; undefined is left out. */
+/**
+ * Returns the values that `JSON.stringify` can write: it writes dates as ISO strings and a Buffer as an array of bytes,
+ * and omits undefined.
+ */
 export const toOutputWire = (): Wire => {
   const extendedKinds = extendableKinds.flatMap(([kind, prototype]) =>
     "toJSON" in prototype ? [kind] : [],

@@ -2,28 +2,31 @@ import type { IncomingMessage } from "node:http";
 import { isPushed } from "../../http/node-internals.ts";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 
-/** Receives the body of a request directly from the parser, instead of the request's stream. */
+/** A receiver that gets a request's body directly from the parser, instead of from the request's stream. */
 export interface BodySink {
   take(piece: Buffer): void;
-  /** The body is complete. */
+  /** Called when the body is complete. */
   end(): void;
-  /** The client has left, or the connection was closed. */
+  /** Called when the client has left or the connection was closed. */
   leave(): void;
 }
 
-/** The property of a request with its sink; undefined if the stream receives the body. */
+/** The property of a request that holds its sink; undefined if the stream receives the body. */
 export const bodySink: unique symbol = Symbol.for("sallyport/body-sink");
 
 /** A request that can have a sink. */
 export type SinkableRequest = IncomingMessage & { [bodySink]: BodySink | undefined };
 
-/** The methods that every stream has, for comparison. */
+/** The original methods of streams, for comparison. */
 const { on, emit } = Object.getPrototypeOf(loadNodeHttp().IncomingMessage.prototype) as {
   readonly on: unknown;
   readonly emit: unknown;
 };
 
-/** Checks that nothing has begun to read a request, or watches it by replacing its methods, as tracing tools do. */
+/**
+ * Checks that nothing has begun to read a request, and that nothing watches it by replacing its methods, as tracing
+ * tools do.
+ */
 export const isUnread = (request: IncomingMessage): boolean =>
   request.readableFlowing === null &&
   request.listenerCount("data") === 0 &&
@@ -33,12 +36,12 @@ export const isUnread = (request: IncomingMessage): boolean =>
 
 /** Checks whether a sink will receive the whole body: nothing reads it, and none of it has arrived yet. */
 export const isSinkable = (request: IncomingMessage): request is SinkableRequest =>
-  // a request of another server or an adapter inherits the flag below, but its body may arrive in another way
+  // requests of other servers and adapters inherit the flag below, but their bodies may arrive in another way
   bodySink in request &&
-  // by now it is known that bodies come through `push`, which a sink needs
+  // a sink needs bodies that come through `push`, which an earlier request has shown
   (request as { readonly [isPushed]?: boolean })[isPushed] === true &&
   isUnread(request) &&
   request.readableLength === 0 &&
   !request.complete &&
-  // the client is asked for the body when the stream is read
+  // the client is only asked for the body when the stream is read
   request.headers.expect === undefined;

@@ -19,7 +19,7 @@ const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
 const multipartType = "multipart/form-data";
 
-/** What a route and its server define for the body. */
+/** What a route and its server define about the body. */
 export interface BodyPlan {
   readonly body: "none" | "parsed" | "raw";
   readonly keepsRawBody: boolean;
@@ -30,7 +30,7 @@ export interface BodyPlan {
   readonly uploadLimits: UploadLimits | undefined;
 }
 
-/** What a server defines for bodies. */
+/** What a server defines about bodies. */
 export interface BodyOptions {
   /** The largest body that is not an upload, in bytes. */
   readonly limit: number;
@@ -41,9 +41,11 @@ export interface BodyOptions {
 
 /**
  * Reads and parses the body of a request to `request.body`, and the files of an upload to `request.files`. Does nothing
- * if there is no body or if a native middleware has parsed it; if that has left bytes or a string, these are parsed.
+ * if there is no body or if a native middleware has parsed it; bytes or a string left by a native middleware are
+ * parsed.
  *
- * @throws {@link RequestError} when it is too large, of an unknown type, malformed, or when the client pauses for too long.
+ * @throws {@link RequestError} when the body is too large, of an unknown type or malformed, or when the client pauses
+ * for too long.
  */
 export const parseBody = (
   plan: BodyPlan,
@@ -70,7 +72,7 @@ export const parseBody = (
       parseTextForm(plan, contentType, form, request),
     );
   }
-  // without a type, it cannot be parsed, but it may be empty
+  // without a type, a body cannot be parsed, but it may be empty
   const early = field === undefined ? undefined : toBodyParser(contentType, takesFiles);
   return readBytes(request, response, limit, idle, (bytes) => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
@@ -107,7 +109,7 @@ const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<vo
   return undefined;
 };
 
-/** Parses a multipart body for a route that accepts no files; the parser is loaded with the first one. */
+/** Parses a multipart body for a route that accepts no files; the parser is loaded with the first such body. */
 const parseTextForm = async (
   plan: BodyPlan,
   contentType: ContentType,
@@ -152,12 +154,15 @@ const hasBody = (request: Request): boolean => {
   return isAnnounced && !isRead(request);
 };
 
-/** A reader that counts bytes, such as formidable, may go on while the stream is paused and has not reported its end. */
+/**
+ * Checks whether the body has been read. A reader that counts bytes, such as formidable, may go on while the stream is
+ * paused and has not reported its end.
+ */
 const isRead = (request: Request): boolean =>
   request.readableEnded ||
   (request.complete && request.readableDidRead && request.readableLength === 0);
 
-/** Parses the media type once, strictly; nothing later looks at the header again. */
+/** Chooses the parser for a media type, which was parsed once and strictly; nothing later looks at the header again. */
 const toBodyParser = (
   contentType: ContentType | undefined,
   takesFiles: boolean,

@@ -4,10 +4,11 @@ import { hasTooManyPairs, parseQuery } from "../../http/query.ts";
 /**
  * Parses a urlencoded body; repeated names become arrays.
  *
- * @throws {@link RequestError} when it has too many fields, malformed percent-encoding, or a field named `__proto__`.
+ * @throws {@link RequestError} when the body has too many fields, malformed percent-encoding, or a field named
+ * `__proto__`.
  */
 export const parseForm = (text: string): object => {
-  // what curl -d sends by default
+  // `curl -d` sends JSON with this type by default
   if (/^\s*[{[]/.test(text)) throw new RequestError("SLP_BODY_JSON_AS_FORM");
   if (hasTooManyPairs(text)) throw new RequestError("SLP_BODY_TOO_MANY_FIELDS");
   return parseQuery(text, decodeStrictly, () => {

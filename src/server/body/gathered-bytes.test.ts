@@ -13,7 +13,7 @@ const pieces = fc.array(
 const toBuffers = (parts: readonly Uint8Array[]): Buffer[] =>
   parts.map((part) => Buffer.from(part));
 
-test("returns the bytes received, in whatever chunks they come", () => {
+test("returns the received bytes, whatever chunks they arrive in", () => {
   fc.assert(
     fc.property(pieces, (parts) => {
       const bytes = new GatheredBytes(Buffer.from("first"));
@@ -25,7 +25,7 @@ test("returns the bytes received, in whatever chunks they come", () => {
   );
 });
 
-test("copies small chunks, so that none of them is kept", () => {
+test("copies small chunks, and keeps none of them", () => {
   const bytes = new GatheredBytes(Buffer.from("a"));
   const parts = Array.from({ length: 39_999 }, () => Buffer.from("a"));
   for (const part of parts) bytes.add(part);
@@ -36,7 +36,7 @@ test("copies small chunks, so that none of them is kept", () => {
 test.each([
   [1023, "a"],
   [1024, "b"],
-])("copies a chunk of %i bytes only below one KiB", (length, letter) => {
+])("copies a chunk of %i bytes only if that is below one KiB", (length, letter) => {
   const bytes = new GatheredBytes(Buffer.from("a"));
   const piece = Buffer.alloc(length, "a");
   bytes.add(piece);

@@ -1,4 +1,4 @@
-/** Chunks below this size are copied together: each Buffer costs a hundred bytes, whatever its size. */
+/** The size below which chunks are copied together, because each Buffer costs a hundred bytes, whatever its size. */
 const smallPiece = 1024;
 const blockSize = 16_384;
 
@@ -7,7 +7,7 @@ export class GatheredBytes {
   /** The size in bytes. */
   size: number;
   readonly #pieces: Buffer[];
-  /** The buffer for small chunks; everything before `#start` is in the chunks already. */
+  /** The buffer for small chunks; everything before `#start` is already in `#pieces`. */
   #block: Buffer | undefined;
   #start = 0;
   #used = 0;
@@ -32,7 +32,7 @@ export class GatheredBytes {
     this.#used += piece.copy(this.#block, this.#used);
   }
 
-  /** Returns everything in one Buffer; called once. */
+  /** Returns all bytes in one Buffer; may be called only once. */
   concat(): Buffer {
     this.#seal();
     return Buffer.concat(this.#pieces, this.size);

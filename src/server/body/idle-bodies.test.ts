@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { IdleBodies } from "./idle-bodies.ts";
 
-/** The part of a request that is inspected. */
+/** Creates the part of a request that is inspected. */
 const createRequest = () => {
   const state = { bytesRead: 0, isPaused: false, complete: false };
   const request = {
@@ -25,13 +25,13 @@ beforeEach(
 );
 afterEach(() => void vi.useRealTimers());
 
-test("finds a body without progress once, after the limit or up to a quarter more", () => {
+test("reports a body without progress once, between the limit and a quarter more", () => {
   const idle = new IdleBodies(800);
   const onIdle = vi.fn();
   idle.watch(createRequest().request, onIdle);
   vi.advanceTimersByTime(799);
   expect(onIdle).not.toHaveBeenCalled();
-  // the first check, after an eighth, only starts measuring
+  // the first check, after an eighth of the limit, only starts measuring
   vi.advanceTimersByTime(101);
   expect(onIdle).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(5000);
@@ -64,7 +64,7 @@ test("uses one timer for all bodies, and none without bodies", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("ignores only forgotten bodies, in any order, even forgotten twice", () => {
+test("ignores only forgotten bodies, in whatever order they are forgotten, even twice", () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean(), { maxLength: 12 }),

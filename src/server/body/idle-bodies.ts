@@ -7,16 +7,16 @@ export const defaultBodyIdleTimeout = 10_000;
 export interface Watched {
   readonly request: IncomingMessage | undefined;
   readonly onIdle: () => void;
-  /** The bytes of the connection at the last check; -1 before the first. */
+  /** The number of bytes that the connection had received at the last check; -1 before the first. */
   seen: number;
   /** When the number last increased. */
   since: number;
-  /** Its neighbours in a ring; both undefined once it is removed. */
+  /** The neighbours of this body in a ring; both are undefined once it is removed. */
   before: Watched | undefined;
   after: Watched | undefined;
 }
 
-/** The first and the last element of a ring. */
+/** Creates a ring with the element that is both its first and its last. */
 const createRing = (): Watched => {
   const onIdle = (): void => undefined;
   const ring: Watched = {
@@ -34,15 +34,18 @@ const createRing = (): Watched => {
 /**
  * Detects bodies that make no progress.
  *
- * One timer checks all of them, and runs only while a body is being read: a timer per request would cost 2
- * microseconds. The bodies form a ring, which costs 0.1 microseconds less than a map.
+ * One timer checks all bodies, and runs only while a body is being read; a timer per request would cost 2 microseconds.
+ * The bodies form a ring, which costs 0.1 microseconds less than a map.
  */
 export class IdleBodies {
   readonly #timeout: number;
   readonly #ring = createRing();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param timeout how long a client may pause, in milliseconds; a pause is detected up to a quarter later */
+  /**
+   * @param timeout how long a client may pause, in milliseconds; a pause is detected with a delay of up to a quarter of
+   * this time
+   */
   constructor(timeout: number) {
     this.#timeout = timeout;
   }
@@ -58,7 +61,7 @@ export class IdleBodies {
     return watched;
   }
 
-  /** Called when the body has been read, or is no longer wanted. */
+  /** Stops watching a body that has been read or is no longer wanted. */
   forget(watched: Watched): void {
     const { before, after } = watched;
     if (!before || !after) return;

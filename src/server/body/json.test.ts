@@ -5,7 +5,7 @@ import { maxJsonDepth, parseJson } from "./json.ts";
 const nested = (depth: number): string => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 
 describe("parseJson", () => {
-  test("parses what JSON.parse parses, for any object of allowed depth without forbidden keys", () => {
+  test("returns the same as JSON.parse for any object of allowed depth without forbidden keys", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const text = JSON.stringify(value);
@@ -15,7 +15,7 @@ describe("parseJson", () => {
     );
   });
 
-  test("counts depth outside strings only", () => {
+  test("ignores brackets within strings when it counts the depth", () => {
     const text = JSON.stringify({ a: "[{".repeat(500), b: '\\"[['.repeat(100), c: "\\" });
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
@@ -35,11 +35,11 @@ describe("parseJson", () => {
     String.raw`{"\u0063\u006F\u006E\u0073\u0074\u0072\u0075\u0063\u0074\u006F\u0072":{"\u0070rototype":1}}`,
     '{"a":{"constructor":{"prototype":1}}}',
     String.raw`{"constr\u0075ctor":{"prototype":{}}}`,
-  ])("rejects the keys of %s", (text) => {
+  ])("rejects the forbidden key in %s", (text) => {
     expect(() => parseJson(text)).toThrow("Forbidden key in the body");
   });
 
-  test("accepts the same words as values, and harmless keys", () => {
+  test("accepts the words of forbidden keys as values, and harmless keys", () => {
     const text =
       '{"constructor":"ACME","b":"__proto__","prototype":{},"c":{"constructor":{"x":1}}}';
     expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -49,7 +49,7 @@ describe("parseJson", () => {
     expect(() => parseJson(text)).toThrow("Expected an object");
   });
 
-  test("reveals nothing of a malformed body", () => {
+  test("reveals nothing about a malformed body", () => {
     expect(() => parseJson('{"secret": hunter2}')).toThrow(/^Invalid JSON$/);
   });
 

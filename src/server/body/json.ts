@@ -6,8 +6,8 @@ export const maxJsonDepth = 64;
 /**
  * Parses a JSON body to an object.
  *
- * @throws {@link RequestError} with 400 when it is malformed, nested too deeply, not an object, or has a key that could
- * change a prototype.
+ * @throws {@link RequestError} with 400 when the body is malformed, nested too deeply, not an object, or has a key that
+ * could change a prototype.
  */
 export const parseJson = (text: string): object => {
   // valid JSON of depth d has at least 2d characters
@@ -24,7 +24,7 @@ export const parseJson = (text: string): object => {
   return value;
 };
 
-/** The characters that a forbidden key must contain, literally or as an escape. */
+/** Matches the characters that a forbidden key must contain, literally or as an escape. */
 const suspicious = /__proto__|constructor|\\u/;
 
 const [quote, backslash] = [0x22, 0x5c];
@@ -44,7 +44,7 @@ const assertDepth = (text: string): void => {
   }
 };
 
-/** The index of the quote that ends a string. */
+/** Returns the index of the quote that ends a string. */
 const skipString = (text: string, start: number): number => {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -58,7 +58,7 @@ const isEscaped = (text: string, index: number): boolean => {
 };
 
 /**
- * Rejects forbidden keys. The depth is limited already, so this cannot exhaust the stack. It allocates nothing: an
+ * Rejects forbidden keys. The depth is limited already, so this cannot exhaust the stack. Nothing is allocated: an
  * array of the entries would take ten times as long for a body of 1 MB.
  */
 const assertKeys = (value: object): void => {

@@ -4,7 +4,7 @@ import type { ContentType } from "../../http/content-type.ts";
 /**
  * Returns the Content-Type field of a multipart body in the form that the parser expects.
  *
- * @throws {@link RequestError} when it has no boundary, or one that is malformed.
+ * @throws {@link RequestError} when the field has no boundary or a malformed one.
  */
 export const toMultipartField = ({ type, parameters }: ContentType): string => {
   const boundary = parameters.get("boundary") ?? "";
@@ -13,7 +13,7 @@ export const toMultipartField = ({ type, parameters }: ContentType): string => {
   return `${type}; boundary="${boundary}"`;
 };
 
-/** Values by name; repeated names have arrays. */
+/** Values by name, with arrays for repeated names. */
 export type Several<T> = Record<string, T | T[]>;
 
 /** @returns false for a name that could change a prototype, or for a missing name */

@@ -12,7 +12,7 @@ type Decoder = NodeJS.ReadWriteStream & Readable;
 const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
   const zlib = loadNodeZlib();
   const { createBrotliDecompress, createGunzip, createInflate } = zlib;
-  // Node has it since 22.15 and 23.8
+  // Node has zstd since 22.15 and 23.8
   const { createZstdDecompress, constants } = zlib as {
     readonly createZstdDecompress?: (options: object) => Decoder;
     readonly constants: { readonly ZSTD_d_windowLogMax?: number };
@@ -27,7 +27,7 @@ const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
   ]);
 };
 
-/** What a decoder must support, and the limit here: 8 MiB of memory, where the format allows 2 GiB. @see RFC 9659 */
+/** Limits a zstd decoder to the 8 MiB of memory that decoders must support; the format allows 2 GiB. @see RFC 9659 */
 const toZstdLimits = ({
   ZSTD_d_windowLogMax: limit,
 }: {
@@ -48,19 +48,23 @@ const findDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
   return createDecoder;
 };
 
-/** The size limit of a compressed body: compression may make incompressible data slightly larger. */
+/**
+ * Returns the size limit of a compressed body, which is slightly larger because incompressible data grows when
+ * compressed.
+ */
 const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
 
-/** The client disconnected before its body was complete; no response is sent. */
+/** Creates the error for a client that disconnected before its body was complete; no response is sent. */
 const toDeparture = (): Error => new Error("The client disconnected while sending the body");
 
 /**
- * Reads a body and passes its bytes on. The limit counts them after decompression, and before it with a small margin.
+ * Reads a body and passes its bytes on. The limit applies to the bytes after decompression and, with a small margin, to
+ * those before it.
  *
  * @param limit the maximum number of bytes
  * @param idle detects clients that pause for too long
- * @throws {@link RequestError} when it is too large, when its encoding is unknown or corrupt, or when the client pauses
- * for too long.
+ * @throws {@link RequestError} when the body is too large, when its encoding is unknown or corrupt, or when the client
+ * pauses for too long.
  */
 export const readBytes = (
   request: Request,
@@ -75,7 +79,7 @@ export const readBytes = (
     closeAfterReply(request, response);
     throw new RequestError("SLP_BODY_TOO_LARGE");
   }
-  // `close` is not emitted again
+  // a destroyed request does not emit `close` again
   if (request.destroyed) throw toDeparture();
   return new Promise((resolve, reject) => {
     const reader = new BodyReader(request, response, limit, idle, use, resolve, reject);
@@ -95,11 +99,11 @@ class BodyReader implements BodySink {
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
   readonly #watched: Watched;
-  /** Most bodies arrive in one chunk. */
+  /** The first chunk; most bodies arrive in one. */
   #first: Buffer | undefined;
   #all: GatheredBytes | undefined;
   #size = 0;
-  /** Undefined for a sink. */
+  /** Removes the listeners from the stream; undefined for a sink. */
   #unlisten: (() => void) | undefined;
 
   constructor(
@@ -169,7 +173,10 @@ class BodyReader implements BodySink {
     this.#resolve();
   }
 
-  /** The body may have arrived but not been read yet; only its end event tells whether it is complete. */
+  /**
+   * Fails unless the body is complete. Only the end event tells that, because a body may have arrived but not been read
+   * yet.
+   */
   leave(): void {
     if (!this.#request.readableEnded) this.#fail(toDeparture());
   }

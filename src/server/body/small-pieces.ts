@@ -2,7 +2,7 @@ const smallPiece = 1024;
 const gatheredSize = 16_384;
 
 /**
- * Passes on the chunks of a body, small ones together: otherwise a body in chunks of one byte would take a turn of the
+ * Passes on the chunks of a body and joins small ones. A body in chunks of one byte would otherwise take a turn of the
  * event loop for each byte.
  */
 export class SmallPieces {

@@ -22,7 +22,7 @@ test("gathers small chunks into one write to disk", async () => {
     spool.take(Buffer.alloc(1000, "a"));
     await spool.settle();
   }
-  // what arrived before there was a file
+  // the chunks that arrived before the file was open are written at once
   expect(write).toHaveBeenCalledTimes(1);
   spool.take(Buffer.alloc(50_000, "a"));
   await spool.settle();

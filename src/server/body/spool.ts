@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
-/** How many bytes are collected for one write to disk. */
+/** The number of bytes that are collected for one write to disk. */
 const stagingSize = 262_144;
-/** More than Node reads from a socket at once; with less space than this left, the buffer is written. */
+/** The free space below which the buffer is written to disk: as much as Node may read from a socket at once. */
 const leastRoom = 65_536;
 
-/** How many bytes of a request's files are, and may be, held in memory. */
+/** How many bytes of a request's files may be held in memory, and how many are. */
 export interface MemoryBudget {
   readonly limit: number;
   used: number;
@@ -16,24 +16,25 @@ export interface MemoryBudget {
 /**
  * The content of one incoming file: in memory while the budget allows it, then in a temporary file.
  *
- * Data is copied, to disk through one reusable buffer. So the memory of a request can be freed as soon as its data is
- * copied, and 500 MB need 10 MB; V8 would let 64 MB of buffers pile up before it collects them.
+ * Data is copied, and goes to disk through one reusable buffer. The memory of incoming chunks can then be freed at
+ * once, so an upload of 500 MB needs only 10 MB of memory; V8 would let 64 MB of buffers pile up before it collects
+ * them.
  */
 export class Spool {
   /** The size in bytes. */
   size = 0;
-  /** Its path on disk; undefined if it is in memory. */
+  /** The path of the file on disk; undefined if the content is in memory. */
   path: string | undefined;
-  /** Nothing more will come. */
+  /** Whether the content is complete. */
   isEnded = false;
   readonly #budget: MemoryBudget;
   readonly #directory: string;
-  /** Data that waits in addition to the staging buffer: all of it in memory, or what was too large for the buffer. */
+  /** The data that is not in the staging buffer: all content held in memory, or what did not fit into the buffer. */
   #pieces: Buffer[] = [];
   #staging: Buffer | undefined;
   #staged = 0;
   #handle: FileHandle | undefined;
-  /** Too large for the rest of the budget. */
+  /** Whether the content is too large for the rest of the budget. */
   #isLarge = false;
   #isClosed = false;
   #isWriting = false;
@@ -47,7 +48,7 @@ export class Spool {
   take(part: Buffer): void {
     if (!this.#isLarge) this.#count(part.length);
     this.size += part.length;
-    // keeps the order, and leaves the buffer alone while it is being written
+    // staging must keep the order, and leave the buffer alone while it is being written
     const canStage = !this.#isWriting && this.#pieces.length === 0;
     const staged = canStage && this.#staging ? part.copy(this.#staging, this.#staged) : 0;
     this.#staged += staged;
@@ -55,7 +56,7 @@ export class Spool {
   }
 
   /**
-   * Writes what should not wait in memory, including data that arrives in the meantime.
+   * Writes the data that should not stay in memory, including data that arrives in the meantime.
    *
    * @throws Node's error when writing fails.
    */
@@ -67,7 +68,7 @@ export class Spool {
     if (this.isEnded) await this.#close();
   }
 
-  /** The content of a file that has stayed in memory; undefined if it is on disk. */
+  /** Returns the content of a file that has stayed in memory; undefined if the file is on disk. */
   takeContent(): Buffer | undefined {
     return this.path === undefined ? Buffer.concat(this.#pieces.splice(0), this.size) : undefined;
   }
@@ -110,7 +111,7 @@ export class Spool {
   }
 }
 
-/** The system may accept less at once than it is given. */
+/** Writes all of a part; the system may accept less at once than it is given. */
 const writeAll = async (handle: FileHandle, part: Buffer): Promise<void> => {
   for (let done = 0; done < part.length;) {
     const { bytesWritten } = await handle.write(part, done, part.length - done);

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const info = { name: "a.txt", mimetype: "text/plain", encoding: "7bit", size: 7 };
 
-/** A file on disk. */
+/** Creates an uploaded file on disk. */
 const createFile = async (): Promise<UploadedFile> => {
   const tempFilePath = join(directory, "temporary");
   await files.writeFile(tempFilePath, "content");

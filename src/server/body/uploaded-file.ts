@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants, readFileSync } from "node:fs";
 import { copyFile, rename, rm, writeFile } from "node:fs/promises";
 
-/** What is known about a received file. */
+/** What is known about a received file once it is complete. */
 export interface UploadedParts {
   readonly name: string;
   readonly mimetype: string;
@@ -38,23 +38,23 @@ export class UploadedFile {
     this.#content = parts.content;
   }
 
-  /** The content; that of a larger file is read from disk at each access. */
+  /** The content of the file; for a larger file, it is read from disk at each access. */
   get data(): Buffer {
     if (this.#content) return this.#content;
     this.#assertKept("read");
     return readFileSync(this.tempFilePath ?? "");
   }
 
-  /** The MD5 digest of the content, in hexadecimal; computed on demand. */
+  /** The MD5 digest of the content, in hexadecimal; it is computed at each access. */
   get md5(): string {
     return createHash("md5").update(this.data).digest("hex");
   }
 
   /**
-   * Moves the file to a path and replaces any file there; only the user of the process may read it (mode 0600).
+   * Moves the file to a path and replaces any file there; only the user of the process may read the result (mode 0600).
    *
-   * @throws Error when it has already been moved or the response is finished, and Node's error when it cannot be
-   * written.
+   * @throws Error when the file has already been moved or the response is finished, and Node's error when the file
+   * cannot be written.
    */
   readonly mv = async (path: string): Promise<void> => {
     this.#assertKept("moved");
@@ -92,7 +92,7 @@ const moveFile = async (from: string, to: string): Promise<void> => {
   try {
     await rename(from, to);
   } catch (error) {
-    // a different file system
+    // the path is on a different file system
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
     await replaceBy(to, (path) => copyFile(from, path, constants.COPYFILE_EXCL));
     await rm(from, { force: true });
@@ -102,7 +102,9 @@ const moveFile = async (from: string, to: string): Promise<void> => {
 const writeWhole = (to: string, content: Buffer): Promise<void> =>
   replaceBy(to, (path) => writeFile(path, content, { flag: "wx", mode: 0o600 }));
 
-/** Writes next to a path and moves the complete file there, so that a failure never leaves a partial file. */
+/**
+ * Writes a file next to its path and then moves it there, so that a failure never leaves a partial file at the path.
+ */
 const replaceBy = async (to: string, write: (path: string) => Promise<void>): Promise<void> => {
   const path = `${to}.${randomUUID()}`;
   try {

@@ -15,7 +15,7 @@ import { SmallPieces } from "./small-pieces.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
 
-/** Upload options. */
+/** Options for uploads. */
 export interface UploadOptions {
   readonly limits?: UploadLimits | undefined;
   /**
@@ -34,11 +34,11 @@ export interface UploadOptions {
 export interface PreparedUploads {
   readonly beforeUpload: UploadOptions["beforeUpload"];
   /**
-   * Reads a multipart body: its fields to `request.body`, its files to `request.files`; repeated names become arrays.
-   * Files that were not moved are deleted when the response is finished or the client has left.
+   * Reads a multipart body: its fields into `request.body`, its files into `request.files`; repeated names become
+   * arrays. Files that were not moved are deleted when the response is finished or the client has left.
    *
    * @param own limits of the route, which replace those of the configuration
-   * @throws {@link RequestError} when the body is malformed or over a limit; no file is left then.
+   * @throws {@link RequestError} when the body is malformed or over a limit; no files are left then.
    */
   readonly parse: (
     type: ContentType,
@@ -127,7 +127,7 @@ class Upload {
   readonly #budget: MemoryBudget;
   readonly #arrivals: Arrival[] = [];
   readonly #kept: UploadedFile[] = [];
-  /** The file being written. */
+  /** A promise that resolves once the pending writes are done. */
   #settling = Promise.resolve();
   #isOver = false;
 
@@ -168,7 +168,7 @@ class Upload {
         parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
         parser.on("error", malformed);
         parser.on("finish", () => void this.#settle().then(resolve, reject));
-        // the body may have arrived but not been read yet; only its end event tells whether it is complete
+        // only the end event tells whether the body is complete; it may have arrived but not been read yet
         request.once("close", () => {
           if (!request.readableEnded)
             reject(new Error("The client disconnected while sending the body"));
@@ -190,7 +190,7 @@ class Upload {
     }
   }
 
-  /** Deletes everything, including what is still being written. */
+  /** Deletes all files, including those still being written. */
   async discard(): Promise<void> {
     this.#isOver = true;
     await this.#settling.catch(ignore);
@@ -207,12 +207,12 @@ class Upload {
     let left = this.#limits.total;
     const pass = (piece: Buffer): void => {
       request.pause();
-      // streams pass on what they hold within this turn of the event loop
+      // within this turn of the event loop, streams pass on the data that they hold
       parser.write(piece, () => setImmediate(() => void goOn(piece).catch(fail)));
     };
     const small = new SmallPieces(pass);
     const onData = (data: Buffer | string): void => {
-      // an encoding was set on the request
+      // data is a string if an encoding was set on the request
       const piece =
         typeof data === "string" ? Buffer.from(data, request.readableEncoding ?? "utf8") : data;
       left -= piece.length;
@@ -251,7 +251,7 @@ class Upload {
     info.stream.on("end", () => (spool.isEnded = true));
   }
 
-  /** One after the other: the end of the last part may be parsed while the part is still being written. */
+  /** Writes files one after the other: the end of the last part may be parsed while the part is still being written. */
   #settle(): Promise<void> {
     const earlier = this.#settling;
     const settle = async (): Promise<void> => {
@@ -265,8 +265,8 @@ class Upload {
 const ignore = (): void => undefined;
 
 /**
- * Frees the memory of a chunk that is no longer used, if it has its own memory. Node before 21 cannot do this; there,
- * the chunks wait for V8.
+ * Frees the memory of a chunk that is no longer used, if it has its own memory. Before version 21, Node cannot do this,
+ * and V8 frees the chunks later.
  */
 const free = ({ buffer, byteLength }: Buffer): void => {
   if (buffer.byteLength === byteLength)

@@ -1,9 +1,9 @@
 import { loadNodeZlib } from "../../lazy/node-modules.ts";
 
-/** Compression options. */
+/** Options for compression. */
 export interface CompressionOptions {
   /**
-   * The offered encodings, in order of preference, which decides among those that a client accepts equally.
+   * The offered encodings, in order of preference. The order decides among encodings that a client accepts equally.
    *
    * @default ["zstd", "br", "gzip", "deflate"]; without zstd before Node.js 22.15
    */
@@ -33,7 +33,7 @@ export interface CompressionOptions {
    */
   readonly strategy?: number | undefined;
   /**
-   * The size of the chunks of compressed bytes, 64 or more.
+   * The size of the chunks of compressed data, in bytes, 64 or more.
    *
    * @default 16384
    */
@@ -42,7 +42,7 @@ export interface CompressionOptions {
 
 const thresholdPattern = /^(\d+(?:\.\d+)?) ?(b|kb|mb|gb)?$/i;
 
-/** Parses a threshold such as "1kb" to bytes; returns undefined if it is invalid. */
+/** Converts a threshold such as "1kb" to a number of bytes; returns undefined if the threshold is invalid. */
 export const toThreshold = (threshold: unknown): number | undefined => {
   if (typeof threshold === "number") return threshold >= 0 ? threshold : undefined;
   const match = typeof threshold === "string" ? thresholdPattern.exec(threshold) : null;
@@ -55,7 +55,10 @@ export const toThreshold = (threshold: unknown): number | undefined => {
 /** All encodings, in order of preference. */
 export const knownEncodings: readonly string[] = ["zstd", "br", "gzip", "deflate"];
 
-/** The encodings that this Node.js version supports, in order of preference; zstd is available since 22.15 and 23.8. */
+/**
+ * Lists the encodings that this Node.js version supports, in order of preference; zstd is available since 22.15 and
+ * 23.8.
+ */
 export const listSendableEncodings = (): readonly string[] => {
   const hasZstd = "createZstdCompress" in loadNodeZlib();
   return knownEncodings.filter((encoding) => encoding !== "zstd" || hasZstd);

@@ -10,13 +10,13 @@ import { createEncoder, flushEncoder, type Encoder } from "./encoders.ts";
 /** The default of the option `threshold`, in bytes. */
 const defaultThreshold = 1024;
 
-/** How many encoded bytes wait for the end of a body whose writer has finished. */
+/** The maximum number of encoded bytes that wait for the end of a body whose writer has finished. */
 const maxLastSize = 16_384;
 
 /** The settings that are known when the server starts. */
 interface Settings {
   readonly threshold: number;
-  /** In order of preference. */
+  /** The offered encodings, in order of preference. */
   readonly encodings: readonly string[];
   readonly options: CompressionOptions;
 }
@@ -36,7 +36,10 @@ export const createCompression = (options: CompressionOptions): RequestHandler =
 
 type Call = (...args: readonly unknown[]) => unknown;
 
-/** Calls the method that the response would have without this layer: its own, or the prototype's, which a shutdown replaces. */
+/**
+ * Returns a function that calls the method that the response would have without this layer: its own, or the
+ * prototype's, which a shutdown replaces.
+ */
 const toPrevious = (response: Response, name: "writeHead" | "write" | "end" | "emit"): Call => {
   const own = Object.hasOwn(response, name) ? (response[name] as Call) : undefined;
   return (...args) => {
@@ -45,7 +48,7 @@ const toPrevious = (response: Response, name: "writeHead" | "write" | "end" | "e
   };
 };
 
-/** Sits between a response and the code that writes to it. */
+/** A layer between a response and the code that writes to it. */
 class Layer {
   readonly #settings: Settings;
   readonly #response: Response;
@@ -77,10 +80,10 @@ class Layer {
     });
   }
 
-  /** The head is about to be written, so the decision is made here. */
+  /** Decides whether to encode the body; called when the head is about to be written. */
   #onWriteHead([status, ...rest]: readonly unknown[]): Response {
     const response = this.#response;
-    // Node reports the error of a second head, and of a missing status
+    // Node itself reports a second head or a missing status as an error
     if (response.headersSent || !(Number(status) >= 100 && Number(status) < 1000))
       return this.#writeHead(status, ...rest) as Response;
     const reason = typeof rest[0] === "string" ? rest.slice(0, 1) : [];
@@ -95,7 +98,7 @@ class Layer {
     try {
       this.#writeHead(status, ...reason);
     } catch (error) {
-      // another response may follow, which is not encoded
+      // another response may follow, which must not claim to be encoded
       response.removeHeader("Content-Encoding");
       encoder?.destroy();
       throw error;
@@ -125,7 +128,7 @@ class Layer {
   #onWrite(args: readonly unknown[]): unknown {
     const response = this.#response;
     const [chunk] = args;
-    // Node rejects before the head what cannot be written
+    // a chunk that cannot be written must fail before the head is written
     if (!isChunk(chunk)) return this.#write(...args);
     if (!response.headersSent) response.writeHead(response.statusCode);
     if (!this.#encoder) return this.#write(...args);
@@ -155,7 +158,7 @@ class Layer {
     return response;
   }
 
-  /** Writes the head of a response whose whole body is known. */
+  /** Writes the head of a response whose entire body is known. */
   #writeHeadOf(chunk: string | Uint8Array | undefined, encoding: unknown): void {
     const response = this.#response;
     if (chunk !== undefined) this.#length = Buffer.byteLength(chunk, encoding as BufferEncoding);
@@ -173,7 +176,7 @@ class Layer {
     const last: Buffer[] = [];
     let lastSize = 0;
     encoder.on("data", (chunk: Buffer) => {
-      // a short body is sent in one packet with its head and its end, which saves a tenth of the time
+      // a short body is sent in one packet with its head and its end, which saves 10% of the time
       if (this.#isEnded && (lastSize += chunk.length) <= maxLastSize) {
         last.push(chunk);
         return;
@@ -195,7 +198,7 @@ class Layer {
         configurable: true,
         writable: true,
         value: (...args: readonly unknown[]) => {
-          // writers wait for the encoder, and the encoder waits for the socket
+          // the socket drains for the encoder; writers wait for the encoder instead
           if (args[0] !== "drain") return emit(...args);
           encoder.resume();
           return true;
@@ -216,7 +219,7 @@ class Layer {
     for (const callback of this.#onFinish.splice(0)) callback(error);
   }
 
-  /** Sends what the encoder still holds. */
+  /** Sends the data that the encoder still holds. */
   #flush(): void {
     const encoding = String(this.#response.getHeader("Content-Encoding"));
     if (this.#encoder) flushEncoder(this.#encoder, encoding);
@@ -229,7 +232,9 @@ const isFunction = (value: unknown): value is (error?: Error) => void =>
 const isChunk = (value: unknown): value is string | Uint8Array =>
   typeof value === "string" || isUint8Array(value);
 
-/** Checks whether a response should declare the length of its body, as Node does at its end. */
+/**
+ * Checks whether a response should declare the length of its body, which Node otherwise does when the response ends.
+ */
 const maySetLength = (response: ServerResponse): boolean =>
   response.statusCode !== 204 &&
   response.statusCode !== 304 &&
@@ -267,23 +272,29 @@ const mayBeEncoded = (response: ServerResponse): boolean =>
     .split(",")
     .some((directive) => directive.trim() === "no-transform");
 
-/** Declares in the head that the body is encoded. */
+/** Sets the header fields of an encoded body. */
 const announce = (response: ServerResponse, encoding: string): void => {
   response.setHeader("Content-Encoding", encoding);
   response.removeHeader("Content-Length");
   const tag = response.getHeader("ETag");
-  // the encoded bytes differ, so the tag can no longer promise that they are identical
+  // the encoded bytes may differ, so the tag can no longer promise identical bytes
   if (typeof tag === "string" && tag.startsWith('"')) response.setHeader("ETag", `W/${tag}`);
 };
 
-/** A client that sends the weak tag of an encoded body gets that same tag back; RFC 9111, section 4.3.4. */
+/**
+ * Weakens the tag for a client that has sent the weak tag of an encoded body, so that it gets the same tag back; see
+ * RFC 9111, section 4.3.4.
+ */
 const mirrorTag = (response: ServerResponse, known: string | undefined): void => {
   const tag = response.getHeader("ETag");
   if (typeof tag !== "string" || !tag.startsWith('"')) return;
   if (known?.includes(`W/${tag}`)) response.setHeader("ETag", `W/${tag}`);
 };
 
-/** A 304 has no type, but the `Vary` of the 200 that it stands for; RFC 9110, section 15.4.5. */
+/**
+ * Checks whether the type of a response may be compressed. A 304 has no type, but must have the `Vary` of the 200 that
+ * it stands for; see RFC 9110, section 15.4.5.
+ */
 const isOfCompressibleType = (response: ServerResponse, status: number): boolean => {
   const field = response.getHeader("Content-Type");
   if (field === undefined) return status === 304;
@@ -291,7 +302,7 @@ const isOfCompressibleType = (response: ServerResponse, status: number): boolean
   return isCompressible(type.trim());
 };
 
-/** Otherwise, events would wait until the buffer is full. */
+/** Checks whether a media type may be compressed; events may not, because they would wait until the buffer is full. */
 const isCompressible = (type: string): boolean =>
   type.startsWith("text/")
     ? type !== "text/event-stream"

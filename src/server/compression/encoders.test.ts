@@ -5,7 +5,7 @@ import { createEncoder } from "./encoders.ts";
 
 const text = Array.from({ length: 3000 }, (_, index) => Math.sin(index)).join();
 
-/** The sizes of the chunks into which an encoder splits a string. */
+/** Returns the sizes of the chunks that an encoder emits for a string. */
 const toSizes = async (encoding: string, options: object): Promise<number[]> => {
   const encoder = createEncoder(encoding, options, text.length);
   if (!encoder) throw new Error(`There is no ${encoding}`);
@@ -36,14 +36,14 @@ describe("an encoder", () => {
     },
   );
 
-  test("for brotli uses a quality for responses, not for files", async () => {
-    // a quality of 11 would be a tenth smaller and take twenty times as long
+  test("for brotli uses a quality that suits responses, not files", async () => {
+    // with a quality of 11 the output would be a tenth smaller and take twenty times as long
     expect(sum(await toSizes("br", {}))).toBeGreaterThan(text.length * 0.4);
   });
 
-  // Node has it since 22.15 and 23.8
+  // Node has zstd since 22.15 and 23.8
   test.skipIf(!("createZstdCompress" in zlib)).each([0, 1, 1024, 1025, 2 ** 21, 2 ** 40])(
-    "for zstd has tables for a body of %i bytes",
+    "for zstd accepts a body length of %i bytes",
     async (length) => {
       const encoder = createEncoder("zstd", {}, length);
       encoder?.end(text);

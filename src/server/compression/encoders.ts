@@ -10,10 +10,13 @@ type CreateEncoder = (options: CompressionOptions, length: number | undefined) =
 
 const zlib = loadNodeZlib();
 const { constants, createBrotliCompress, createDeflate, createGzip } = zlib;
-/** Node has it since 22.15 and 23.8. */
+/** Node has zstd since 22.15 and 23.8. */
 const { createZstdCompress } = zlib as { createZstdCompress?: (options: object) => Encoder };
 
-/** A small body needs no large tables; creating them would take longer than compressing it. */
+/**
+ * Returns parameters for the length of a body. A small body needs no large tables, and creating them would take longer
+ * than compressing it.
+ */
 const toZstdParams = (length: number | undefined): object => {
   if (length === undefined) return {};
   const { ZSTD_c_windowLog, ZSTD_c_hashLog, ZSTD_c_chainLog } = constants as unknown as Record<
@@ -21,7 +24,7 @@ const toZstdParams = (length: number | undefined): object => {
     number
   >;
   const log = Math.max(10, Math.ceil(Math.log2(length)));
-  // the maximum that zstd uses for large bodies
+  // zstd uses these maximums for large bodies
   return {
     [ZSTD_c_windowLog]: Math.min(log, 21),
     [ZSTD_c_hashLog]: Math.min(log, 17),
@@ -50,7 +53,7 @@ const encoders: ReadonlyMap<string, CreateEncoder> = new Map<string, CreateEncod
   [
     "br",
     ({ chunkSize }) =>
-      // the default of 11 suits files that are compressed once
+      // the default quality of 11 suits files that are compressed once
       createBrotliCompress({ chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   ],
   ["gzip", (options) => createGzip(toZlibOptions(options))],
@@ -68,9 +71,9 @@ export const createEncoder = (
   length: number | undefined,
 ): Encoder | undefined => encoders.get(encoding)?.(options, length);
 
-/** Sends what an encoder still holds. */
+/** Sends the data that an encoder still holds. */
 export const flushEncoder = (encoder: Encoder, encoding: string): void => {
-  // of zlib's flush modes, this one keeps the data to which the next part can refer
+  // of zlib's flush modes, `Z_SYNC_FLUSH` keeps the data that the next part can refer to
   if (encoding === "gzip" || encoding === "deflate") encoder.flush(constants.Z_SYNC_FLUSH);
   else encoder.flush();
 };

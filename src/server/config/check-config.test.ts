@@ -7,7 +7,7 @@ import { checkServerConfig } from "./check-server-config.ts";
 const run = (): void => undefined;
 const most = 0x7fffffff;
 
-/** The accepted and the rejected values of each option, the nearest ones first. */
+/** The accepted and the rejected values of each option, beginning with those closest to the boundary. */
 const options: readonly (readonly [
   name: string,
   right: readonly unknown[],
@@ -84,12 +84,12 @@ describe.each(options)("the option %s", (name, right, wrong) => {
   });
 });
 
-test("shows a wrong value in one line, without nested values", () => {
+test("an error shows a wrong value in one line, without nested values", () => {
   const wrong = { a: { secret: { b: 1 } }, c: [1, 2] };
   expect(() => checkServerConfig(toConfig("cors", wrong))).toThrow(/got an object with a, c\.$/);
 });
 
-test("does not show a secret", () => {
+test("an error does not show a secret", () => {
   expect(() => checkServerConfig(toConfig("cookies.secret", ["hunter2", 5]))).toThrow(
     /got an array of 2\.$/,
   );
@@ -104,7 +104,7 @@ test.each([null, undefined, "x", [], run])(
 );
 
 describe("the configuration of an application", () => {
-  test("requires the application", () => {
+  test("requires `app`", () => {
     expect(() => checkAppConfig({ cors: false })).toThrow("The option `app` is missing");
     expect(() => checkAppConfig({ app: {} })).toThrow("The option `app` must be an Express");
     expect(() => checkAppConfig({ app: run, cors: false })).not.toThrow();

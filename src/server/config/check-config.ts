@@ -49,7 +49,7 @@ const cookieOptions = group({
       const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
       return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
     },
-    // never include the secret itself
+    // the message must never include the secret itself
     (value) => (Array.isArray(value) ? `an array of ${value.length}` : show(value)),
   ),
   nameBinding: oneOf("transition", "required", "off"),
@@ -133,11 +133,11 @@ const appChecks: Readonly<Record<string, Check>> = {
   app: be("an Express application or router", isFunction),
 };
 
-/** @throws {@link ConfigError} when it is not a configuration. */
+/** @throws {@link ConfigError} when the value is not a configuration. */
 export const assertObject = (config: unknown): object =>
   isObject(config) ? config : refuse("config", config, "an object, made with `createConfig`");
 
-/** @throws {@link ConfigError} naming the option, its value and the fix. */
+/** @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the fix. */
 export const checkAppConfig = (config: unknown): void => {
   const options = assertObject(config);
   if (Reflect.get(options, "app") === undefined)

@@ -93,6 +93,6 @@ const serverChecks: Readonly<Record<string, Check>> = {
   etag: oneOf(true, false, "weak", "strong"),
 };
 
-/** @throws {@link ConfigError} naming the option, its value and the fix. */
+/** @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the fix. */
 export const checkServerConfig = (config: unknown): void =>
   checkOptions(assertObject(config), serverChecks, "");

@@ -17,7 +17,7 @@ import type { UploadOptions } from "../body/uploads.ts";
 
 /** A finished response, as an access log receives it. */
 export interface AccessedReply {
-  /** Undefined if the client disconnected before the response began. */
+  /** The status; undefined if the client disconnected before the response began. */
   readonly status: number | undefined;
   /** The number of bytes sent, head and body; 0 if an adapter such as serverless-http replaces the socket. */
   readonly bytes: number;
@@ -36,25 +36,25 @@ export interface HookArguments {
 /** The options that `createServer` and `attachRouting` share. */
 export interface CommonConfig extends WalkOptions {
   /**
-   * Cross-origin headers: `true` sets the default ones on every response, `false` sets none, and a function returns
-   * those of each response. Must be set explicitly.
+   * Cross-origin headers: `true` sets the default headers on every response, `false` sets none, and a function returns
+   * the headers for each response. Must be set explicitly.
    */
   readonly cors: CorsOption;
   /** Options of the built-in logger, or your own logger: an object with `debug`, `info`, `warn` and `error`. */
   readonly logger?: ConsoleLoggerOptions | Logger | undefined;
   /**
-   * Assigns an id to each request: on `request.id`, in each line of its logger as `requestId`, and in a response
-   * header.
+   * Assigns an id to each request. The id is in `request.id`, in each line of the request's logger as `requestId`, and
+   * in a response header.
    *
-   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, the id of a proxy or client is read from
-   * that request header and sent back in it, provided that it has at most 128 characters, which may be letters, digits,
-   * `.`, `_`, `:` and `-`.
+   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, an id from a proxy or client is read from
+   * that request header and sent back in the same header, provided that it has at most 128 characters, which may be
+   * letters, digits, `.`, `_`, `:` and `-`.
    *
    * @default false
    */
   readonly requestId?: boolean | { readonly header: string } | undefined;
   /**
-   * Returns the logger of one request; called after the request has its id.
+   * Returns the logger for one request; called once the request has its id.
    *
    * The lines of `parent.child({ ... })` carry the given fields.
    */
@@ -75,15 +75,15 @@ export interface CommonConfig extends WalkOptions {
     | null
     | undefined;
   /**
-   * The parts of a request that feed the input, by method: listed methods are replaced, the others keep their defaults.
-   * Later sources override earlier ones; path parameters override all of them.
+   * The parts of a request that feed the input, by method. Methods that are not listed keep their defaults. Later
+   * sources override earlier ones; path parameters override all of them.
    *
    * @default { get: ["query", "params"], post: ["body", "params", "files"], put: ["body", "params"], patch: ["body", "params"], delete: ["query", "params"] }
    */
   readonly inputSources?: SourcesByMethod | undefined;
   /**
-   * Sends the errors that occur before an endpoint is reached, such as 404 and 405, and those of malformed bodies if
-   * the endpoint has the default result handler.
+   * The result handler for errors that occur before an endpoint is reached, such as 404 and 405, and for malformed
+   * bodies if the endpoint has the default result handler.
    *
    * @default defaultResultHandler
    */
@@ -95,7 +95,7 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly bodyLimit?: number | undefined;
   /**
-   * Parses cookies to `request.cookies` and, with a secret, signed ones to `request.signedCookies`.
+   * Parses cookies into `request.cookies` and, with a secret, signed cookies into `request.signedCookies`.
    *
    * @default false
    */
@@ -122,7 +122,7 @@ export interface CommonConfig extends WalkOptions {
   readonly requestTimeout?: number | undefined;
   /**
    * The time limit of a handler, in milliseconds; 0 for no limit. When it expires, the client receives 503 and the
-   * handler's `signal` is aborted. It does not apply to endpoints with their own `timeout`.
+   * handler's `signal` is aborted. The limit does not apply to endpoints with their own `timeout`.
    *
    * @default 0
    */
@@ -130,14 +130,14 @@ export interface CommonConfig extends WalkOptions {
   /**
    * Serves the documentation of the API: a page at `/docs`, and the document as `/docs/openapi.json` and `.yaml`.
    *
-   * `true` serves it in development only. For production, set `{ production: true }`, or a `factory` whose middlewares
-   * protect it.
+   * `true` serves the documentation in development only. For production, set `{ production: true }`, or a `factory`
+   * whose middlewares protect the documentation.
    *
    * @default false
    */
   readonly docs?: boolean | DocsOptions | undefined;
   /**
-   * The status for a method that a known path does not have.
+   * The status of the response to a method that a known path does not serve.
    *
    * @default 405
    */
@@ -146,7 +146,7 @@ export interface CommonConfig extends WalkOptions {
 
 /** The configuration of a server; create it with {@link createConfig}. */
 export interface ServerConfig extends CommonConfig {
-  /** Only for an API on your own application. */
+  /** Not set for a server; only an API on your own application has it. */
   readonly app?: undefined;
   /** The HTTP server. */
   readonly http?:
@@ -161,11 +161,12 @@ export interface ServerConfig extends CommonConfig {
    * @default 30000
    */
   readonly responseIdleTimeout?: number | undefined;
-  /** Adds native middleware and routes that run before the API. */
+  /** Adds native middlewares and routes that run before the API. */
   readonly beforeRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
   /**
-   * Adds native middleware and routes that run after the API, for paths that it does not have. Error handlers also
-   * receive the faults (5xx) of endpoints: they respond, or pass the error on to the result handler with `next(error)`.
+   * Adds native middlewares and routes that run after the API, for paths that the API does not serve. Error handlers
+   * also receive the faults (5xx) of endpoints; they respond, or pass the error on to the result handler with
+   * `next(error)`.
    */
   readonly afterRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
   /**
@@ -181,7 +182,8 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly etag?: boolean | "weak" | "strong" | undefined;
   /**
-   * Compresses responses with zstd, brotli, gzip or deflate, whichever the client prefers; `true`, or options.
+   * Whether responses are compressed with zstd, brotli, gzip or deflate, whichever the client prefers: `true`, or
+   * options.
    *
    * Event streams, responses that set cookies, and those with `no-transform` are never compressed. A handler that
    * streams sends buffered data with `response.flush()`.
@@ -190,7 +192,7 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly compression?: boolean | CompressionOptions | undefined;
   /**
-   * Lets running requests finish on a signal before the process ends; `true`, or options.
+   * Whether running requests may finish before the process ends on a signal: `true`, or options.
    *
    * @default false, which installs no signal handlers
    */
@@ -210,8 +212,8 @@ export interface AppConfig extends CommonConfig {
 }
 
 /**
- * Declares the configuration of a server or, with `app`, of an API on your own Express application. It is validated
- * when the server starts.
+ * Declares the configuration of a server or, with `app`, of an API on your own Express application. The configuration
+ * is validated when the server starts.
  *
  * @returns the same object
  * @example

@@ -2,7 +2,7 @@ import { show } from "../../checks/show.ts";
 import { describeUnknownKey } from "../../checks/unknown-names.ts";
 import { ConfigError } from "../../errors.ts";
 
-/** Returns what an option must be; undefined if the value is valid. */
+/** Checks the value of an option. */
 export type Check = (value: unknown, option: string) => void;
 
 export const refuse = (

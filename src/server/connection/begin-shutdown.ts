@@ -4,12 +4,12 @@ import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import type { Stoppables } from "../../pipeline/stoppables.ts";
 import { countWaiting } from "./request-queue.ts";
 
-/** How long a connection is read after its last response at a shutdown, in milliseconds. */
+/** How long a connection is still read after its last response during a shutdown, in milliseconds. */
 const shutdownLingering = 30;
 
 /**
- * Makes each connection end with its last response, and aborts the signals in use. The methods are added to the class
- * only now, so that they cost nothing before a shutdown.
+ * Makes each connection end with its last response, and aborts the signals in use. The method `writeHead` is only
+ * replaced now, so that it costs nothing before a shutdown.
  */
 export const beginShutdown = ({
   ServerResponse: { prototype },
@@ -24,7 +24,7 @@ export const beginShutdown = ({
     writable: true,
     value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
       const waiting = countWaiting(this.req.socket);
-      // requests that have arrived behind the last one are not read, but must not reset the connection
+      // requests behind the last one are not served, but must not cause a reset of the connection
       if (waiting === 0) closeAfterReply(this.req, this, undefined, shutdownLingering);
       else if (waiting === undefined && !this.headersSent) this.setHeader("Connection", "close");
       return ServerResponse.prototype.writeHead.apply(this, head);

@@ -7,23 +7,23 @@ import { defaultCorsHeaders } from "../head/cors.ts";
 import { isClosing } from "../../http/lingering-close.ts";
 import { endOfInput, findReply, parserPaused, parserStatuses } from "../../http/node-internals.ts";
 
-/** The methods that the server supports on any of its paths. */
+/** The methods that the server supports, whatever the path. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
 
 /** How long a client that has sent an invalid request may take to read the response, in milliseconds. */
 const lingeringTime = 500;
 
-/** Errors that mean that the client has left, rather than that it has sent something invalid. */
+/** The codes of errors which mean that the client has left, not that it has sent something invalid. */
 const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", endOfInput]);
 
 /**
- * Responds to anything that cannot be parsed as a request with the error envelope, then closes the connection. It never
- * writes into a response in progress on the same socket, and writes nothing to a client that has left.
+ * Responds with the error envelope to anything that cannot be parsed as a request, then closes the connection. Nothing
+ * is written into a response in progress on the same socket, or to a client that has left.
  */
 export const answerClientErrors = (server: Server, logger: Logger, hasCors: boolean): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     const code = error.code ?? "";
-    // over TLS each further chunk is another error
+    // over TLS, each further chunk causes another error
     if (isClosing(socket) || lost.has(socket)) return;
     if (code === parserPaused || departures.has(code) || !socket.writable) {
       socket.destroy();
@@ -45,7 +45,7 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
       endWith(socket, toReply(405, hasCors));
       return;
     }
-    // Node has handed the connection over, which it does only once
+    // Node has handed the connection over and no longer listens on the socket itself
     socket.on("error", () => undefined).on("drain", () => findReply(socket)?.emit("drain"));
     endAfter(socket, running, toReply(405, hasCors));
   });
@@ -58,7 +58,7 @@ const lost = new WeakSet<object>();
 export const isLost = ({ socket, complete }: IncomingMessage): boolean =>
   !complete && lost.has(socket);
 
-/** Waits for the responses to all complete requests, so that nothing is mixed with them. */
+/** Sends the last response after the responses to all complete requests, so that it is not mixed with them. */
 const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void => {
   running.once("close", () => {
     const next = findReply(socket);

@@ -7,12 +7,12 @@ import {
   readThroughStream,
 } from "../../http/node-internals.ts";
 
-/** The connections of a server, with what Node does not track about them. */
+/** The connections of a server, with the state that Node does not track. */
 class Connections {
   readonly #sockets = new Set<Socket>();
   /** The connections that have sent something over TLS. */
   readonly #heard = new WeakSet<Socket>();
-  /** TCP connections whose TLS handshake is not finished, by their address. */
+  /** The TCP connections whose TLS handshake is not finished, by remote address. */
   readonly #handshakes = new Map<string, Socket>();
   readonly #isTls: boolean;
 
@@ -34,7 +34,7 @@ class Connections {
     }
   }
 
-  /** The responses that have ended although some of their bytes are still buffered in this process. */
+  /** Lists the responses that have ended although some of their bytes are still buffered in this process. */
   listUnsent(): ServerResponse[] {
     return [...this.#sockets].flatMap((socket) => {
       const reply = findReply(socket);

@@ -3,10 +3,10 @@ import type { Server } from "node:http";
 import { createConnection, type ListenOptions } from "node:net";
 import type { Logger } from "../../logger/logger.ts";
 
-/** Where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
+/** The place where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
 export type Listen = number | string | ListenOptions;
 
-/** A server with where it is to listen. */
+/** A server with the place where it is to listen. */
 export interface Listener {
   readonly name: "http" | "https";
   readonly server: Server;
@@ -16,7 +16,7 @@ export interface Listener {
 /**
  * Makes all servers listen, or none of them.
  *
- * @throws Node's error, with the option and the fix added to its message, when one of them cannot listen.
+ * @throws Node's error, with the option and the fix added to its message, when a server cannot listen.
  */
 export const listen = async (
   listeners: readonly Listener[],

@@ -5,7 +5,7 @@ import { isLost } from "./client-errors.ts";
 import { onceHasSocket } from "../../http/node-internals.ts";
 import { discard } from "../../http/lingering-close.ts";
 
-/** How many requests may wait on one connection before it is no longer read. */
+/** The maximum number of requests that may wait on one connection before the connection is no longer read. */
 export const maxWaiting = 16;
 
 /** The waiting requests of one connection. */
@@ -18,14 +18,15 @@ interface Queue {
 
 const queues = new WeakMap<Socket, Queue>();
 
-/** The number of waiting requests of a connection; undefined if there has never been one. */
+/** Returns the number of waiting requests of a connection; undefined if no request has ever waited. */
 export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
 
 /**
  * Makes a listener handle one request of a connection at a time.
  *
- * Node hands over pipelined requests while another one is running. Here each waits until its response has the socket,
- * so that a connection runs one handler at a time, and nothing runs after a response that ends the connection.
+ * Node hands over pipelined requests while another request is running. In this queue, each request waits until its
+ * response has the socket, so a connection runs one handler at a time, and nothing runs after a response that ends the
+ * connection.
  *
  * @see RFC 9112, sections 9.3.2 and 9.6
  */
@@ -45,7 +46,7 @@ export const waitForTurn = (
   listener: RequestListener,
 ): void => {
   const { socket } = request;
-  // requests that arrive behind others during a shutdown are not accepted
+  // during a shutdown, requests that arrive behind others are not accepted
   if ((response as StoppableResponse)[stoppables]?.reason) {
     discard(request);
     return;
@@ -55,7 +56,7 @@ export const waitForTurn = (
   queue.waiting++;
   pauseWhenLong(queue, socket);
   onceHasSocket(response, socket, () => {
-    // in its own turn of the event loop, so that a long queue does not block other connections
+    // each request has its own turn of the event loop, so that a long queue does not block other connections
     setImmediate(() => {
       leaveQueue(queue, socket);
       if (socket.writable && !isLost(request)) listener(request, response);
@@ -67,7 +68,7 @@ export const waitForTurn = (
 const pauseWhenLong = (queue: Queue, socket: Socket): void => {
   if (queue.waiting <= maxWaiting || queue.isPausing) return;
   queue.isPaused = queue.isPausing = true;
-  // Node resumes the socket at the end of each request that it parses, and when one is read
+  // Node resumes the socket when it has parsed a request, and when a request is read
   process.nextTick(() => {
     queue.isPausing = false;
     if (queue.isPaused) socket.pause();
@@ -80,7 +81,7 @@ const leaveQueue = (queue: Queue, socket: Socket): void => {
   const resume = (): void => {
     if (!queue.isPaused) socket.resume();
   };
-  // until then Node itself may have paused the socket, and must not receive data
+  // until the socket has drained, Node itself may have paused it, and must not receive data
   if (socket.writableNeedDrain) socket.once("drain", resume);
   else resume();
 };

@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Logger } from "../../logger/logger.ts";
 import { endIdleConnections } from "./connections.ts";
 
-/** Options of the graceful shutdown. */
+/** Options for the graceful shutdown. */
 export interface ShutdownOptions {
   /**
    * How long running requests may take to finish, in milliseconds, before their connections are closed.
@@ -22,14 +22,14 @@ export interface ShutdownOptions {
   readonly beforeExit?: (() => MaybePromise<void>) | undefined;
 }
 
-/** The default of `timeout`. */
+/** The default of the option `timeout`, in milliseconds. */
 const defaultTimeout = 15_000;
 
 const sweepInterval = 10;
 
 /**
- * Closes servers without losing a request: new connections are refused, idle ones are ended, running requests finish
- * with `Connection: close`, and after the timeout the rest is closed.
+ * Closes servers without losing a request: new connections are refused, idle ones are ended, and running requests
+ * finish with `Connection: close`. After the timeout, the remaining connections are closed.
  *
  * @param onClosing called first; makes each further response end its connection
  * @returns a function that returns the same promise each time
@@ -51,7 +51,7 @@ const closeAll = async (
   timeout: number,
 ): Promise<void> => {
   onClosing();
-  // requests that have arrived on idle connections are read first; closing those would reset them unread
+  // requests that have arrived on idle connections are read first, because closing the connections would discard them
   await setImmediate();
   await setImmediate();
   const deadline = setTimeout(() => {
@@ -60,7 +60,7 @@ const closeAll = async (
     });
     for (const server of servers) server.closeAllConnections();
   }, timeout);
-  // a response that had begun before keeps its connection, which is idle once the response is finished
+  // a response that began before the shutdown keeps its connection, which becomes idle once the response is finished
   const sweep = setInterval(() => {
     for (const server of servers) endIdleConnections(server);
   }, sweepInterval);

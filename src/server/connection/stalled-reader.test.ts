@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
 import { dropStalledReader } from "./stalled-reader.ts";
 
-/** The part of a response and its socket that is inspected. */
+/** Creates the parts of a response and of its socket that are inspected. */
 const createResponse = (given: { readonly timeout?: number; readonly waiting?: number } = {}) => {
   const socket = {
     writableLength: given.waiting ?? 1,
@@ -27,7 +27,7 @@ test("reports and drops a client that reads nothing, once", () => {
   expect(socket.destroy).toHaveBeenCalledOnce();
 });
 
-test("waits for the handler if the client has read everything", () => {
+test("does not drop a client that has read everything while the handler prepares more", () => {
   const { socket, response, report, watch } = createResponse();
   watch();
   socket.writableLength = 0;
@@ -37,7 +37,7 @@ test("waits for the handler if the client has read everything", () => {
 });
 
 test.each([
-  ["nothing waits", { waiting: 0 }, 500, undefined],
+  ["no data waits to be read", { waiting: 0 }, 500, undefined],
   ["there is no limit", {}, 0, undefined],
   ["the application has its own timeout", { timeout: 900 }, 500, 900],
 ])("does not watch the client if %s", (_why, given, timeout, left) => {
@@ -50,7 +50,7 @@ test.each([
 test.each([
   [500, 0],
   [900, 900],
-])("a socket timeout of %i ms is %i once the response is sent", (own, left) => {
+])("a socket timeout of %i ms is %i ms once the response is sent", (own, left) => {
   const { socket, response, watch } = createResponse();
   let seen: number | undefined;
   // Node's own listener, which sets the timeout of the idle connection
@@ -61,7 +61,7 @@ test.each([
   expect([seen, socket.timeout]).toEqual([left, left]);
 });
 
-test("ignores a response that has lost its socket", () => {
+test("ignores a response that no longer has a socket", () => {
   const response = new EventEmitter() as unknown as ServerResponse;
   Object.assign(response, { socket: null });
   dropStalledReader(response, { timeout: 500, report: () => undefined });

@@ -14,11 +14,11 @@ import { adopt, adoptLater, requestMembers, responseMembers } from "./placeholde
 export interface ExpressObjects {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
-  /** The application; it is created, and Express loaded, when first needed. */
+  /** Returns the application; it is created, and Express loaded, when first needed. */
   readonly getApp: () => Express;
-  /** The application, if it has been created. */
+  /** Returns the application, if it has been created. */
   readonly findApp: () => Express | undefined;
-  /** The requests to notify of a shutdown. */
+  /** The walks to notify of a shutdown. */
   readonly toStop: Stoppables;
 }
 
@@ -32,7 +32,7 @@ export interface ExpressOptions
 }
 
 /**
- * The classes between an application's and Node's in the prototype chain, for tools that replace them, such as
+ * Creates the classes between an application's and Node's in the prototype chain, for tools that replace these, such as
  * light-my-request.
  */
 const toOwnClasses = () => {
@@ -58,7 +58,7 @@ export const createExpressObjects = ({
   build,
 }: ExpressOptions): ExpressObjects => {
   const { OwnMessage, OwnResponse } = toOwnClasses();
-  /** The application's settings, as far as they matter, even before it is created. */
+  /** The application's settings, as far as they matter before the application is created. */
   const settings: AppSettings = { "query parser": queryParser, [untouched]: true };
   let app: Express | undefined;
   const toStop = new Stoppables();
@@ -95,7 +95,7 @@ export const createExpressObjects = ({
   };
 };
 
-/** Connects a request and its response as Express does, for requests that skip its stack. */
+/** Connects a request and its response as Express does, for requests that skip the Express stack. */
 export const connect = (request: Request, response: Response): void => {
   request.res = response;
   response.req = request;

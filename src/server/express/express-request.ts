@@ -22,7 +22,7 @@ export interface RequestOptions {
 /** A class of requests. */
 export interface RequestClass {
   readonly ExpressRequest: typeof IncomingMessage;
-  /** From now on, requests use the settings of the created application. */
+  /** Makes requests use the settings of the created application from now on. */
   readonly useSettings: (settings: AppSettings) => void;
 }
 
@@ -31,14 +31,14 @@ export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
   { settings: firstSettings, getApp, fail }: RequestOptions,
 ): RequestClass => {
-  // a variable, not a property, because requests read it
+  // the settings are in a variable, because requests read them often
   let settings = firstSettings;
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");
   const parsedBy: unique symbol = Symbol("parsed by");
   const ownNext: unique symbol = Symbol("next");
 
-  /** A mounted application gives a request its own prototype, and has its own settings. */
+  /** Finds the mounted application that has given a request its own prototype, and that has its own settings. */
   const findMounted = (request: object): Application | undefined =>
     Object.getPrototypeOf(request) === ExpressRequest.prototype
       ? undefined
@@ -63,7 +63,7 @@ export const createRequestClass = (
       super(socket);
     }
 
-    /** What the parser of node:http has read. */
+    /** Receives the data that the parser of node:http has read. */
     override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
       const sink = this[bodySink];
       if (!sink) return super.push(piece, encoding);
@@ -74,7 +74,7 @@ export const createRequestClass = (
       sink.end();
       if (endQuietly(this)) return false;
       super.push(null);
-      // without a reader, the stream would end with the response; handlers and middlewares rely on a request that has ended
+      // without a reader, the stream would only end with the response, but handlers rely on a request that has ended
       this.read(0);
       return false;
     }
@@ -84,7 +84,7 @@ export const createRequestClass = (
       super._destroy(error, callback);
     }
 
-    /** Parsed once, when first read. */
+    /** The query, which is parsed when it is first read. */
     get query(): unknown {
       const url = this.url ?? "";
       // a middleware may rewrite the URL
@@ -100,7 +100,7 @@ export const createRequestClass = (
 
     get [unreadQuery](): string | undefined {
       if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
-      // a middleware may redefine it, or a hook for all requests
+      // a middleware may redefine `query`, as may a hook for all requests
       if (Object.hasOwn(this, "query") || findMounted(this) || isQueryRedefined()) return undefined;
       return toQueryText(this.url ?? "");
     }
@@ -111,13 +111,16 @@ export const createRequestClass = (
       this[parsedBy] = findMounted(this);
     }
 
-    /** Express calls this, unbound, when it cannot send what a handler asked for; its router sets its own. */
+    /**
+     * The function that Express calls, unbound, when it cannot send what a handler asked for; Express' router sets its
+     * own.
+     */
     get next(): unknown {
       const walk = this[currentWalk];
       if (walk?.next !== undefined) return walk.next;
       if (!walk && this[ownNext] !== undefined) return this[ownNext];
       return (error?: unknown): void => {
-        // without an error, there is nothing to send, as for a directory
+        // without an error, there was nothing to send, as for a directory
         const fault = error ?? new RequestError("SLP_NOT_FOUND");
         if (walk) failWalk(walk, fault);
         else fail(fault, this as unknown as Request, this.res as Response);
@@ -126,7 +129,7 @@ export const createRequestClass = (
 
     set next(next: unknown) {
       const walk = this[currentWalk];
-      // a router within a native middleware sets its own, and restores that of the middleware afterwards
+      // a router within a native middleware sets its own `next`, and restores that of the middleware afterwards
       if (walk?.next === undefined) this[ownNext] = next;
       else walk.next = next;
     }
@@ -139,7 +142,10 @@ export const createRequestClass = (
         | undefined
     )?.get;
   const ownQueryGetter = findQueryGetter();
-  /** The prototype is `app.request`, so it does not change until the application is created. */
+  /**
+   * Checks whether a hook has redefined `query` on the prototype, which is `app.request` and does not change until the
+   * application is created.
+   */
   const isQueryRedefined = (): boolean =>
     settings[untouched] !== true && findQueryGetter() !== ownQueryGetter;
 

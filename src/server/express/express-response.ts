@@ -21,7 +21,7 @@ type NodeResponse = typeof ServerResponse<IncomingMessage>;
 export interface ResponseOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;
-  /** The requests to notify of a shutdown. */
+  /** The walks to notify of a shutdown. */
   readonly toStop: Stoppables;
   readonly stalled: StalledReaderOptions;
   /** Logs that something was written to a response that had ended. */
@@ -31,7 +31,7 @@ export interface ResponseOptions {
 /** A class of responses. */
 export interface ResponseClass {
   readonly ExpressResponse: NodeResponse;
-  /** From now on, responses use the settings of the created application. */
+  /** Makes responses use the settings of the created application from now on. */
   readonly useSettings: (settings: AppSettings) => void;
 }
 
@@ -40,16 +40,19 @@ export const createResponseClass = (
   OwnResponse: NodeResponse,
   { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
 ): ResponseClass => {
-  // a variable, not a property, because responses read it
+  // the settings are in a variable, because responses read them often
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
 
   const { end, setHeader, write } = OwnResponse.prototype as Methods;
 
-  /** Node's own `writableEnded`, which compression replaces. */
+  /** Checks whether a response has ended by Node's own `finished`, because compression replaces `writableEnded`. */
   const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
 
-  /** Node would emit an error, which ends the process if there is no listener; the first response is kept. */
+  /**
+   * Reports a write after the end if nobody listens for errors: Node would emit one, which would end the process. The
+   * first response is kept.
+   */
   const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
     if (response.listenerCount("error") > 0) return false;
     sentTwice(response);
@@ -85,7 +88,7 @@ export const createResponseClass = (
       noteReply(socket, this);
     }
 
-    // fields sent without `setHeader` are listed too
+    // fields sent without `setHeader` are also listed
     override getHeader(name: string): number | string | string[] | undefined {
       return super.getHeader(name) ?? findField(this[sentFields], name);
     }
@@ -107,12 +110,15 @@ export const createResponseClass = (
       return super.hasHeader(name) || findField(this[sentFields], name) !== undefined;
     }
 
-    /** The response to HEAD has no body, so its first byte ends it and tells the producer to stop. */
+    /**
+     * Writes a chunk. The response to HEAD has no body, so the first chunk ends the response and tells the producer to
+     * stop.
+     */
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
       if (this.req.method !== "HEAD") {
         if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
-        // Node may hand it to the socket only in the next tick
+        // Node may hand the chunk to the socket as late as the next tick
         if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
         return isTaken;
       }
@@ -124,7 +130,10 @@ export const createResponseClass = (
       return true;
     }
 
-    /** A producer that did not notice may end it again, with a last chunk. */
+    /**
+     * Ends the response. A producer that has not noticed the end of a response to HEAD may end it again, with a last
+     * chunk.
+     */
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.writableEnded && this.req.method === "HEAD") return this;
       if (hasEnded(this)) {
@@ -154,12 +163,12 @@ export const createResponseClass = (
   };
 };
 
-/** Methods in which tools add header fields, for comparison. */
+/** The methods that tools replace to add header fields, for comparison. */
 type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };
 
 type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
 
-/** A field as a string, as Express sets it. */
+/** Returns a header field as a string, as Express sets it. */
 const findField = (fields: SentFields | undefined, name: string): string | undefined => {
   if (!fields) return undefined;
   const wanted = name.toLowerCase();

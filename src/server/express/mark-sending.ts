@@ -5,15 +5,12 @@ import { readSafely } from "../../results/http-error.ts";
 type Sending = Response & { [sendingMark]?: boolean };
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
 type Method = (this: Sending, ...args: unknown[]) => unknown;
-/** What Express calls if it could not send and has no callback. */
+/** The function that Express calls if it could not send and has no callback. */
 type Next = (error?: unknown) => void;
 
 const marked = new WeakSet<Response>();
 
-/**
- * Makes the methods that send asynchronously mark the response until they are done; for the prototype of an
- * application's responses.
- */
+/** Makes the asynchronous sending methods of a response prototype mark the response until they are done. */
 export const markSending = (prototype: Response): void => {
   if (marked.has(prototype)) return;
   marked.add(prototype);
@@ -23,7 +20,7 @@ export const markSending = (prototype: Response): void => {
   mark(prototype, "render", onPage);
 };
 
-/** @param toCallback what Express itself would call at the end */
+/** @param toCallback returns the callback that Express itself would use */
 const mark = (
   prototype: Response,
   name: "sendFile" | "download" | "render",
@@ -38,7 +35,7 @@ const mark = (
       try {
         return original.apply(this, toCallback ? withCallback(this, args, toCallback) : args);
       } catch (error) {
-        // nothing is being sent
+        // a call that throws sends nothing
         if (!this.headersSent) this[sendingMark] = false;
         throw error;
       }
@@ -46,7 +43,7 @@ const mark = (
   });
 };
 
-/** The arguments (what, options, callback), with a callback that first removes the mark. */
+/** Returns the arguments (what, options, callback), with a callback that first removes the mark. */
 const withCallback = (
   response: Sending,
   [what, ...rest]: readonly unknown[],
@@ -62,7 +59,10 @@ const withCallback = (
   return [what, options, done];
 };
 
-/** As Express does without a callback: a directory counts as missing, and a client that has left is not a fault. */
+/**
+ * Returns a callback that does what Express does without one: a directory counts as missing, and a client that has left
+ * is not a fault.
+ */
 const onFile =
   (next: Next): Callback =>
   (error) => {

@@ -2,7 +2,7 @@ import express from "express";
 import { expect, test } from "vitest";
 import { requestMembers, responseMembers } from "./placeholders.ts";
 
-// `query` is parsed again here
+// `query` has no placeholder: this framework parses it itself
 test.each([
   ["requests", requestMembers, express.request, ["query"]],
   ["responses", responseMembers, express.response, []],

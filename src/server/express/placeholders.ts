@@ -1,4 +1,4 @@
-/** The members that Express adds to requests, apart from those that are replaced here. */
+/** The members that Express adds to requests, apart from those that `ExpressRequest` defines itself. */
 export const requestMembers: readonly string[] = [
   ...["accepts", "acceptsCharsets", "acceptsEncodings", "acceptsLanguages", "app", "fresh", "get"],
   ...["header", "host", "hostname", "ip", "ips", "is", "path", "protocol", "range", "secure"],
@@ -32,7 +32,7 @@ export const adoptLater = (
       configurable: true,
       enumerable: true,
       get(this: object): unknown {
-        // an Express version that lacks the member puts nothing in its place
+        // if this version of Express lacks the member, the placeholder must not remain
         Reflect.deleteProperty(target, member);
         adoptAll();
         return Reflect.get(target, member, this);

@@ -12,10 +12,10 @@ import type { StaticEntry } from "../../routing/walk-routing.ts";
 import { loadExpress } from "../../lazy/packages.ts";
 
 interface Mount {
-  /** The decoded segments of its path; empty for the root. */
+  /** The decoded segments of the path; empty for the root. */
   readonly segments: readonly string[];
   readonly serve: RequestHandler;
-  /** What runs before a file is looked up. */
+  /** The plan whose middlewares run before a file is looked up. */
   readonly guard: EndpointPlan | undefined;
 }
 
@@ -24,11 +24,11 @@ export class StaticMounts {
   readonly #mounts: readonly Mount[];
 
   /**
-   * @param sources the input sources of guarding middlewares, those of GET
+   * @param sources the input sources for the middlewares that guard files, which are those of GET
    * @throws {@link RoutingError} when a path has parameters.
    */
   constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
-    // longer paths first, so that their guards apply regardless of what else is mounted above them
+    // longer paths come first, so that their guards apply regardless of what else is mounted above them
     this.#mounts = entries
       .map((entry) => toMount(entry, sources))
       .toSorted((one, other) => other.segments.length - one.segments.length);
@@ -42,7 +42,7 @@ export class StaticMounts {
   /**
    * Serves a matching file.
    *
-   * @returns false if there is none and no response was sent
+   * @returns false if there is no such file and no response was sent
    * @throws {@link RequestError} when the path contains a NUL.
    */
   async serve(
@@ -68,7 +68,7 @@ export class StaticMounts {
 
 /**
  * Checks whether each segment of a path has only one meaning. The file system would normalise what the router does not
- * (`//`, `..`, `%2F`), which could bypass an endpoint of that path.
+ * (`//`, `..`, `%2F`), which could bypass an endpoint at that path.
  */
 const isPlain = (path: string): boolean => {
   const segments = path.split("/").slice(1).map(decodeURIComponent);
@@ -79,10 +79,10 @@ const isPlain = (path: string): boolean => {
 };
 
 /**
- * Sends a file after running the middlewares that guard it; their factory's result handler sends the errors that they
- * throw.
+ * Sends a file after running the middlewares that guard it; their factory's result handler sends the errors that the
+ * middlewares throw.
  *
- * @returns false if all of them let the request pass and there is no file
+ * @returns false if all middlewares let the request pass and there is no file
  */
 const guarded = async (
   plan: EndpointPlan,
@@ -126,7 +126,7 @@ const toMount = (
   };
 };
 
-/** The part of a path that leads to a mount, as it was sent. */
+/** Returns the part of a path that leads to a mount, as it was sent; undefined if the path is not below the mount. */
 const findPrefix = ({ segments }: Mount, path: string): string | undefined => {
   const sent = path.split("/").slice(1, segments.length + 1);
   const isBelow = segments.every(

@@ -3,18 +3,21 @@ import { parseCookie } from "cookie";
 import type { CookieOptions as SentCookieOptions, Request, Response } from "express";
 import { BareObject } from "../../http/bare-object.ts";
 
-/** Cookie options. */
+/** Options for cookies. */
 export interface CookieOptions {
-  /** Signs cookies and verifies signatures. Of several secrets, the first signs, so that secrets can be rotated. */
+  /**
+   * The secret that signs cookies and verifies signatures. In an array, the first secret signs and all of them verify,
+   * so that secrets can be rotated.
+   */
   readonly secret?: string | readonly string[] | undefined;
   /**
    * Whether the signature of a cookie covers its name. If not, as in Express and `cookie-parser`, a client can send the
    * value of one signed cookie under the name of another.
    *
    * - `"transition"`: cookies are signed with their name; those signed without it are still accepted.
-   * - `"required"`: cookies are signed with their name; all others are dropped. Choose it once older cookies have expired,
-   *   or immediately if there are none.
-   * - `"off"`: cookies are signed without their name, for programs that share them with Express or `cookie-parser`.
+   * - `"required"`: cookies are signed with their name; all others are dropped. Choose this once older cookies have
+   * expired, or immediately if there are none.
+   * - `"off"`: cookies are signed without their name, for programs that share cookies with Express or `cookie-parser`.
    *
    * @default "transition"
    */
@@ -35,7 +38,7 @@ interface RequestWithCookies {
  * Creates the parser that sets `request.cookies` and, for cookies with a valid signature, `request.signedCookies`.
  *
  * A cookie with an invalid signature is dropped. `response.cookie(name, value, { signed: true })` creates the
- * signatures, so it is replaced if they cover the name.
+ * signatures, so this method is replaced if signatures cover the name.
  */
 export const createCookieParser = ({
   secret = [],
@@ -45,7 +48,7 @@ export const createCookieParser = ({
   const bindsName = secrets.length > 0 && nameBinding !== "off";
   return (request) => {
     parseCookies(request, secrets, nameBinding);
-    // defined, not assigned: assigning would load Express, whose placeholder is a setter
+    // the property is defined, because assigning it would load Express, whose placeholder is a setter
     if (bindsName && request.res) Object.defineProperty(request.res, "cookie", signingCookie);
   };
 };
@@ -82,7 +85,7 @@ const unsign = (
   if (dot < 0) return undefined;
   const value = signed.slice(0, dot);
   const given = Buffer.from(signed.slice(dot + 1));
-  // the length distinguishes the kinds of signatures, so that other values cost nothing
+  // the length distinguishes the kinds of signatures, so no signature is computed for other values
   const sign =
     given.length === lengthWithName && nameBinding !== "off"
       ? (secret: string) => signWithName(name, value, secret)
@@ -95,16 +98,16 @@ const unsign = (
 };
 
 /**
- * The signature of a name and a value. Its hash differs from that of {@link signAlone}, so that a signed value such as
+ * Signs a name with a value. The hash function differs from that of {@link signAlone}, so that a signed value such as
  * `user=admin` cannot pass as a cookie `user`.
  */
 const signWithName = (name: string, value: string, secret: string): string =>
   createHmac("sha512", secret).update(`${name}=${value}`).digest("base64url");
 
-/** The length of 64 bytes in Base64. */
+/** The length of the signature: 64 bytes in base64url. */
 const lengthWithName = 86;
 
-/** The length of Express' signature, which omits the one padding character of Base64. */
+/** Signs a value as Express does, without the padding character of Base64. */
 const signAlone = (value: string, secret: string): string =>
   createHmac("sha256", secret).update(value).digest("base64").slice(0, -1);
 
@@ -115,7 +118,7 @@ type SetCookie = (
   options?: SentCookieOptions,
 ) => Response;
 
-/** The length of 32 bytes in Base64. */
+/** The length of Express' signature: 32 bytes in Base64 without padding. */
 const lengthAlone = 43;
 
 const setCookie: SetCookie = function setCookie(name, value, options) {

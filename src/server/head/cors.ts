@@ -13,17 +13,17 @@ export interface CorsArguments {
   readonly defaultHeaders: Record<string, string>;
   readonly request: Request;
   /**
-   * The matched endpoint; for a preflight, that of the requested method. Undefined for static files and for paths
-   * without an endpoint: without CORS headers, browsers would report their 404 as a CORS error.
+   * The matched endpoint; for a preflight, the endpoint for the requested method. The endpoint is undefined for static
+   * files and for paths without an endpoint; without CORS headers, browsers would report their 404 as a CORS error.
    */
   readonly endpoint: AnyEndpoint | undefined;
   readonly logger: Logger;
 }
 
-/** Returns the CORS headers of a response, which replace the default ones. */
+/** Returns the CORS headers for a response, which replace the default ones. */
 export type CorsFunction = (args: CorsArguments) => MaybePromise<Record<string, string>>;
 
-/** `true` for the default headers, `false` for none, or a function. */
+/** The option `cors`: `true` for the default headers, `false` for none, or a function. */
 export type CorsOption = boolean | CorsFunction;
 
 /** The headers that `cors: true` sends. */
@@ -71,8 +71,8 @@ export const setCorsHeaders = async (
 };
 
 /**
- * Sets the headers of a response without an endpoint; if the function fails, the response goes out without them. Many
- * functions rely on `endpoint`, and a 404 is better than the 500 that their error would cause.
+ * Sets the headers of a response without an endpoint; if the function fails, the response is sent without CORS headers.
+ * Many functions rely on `endpoint`, and a 404 is better than the 500 that their error would cause.
  */
 export const setCorsHeadersOfOther = async (
   cors: CorsFunction,
@@ -110,7 +110,7 @@ interface Header {
   readonly value: string;
 }
 
-/** The headers that a function returned, by their names in lower case. */
+/** Returns the headers that a function returned, by name in lower case. */
 const toHeaders = (given: unknown): Map<string, Header> => {
   if (given === undefined || given === null) return new Map();
   if (!isPlainObject(given))

@@ -2,9 +2,9 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { closeAfterReply, isClosing } from "../../http/lingering-close.ts";
 
 /**
- * Serves clients that send `Expect: 100-continue` and wait for permission to send their body: it is granted when the
- * body is first read. If the response begins before that, the client may or may not send the body, so the connection
- * ends with the response.
+ * Serves clients that send `Expect: 100-continue` and wait for permission to send their body. The permission is granted
+ * when the body is first read. If the response begins before that, the client may or may not send the body, so the
+ * connection ends with the response.
  *
  * @see RFC 9110, section 10.1.1
  */
@@ -16,7 +16,7 @@ export const toExpectingListener =
       if ((event !== "data" && event !== "readable") || isClosing(request.socket)) return;
       request.off("newListener", onNewListener);
       isAsked = true;
-      // even if the body has arrived in the meantime: without it Node would end the connection
+      // this is sent even if the body has arrived in the meantime, because Node would otherwise end the connection
       if (!response.headersSent) response.writeContinue();
     };
     request.on("newListener", onNewListener);

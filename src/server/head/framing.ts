@@ -2,14 +2,14 @@ import type { IncomingMessage } from "node:http";
 import { RequestError } from "../../errors.ts";
 import { isHost } from "../../http/host.ts";
 
-/** How many header fields a request may have. */
+/** The maximum number of header fields in a request. */
 export const maxHeaderFields = 100;
 
 /**
  * Checks what Node does not check in a request's head, in one pass over its raw fields.
  *
- * Of two `Host` fields, Node uses the first and a proxy perhaps the second. Fields over Node's own limit are hidden
- * from the application although they still frame the message.
+ * If there are two `Host` fields, Node uses the first, and a proxy may use the second. Node hides fields over its own
+ * limit from the application, although they still frame the message.
  *
  * @throws {@link RequestError} when there are too many fields, when the host is missing, repeated or malformed,
  * or when the transfer coding is not `chunked` alone.

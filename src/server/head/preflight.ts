@@ -18,9 +18,9 @@ export const answerPreflight = (response: Response): void => {
 };
 
 /**
- * Runs the native middlewares of an endpoint on an OPTIONS request, if `cors` is off.
+ * Runs the native middlewares of an endpoint for an OPTIONS request, if `cors` is off.
  *
- * @returns whether one of them has sent the response
+ * @returns whether a middleware has sent the response
  */
 export const runNativePreflight = async (
   plan: EndpointPlan,

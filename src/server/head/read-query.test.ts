@@ -11,6 +11,6 @@ test.each([
   ["#a", ""],
   ["#?a", ""],
   ["/a#b?c", ""],
-])("the query of %s is %j", (url, query) => {
+])("the query string of %s is %j", (url, query) => {
   expect(toQueryText(url)).toBe(query);
 });

@@ -4,7 +4,7 @@ import { hasTooManyPairs } from "../../http/query.ts";
 import { parseLimitedQuery } from "../../pipeline/limited-query.ts";
 import type { AppSettings } from "../../results/send-json.ts";
 
-/** The query of a URL as it was sent, without the question mark. */
+/** Returns the query of a URL as it was sent, without the question mark. */
 export const toQueryText = (url: string): string => {
   const start = url.indexOf("?");
   const end = url.indexOf("#");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Request, Response } from "express";
 
-/** The allowed format of an external id, because it is logged and sent back. */
+/** Matches the ids that are accepted from outside; the format is restricted because ids are logged and sent back. */
 const safeId = /^[\w.:-]{1,128}$/;
 
 /** Creates the function that sets `request.id` and a response header with the id. */

@@ -5,11 +5,11 @@ import { maxTargetLength, normalisePath } from "../../http/normal-path.ts";
 /**
  * Returns the canonical path of a request: without query and fragment, and without the trailing slash.
  *
- * It is still percent-encoded: dot segments and double slashes are kept and match no route, and `%2F` stays inside its
- * segment. A target in absolute form is replaced by its path, and its authority becomes the host. Characters that need
- * no encoding are decoded, also in `request.url`; see {@link normalisePath}.
+ * The path is still percent-encoded. Dot segments and double slashes are kept and match no route, and `%2F` stays
+ * inside its segment. A target in absolute form is replaced by its path, and its authority becomes the host. Characters
+ * that need no encoding are decoded, also in `request.url`; see {@link normalisePath}.
  *
- * `*` of `OPTIONS *` stays as it is.
+ * The `*` of `OPTIONS *` is returned unchanged.
  *
  * @throws {@link RequestError} when the target is malformed or too long.
  * @see RFC 9112, section 3.2
@@ -35,11 +35,13 @@ const questionMark = 0x3f;
 const hash = 0x23;
 const percent = 0x25;
 
-/** Whether the last target had anything encoded; returning two values would cost an object. */
+/**
+ * Whether the last target contained percent-encoding; a variable, because returning two values would cost an object.
+ */
 let isEncoded = false;
 
 /**
- * Finds the end of the path; for short strings, one loop is faster than regular expressions and searches.
+ * Finds the end of the path in a target; for short strings, one loop is faster than regular expressions and searches.
  *
  * @throws {@link RequestError} at a character that is not visible ASCII.
  */

@@ -35,7 +35,7 @@ beforeAll(() => {
 const kill: (() => void)[] = [];
 afterEach(() => kill.splice(0).forEach((end) => end()));
 
-/** Runs a program of the installation. */
+/** Runs a program that is installed in the directory. */
 const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}, node = process.execPath) => {
   const { status, stdout, stderr } = spawnSync(node, args, {
     cwd: home,
@@ -64,11 +64,11 @@ describe("Redocly", () => {
   test.each(names)("lints the documents without errors: %s", (name) => {
     const { errors, rules } = lint(toPath(name));
     expect(errors).toBe(0);
-    // an operation that cannot reject anything has no such response
+    // an operation that cannot reject a request has no 4xx response
     expect([...rules].filter((rule) => rule !== "operation-4xx-response")).toEqual([]);
   });
 
-  test.each(["3.0", "3.1", "3.2"])("finds a defect in a document of %s", (version) => {
+  test.each(["3.0", "3.1", "3.2"])("finds a defect in an OpenAPI %s document", (version) => {
     const document = structuredClone(documents.get(`example-${version}`) ?? { paths: {} });
     const item = Object.values(document.paths)[0] as Record<string, object>;
     item["get"] = { ...item["get"], parameters: [{ name: "a", in: "path", schema: {} }] };
@@ -99,7 +99,7 @@ describe("generated clients", () => {
     ],
   };
 
-  // openapi-typescript does not know 3.2, and rejects its event streams
+  // openapi-typescript does not support OpenAPI 3.2, and rejects its event streams
   const pairs = Object.keys(generators).flatMap((generator) =>
     names
       .filter((name) => generator !== "openapi-typescript" || !name.endsWith("3.2"))
@@ -135,20 +135,23 @@ describe("generated clients", () => {
     },
   );
 
-  test.each(["hey-api", "openapi-fetch"])("call the running example: %s", async (program) => {
-    const { port } = await start(exampleRouting, { cors: false });
-    const tsx = pathToFileURL(join(root, "node_modules/tsx/dist/loader.mjs")).href;
-    const env = { URL_OF_API: `http://127.0.0.1:${port}`, KEY_OF_API: apiKey };
-    const child = spawn(process.execPath, ["--import", tsx, `programs/${program}.ts`], {
-      cwd: home,
-      env: { ...process.env, NODE_OPTIONS: "", VITEST: "", ...env },
-    });
-    let printed = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-    await once(child, "exit");
-    expect(printed.trim()).toBe("proven");
-  });
+  test.each(["hey-api", "openapi-fetch"])(
+    "call the running example correctly: %s",
+    async (program) => {
+      const { port } = await start(exampleRouting, { cors: false });
+      const tsx = pathToFileURL(join(root, "node_modules/tsx/dist/loader.mjs")).href;
+      const env = { URL_OF_API: `http://127.0.0.1:${port}`, KEY_OF_API: apiKey };
+      const child = spawn(process.execPath, ["--import", tsx, `programs/${program}.ts`], {
+        cwd: home,
+        env: { ...process.env, NODE_OPTIONS: "", VITEST: "", ...env },
+      });
+      let printed = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+      await once(child, "exit");
+      expect(printed.trim()).toBe("proven");
+    },
+  );
 });
 
 describe("express-openapi-validator in front of an API", () => {
@@ -164,7 +167,7 @@ describe("express-openapi-validator in front of an API", () => {
     return Number(String(line));
   };
 
-  test.each(["3.0", "3.1"])("%s: rejects nothing that the example accepts", async (version) => {
+  test.each(["3.0", "3.1"])("rejects nothing that the example accepts (%s)", async (version) => {
     const { port } = await start(exampleRouting, { cors: false });
     const document = documents.get("example-3.1") ?? { paths: {} };
     const driven = await drive({
@@ -178,7 +181,7 @@ describe("express-openapi-validator in front of an API", () => {
     expect(driven.refused).toBeGreaterThan(500);
   });
 
-  /** What the validator rejects regardless of the document. */
+  /** The requests that the validator rejects regardless of the document. */
   const ownRefusals: readonly RegExp[] = [
     /must be url encoded/, // a space as + in a query
     /Empty value found for query parameter/,
@@ -186,21 +189,24 @@ describe("express-openapi-validator in front of an API", () => {
     /query parameter 'key' required/, // a key that may be in the body, which no document can say
   ];
 
-  test.each(["3.0", "3.1"])("%s: rejects nothing that the torture API accepts", async (version) => {
-    const { port } = await start(tortureRouting, tortureConfig);
-    const document = documents.get("torture-3.1") ?? { paths: {} };
-    const driven = await drive({
-      ...{ document, calls: 2000, secret: "let-me-in", isLenient, isForgiving },
-      port: await startValidator(toPath(`torture-${version}`), port),
-      // the validator reads uploads itself, does not convert numbers in forms, and knows nothing of catches
-      only: (at) => !/\/(?:upload|form|kinds\/catch)$/.test(at),
-    });
-    const violations = driven.violations.filter(
-      (violation) => !ownRefusals.some((refusal) => refusal.test(violation)),
-    );
-    expect(violations).toEqual([]);
-    expect(driven.violations.length).toBeLessThan(driven.accepted / 10);
-  });
+  test.each(["3.0", "3.1"])(
+    "rejects nothing that the torture API accepts (%s)",
+    async (version) => {
+      const { port } = await start(tortureRouting, tortureConfig);
+      const document = documents.get("torture-3.1") ?? { paths: {} };
+      const driven = await drive({
+        ...{ document, calls: 2000, secret: "let-me-in", isLenient, isForgiving },
+        port: await startValidator(toPath(`torture-${version}`), port),
+        // the validator reads uploads itself, does not convert numbers in forms, and ignores catches
+        only: (at) => !/\/(?:upload|form|kinds\/catch)$/.test(at),
+      });
+      const violations = driven.violations.filter(
+        (violation) => !ownRefusals.some((refusal) => refusal.test(violation)),
+      );
+      expect(violations).toEqual([]);
+      expect(driven.violations.length).toBeLessThan(driven.accepted / 10);
+    },
+  );
 
   test("reports a wrong document", async () => {
     const { port } = await start(exampleRouting, { cors: false });

@@ -3,16 +3,16 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The npm package of Express has no tests. */
+/** The commit of Express' repository whose tests are run, because the npm package contains none. */
 const commit = "a3714473feb3d2908add734d340e7755fd85e0a3";
 
 const source = `https://codeload.github.com/expressjs/express/tar.gz/${commit}`;
 
 /**
- * Puts Express' own tests into a directory: those of the checkout that EXPRESS_SOURCE names, or
- * those of a commit, downloaded once.
+ * Copies Express' own tests into a directory: from the checkout that EXPRESS_SOURCE names, or from
+ * a commit that is downloaded once.
  * @param cache where the download is kept
- * @returns why there are none, or undefined
+ * @returns the reason why there are no tests, or undefined
  */
 export const ensureExpressTests = async (
   folder: string,

@@ -14,7 +14,7 @@ interface Run {
 // not below `.cache`: files in hidden directories are not sent
 const root = mkdtempSync(join(tmpdir(), "express-suite-"));
 
-/** Lays out a copy of Express' repository with the given main file; returns why there are no tests, or undefined. */
+/** Creates a copy of Express' repository with the given main file; returns the reason why there are no tests, or undefined. */
 const layOut = async (name: string, main: string): Promise<string | undefined> => {
   const folder = join(root, name);
   mkdirSync(join(folder, "lib"), { recursive: true });
@@ -29,7 +29,7 @@ const layOut = async (name: string, main: string): Promise<string | undefined> =
   return ensureExpressTests(join(folder, "test"), join(home, "express-tests"));
 };
 
-/** Runs the tests of `request` and `response`. */
+/** Runs the tests for `request` and `response`. */
 const runTests = (name: string): Run => {
   const files = readdirSync(join(root, name, "test"))
     .filter((file) => /^re[qs]\..*\.js$/.test(file))
@@ -46,7 +46,7 @@ const runTests = (name: string): Run => {
   return JSON.parse(output.slice(begin)) as Run;
 };
 
-// these send a Host that is not a host, `http://example.com`, which is rejected on purpose (RFC 9112, 3.2)
+// these tests send `http://example.com` as the Host, which is invalid and rejected on purpose (RFC 9112, 3.2)
 const refusedHosts = [
   "res when accepting html should escape the url",
   "res when accepting html should not render evil javascript links in anchor href (prevent XSS)",
@@ -57,7 +57,7 @@ const otherMethods =
   /^res "etag" setting when enabled should send ETag in response to ([A-Z-]+) request$/;
 const ownMethods = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 
-describe("Express' own tests of request and response", () => {
+describe("Express' own tests for request and response", () => {
   let missing: string | undefined;
 
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe("Express' own tests of request and response", () => {
 
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  test("pass on Express itself in this layout", (context) => {
+  test("pass on Express itself in the copied repository", (context) => {
     if (missing !== undefined) context.skip(missing);
     const { stats, failures } = runTests("control");
     expect(failures.map(({ fullTitle }) => fullTitle)).toEqual([]);

@@ -28,7 +28,7 @@ export const ensurePackages = (): void => {
   }
 };
 
-/** The installed version of a package. */
+/** Returns the installed version of a package. */
 export const toVersion = (name: string): string => {
   const { packages } = JSON.parse(lock) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;
@@ -45,9 +45,9 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** How Node.js is run. */
+/** The options for running Node.js. */
 export interface RunOptions {
-  /** @default the directory of the installation */
+  /** @default the directory where the packages are installed */
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
   /** @default the version that runs the tests */
@@ -69,7 +69,7 @@ export const runNode = (
   return { status, output: stdout, errors: stderr };
 };
 
-/** Runs a program of the directory `programs`. */
+/** Runs a program in the directory `programs`. */
 export const runProgram = (
   name: string,
   args: readonly string[] = [],
@@ -81,7 +81,7 @@ export const runProgram = (
   return runNode(all, options);
 };
 
-/** Compiles files of the installation with strict options; returns the compiler's output. */
+/** Compiles installed files with strict options, and returns the compiler's output. */
 export const compile = (files: readonly string[], options: object): string => {
   const path = join(home, "tsconfig.json");
   const compilerOptions = {
@@ -93,7 +93,7 @@ export const compile = (files: readonly string[], options: object): string => {
   return runNode([join(root, "node_modules/typescript/bin/tsc"), "-p", path]).output;
 };
 
-/** Writes a file of the recipes. */
+/** Writes a file that belongs to the recipes. */
 export const writeRecipe = (name: string, code: string): string => {
   const folder = join(home, "recipes");
   mkdirSync(folder, { recursive: true });

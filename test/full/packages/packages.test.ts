@@ -21,7 +21,7 @@ const drive = (names: readonly string[], instrument?: string, node?: string): Ou
   );
 };
 
-/** Returns the outcomes that differ from what their entry promises. */
+/** Returns the outcomes that differ from those stated in their entries. */
 const findWrong = (outcomes: readonly Outcome[]): readonly Outcome[] => {
   const notIn = new Map(entries.map((entry) => [entry.name, entry.notIn]));
   return outcomes.filter(
@@ -43,21 +43,21 @@ beforeAll(() => {
 }, 900_000);
 
 describe("packages of the ecosystem", () => {
-  test("are at least 45, each driven in four places", () => {
+  test("include at least 45, each tested in four places", () => {
     expect(entries.length).toBeGreaterThanOrEqual(45);
     expect(outcomes.length).toBe(entries.length * places.length);
     expect(entries.filter(({ notIn }) => "express" in notIn)).toEqual([]);
   });
 
-  test.each(places)("each has its effect, or a stated reason why it has none: %s", (place) => {
+  test.each(places)("have their effect, or a stated reason why they have none: %s", (place) => {
     expect(findWrong(outcomes.filter((one) => one.place === place))).toEqual([]);
   });
 
-  test("that work on plain Express also work in hooks and under attachRouting", () => {
+  test("also work in hooks and under attachRouting if they work on plain Express", () => {
     expect(entries.filter(({ notIn }) => "hooks" in notIn || "attach" in notIn)).toEqual([]);
   });
 
-  test("those that share a process work the same on the other versions of Node.js", () => {
+  test("have the same effect on the other versions of Node.js, except for those with their own process", () => {
     const others = [...ensureNodes()].filter(([, node]) => node !== process.execPath);
     expect(others.length).toBeGreaterThanOrEqual(2);
     for (const [version, node] of others) {
@@ -92,7 +92,7 @@ describe("the recipes of docs/express.md", () => {
     expect(compile(files, { skipLibCheck: true })).toBe("");
   });
 
-  test.each(recipes.map(({ name }) => name))("%s does what it says", (name) => {
+  test.each(recipes.map(({ name }) => name))("%s has the documented effect", (name) => {
     const { output, errors } = runProgram("recipes.mjs", [name], instruments[name]);
     expect(output + errors).toContain("\nproven\n");
     // a recipe must not cause warnings

@@ -6,19 +6,19 @@ export const places = ["express", "factory", "hooks", "attach"] as const;
 /** A place where a package may be used. */
 export type Place = (typeof places)[number];
 
-/** A row of the table before it is driven. */
+/** A row of the table before its package is tested. */
 export interface Entry {
   readonly name: string;
   readonly packages: readonly string[];
-  /** What the requests prove. */
+  /** The effect that the requests prove. */
   readonly effect: string;
-  /** Where it does not work, and why. */
+  /** The places where the package does not work, each with the reason. */
   readonly notIn: Readonly<Partial<Record<Place, string>>>;
-  /** Whether it has its own process, and what is loaded there first. */
+  /** Whether the package has its own process, and the module that is loaded there first. */
   readonly isolated?: boolean | string;
 }
 
-/** The outcome of an entry in one place. */
+/** The outcome for an entry in one place. */
 export interface Outcome {
   readonly name: string;
   readonly place: Place;
@@ -37,7 +37,7 @@ const headings: readonly string[] = [
   ],
 ];
 
-/** The table of the documentation, aligned like the formatter does. */
+/** Returns the table for the documentation, aligned in the same way as by the formatter. */
 export const toTable = (entries: readonly Entry[], outcomes: readonly Outcome[]): string => {
   const reasons = [...new Set(entries.flatMap(({ notIn }) => Object.values(notIn)))];
   const toCell = ({ name, notIn }: Entry, place: Place): string => {

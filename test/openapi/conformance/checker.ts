@@ -5,7 +5,7 @@ import type { Answer } from "../../http/harness.ts";
 import type { Operation } from "../generate.ts";
 import { toKey, type Draft } from "./requests.ts";
 
-/** Header fields of any response, which documents do not list. */
+/** Header fields that any response may have, and that documents do not list. */
 const ordinary: ReadonlySet<string> = new Set([
   ...["content-type", "content-length", "date", "connection", "keep-alive", "transfer-encoding"],
   ...["x-content-type-options", "cache-control", "accept", "x-accel-buffering", "vary"],
@@ -24,7 +24,7 @@ export class Checker {
     this.#ajv.addSchema({ ...document, $id: "document:/" });
   }
 
-  /** Returns what a document does not allow in a response. */
+  /** Returns the parts of a response that the document does not allow. */
   checkAnswer(operation: Operation, { status, headers, text }: Answer): string | undefined {
     const response = this.#resolve(operation.responses[String(status)]) as
       | Operation["responses"][string]
@@ -68,7 +68,7 @@ export class Checker {
     return undefined;
   }
 
-  /** Returns what a document does not allow in an accepted request. */
+  /** Returns the parts of an accepted request that the document does not allow. */
   checkRequest(operation: Operation, draft: Draft): string | undefined {
     for (const parameter of operation.parameters ?? []) {
       const value = draft.parameters.get(toKey(parameter));
@@ -125,13 +125,13 @@ export class Checker {
   }
 }
 
-/** References point into the document. */
+/** Returns a copy of a schema whose references point into the document. */
 const withBase = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withBase);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {
-      // Ajv's own format is stricter than that of OpenAPI
+      // Ajv's `discriminator` keyword is stricter than OpenAPI's
       if (key === "discriminator") return [];
       return [[key, key === "$ref" ? `document:/${String(inner)}` : withBase(inner)]];
     }),

@@ -6,36 +6,36 @@ import { Random } from "./random.ts";
 import { draftRequest, mutate, writeRequest } from "./requests.ts";
 import { Values } from "./values.ts";
 
-/** The options of a drive. */
+/** The options for `drive`. */
 export interface Drive {
   readonly port: number;
   readonly document: { readonly paths: JsonObject; readonly [key: string]: unknown };
   readonly calls: number;
   readonly seed?: number;
-  /** The credentials of the client. */
+  /** The secret in the client's credentials. */
   readonly secret: string;
-  /** Operations whose schema says less than the server checks: valid requests may be rejected there. */
+  /** Checks whether the server checks more than the schemas of a path say, and so may reject valid requests. */
   readonly isLenient?: (path: string) => boolean;
-  /** Operations that replace invalid values, and so accept more than their schema says. */
+  /** Checks whether a path replaces invalid values, and so accepts more than its schemas say. */
   readonly isForgiving?: (path: string, mutation: string | undefined) => boolean;
   readonly only?: (at: string) => boolean;
 }
 
-/** The outcome of a drive. */
+/** The outcome of `drive`. */
 export interface Driven {
   readonly calls: number;
   readonly accepted: number;
   readonly refused: number;
   readonly violations: readonly string[];
-  /** The responses seen, such as `get /users 200`. */
+  /** The operations with the statuses of their responses, such as `get /users 200`. */
   readonly statuses: ReadonlySet<string>;
 }
 
 const never = (): boolean => false;
 
 /**
- * Drives a server with requests that its document allows, and with invalid ones, and checks everything against the
- * document.
+ * Sends a server requests that its document allows, and invalid ones, and checks all requests and
+ * responses against the document.
  */
 export const drive = async (options: Drive): Promise<Driven> => {
   const {

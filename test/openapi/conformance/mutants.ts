@@ -2,16 +2,16 @@ import createHttpError from "http-errors";
 import { defaultEndpointsFactory as factory, ez, type Routing } from "sallyport";
 import { z } from "zod";
 
-/** A line of the generator that is broken on purpose. */
+/** A change that breaks a line of the generator on purpose. */
 export interface GeneratorMutant {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** The operations that reveal it. */
+  /** Matches the operations that reveal the change. */
   readonly only: RegExp;
 }
 
-/** Lines of `src/openapi`, each broken so that documents become wrong. */
+/** Changes to lines of `src/openapi`, each of which makes documents wrong. */
 export const generatorMutants: readonly GeneratorMutant[] = [
   { file: "placement", from: 'return "path";', to: 'return "query";', only: /users/ },
   {

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers, the same for each seed. */
+/** Generates pseudo-random numbers, which are the same for the same seed. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** At least 0, less than 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** An integer within bounds, both included. */
+  /** Returns an integer between the bounds, which are included. */
   integer(minimum: number, maximum: number): number {
     return minimum + Math.floor(this.next() * (maximum - minimum + 1));
   }

@@ -6,13 +6,13 @@ import type { Values } from "./values.ts";
 /** A generated request before it is serialised. */
 export interface Draft {
   readonly parameters: Map<string, unknown>;
-  /** Undefined for no body. */
+  /** The body, or undefined for none. */
   body: unknown;
   mediaType: string | undefined;
-  /** Sent instead of the body. */
+  /** A string to send instead of the body. */
   rawBody: string | undefined;
   hasCredentials: boolean;
-  /** What was broken on purpose; undefined for a valid request. */
+  /** The name of the change that makes the request invalid; undefined for a valid request. */
   mutation: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Written {
   readonly body: string | Buffer | undefined;
 }
 
-/** The names of a parameter and of its place, such as `query limit`. */
+/** Returns the place and the name of a parameter, such as `query limit`. */
 export const toKey = (parameter: { readonly name: string; readonly in: string }): string =>
   `${parameter.in} ${parameter.name}`;
 
@@ -33,7 +33,7 @@ export const draftRequest = (operation: Operation, values: Values, random: Rando
   for (const parameter of operation.parameters ?? []) {
     if (parameter["required"] !== true && random.chance(0.4)) continue;
     let value = values.make(parameter["schema"]);
-    // an empty segment is not a segment, and an array without elements is not sent
+    // an empty path segment does not match, and an array without elements is not sent
     if (parameter.in === "path")
       for (let tries = 0; tries < 9 && !fitsPath(value); tries++)
         value = values.make(parameter["schema"]);

@@ -2,7 +2,7 @@ import type { JsonObject } from "sallyport/openapi";
 import fc from "fast-check";
 import type { Random } from "./random.ts";
 
-/** Strings of formats whose patterns are too complex for generated values. */
+/** Valid strings for formats that are too complex to generate. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   date: ["2026-11-21", "2024-02-29"],
   "date-time": ["2026-11-21T10:30:00Z", "1999-12-31T23:59:59.999Z"],
@@ -16,7 +16,7 @@ const samples: Readonly<Record<string, readonly string[]>> = {
 
 const texts = ["", "a", "abc", "x y", "äöü", "0", "true", "null", "😀", "a/b?c=d&e", "%41", "__"];
 
-/** Generates values that fit a schema of a document. */
+/** Generates values that fit the schemas of a document. */
 export class Values {
   readonly #document: JsonObject;
   readonly #random: Random;
@@ -27,13 +27,13 @@ export class Values {
     this.#random = random;
   }
 
-  /** Keeps the last ids that a server has returned, so that requests may refer to existing objects. */
+  /** Keeps the last ids that a server has returned, with which requests can refer to existing objects. */
   learn(text: string): void {
     const ids = text.match(/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/g) ?? [];
     this.#ids = [...ids, ...this.#ids].slice(0, 5);
   }
 
-  /** Returns what a reference points to. */
+  /** Returns the schema that a reference points to, or the schema itself if it is not a reference. */
   resolve(schema: JsonObject): JsonObject {
     const { $ref: reference } = schema;
     if (typeof reference !== "string") return schema;

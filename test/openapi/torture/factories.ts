@@ -15,7 +15,7 @@ import { z } from "zod";
 
 export { arrayEndpointsFactory, defaultEndpointsFactory, problemEndpointsFactory };
 
-/** A guard for each kind of security: it accepts `let-me-in` anywhere. */
+/** Creates a middleware with a security requirement, which accepts `let-me-in` wherever it is sent. */
 const guard = (security: Security): Middleware =>
   new Middleware({
     security,
@@ -30,7 +30,7 @@ const flows = {
   clientCredentials: { tokenUrl: "https://example.com/token", scopes: { read: "To read" } },
 };
 
-/** Factories by the security they require. */
+/** Factories by the kind of security that they require. */
 export const guarded = {
   basic: defaultEndpointsFactory.addMiddleware(guard({ type: "basic" })),
   bearer: defaultEndpointsFactory.addMiddleware(guard({ type: "bearer", format: "JWT" })),
@@ -73,7 +73,7 @@ export const guarded = {
   ),
 } as const;
 
-/** Responds with XML, and with several statuses. */
+/** A result handler that responds with XML, and with several statuses. */
 const xmlHandler = new ResultHandler({
   positive: [
     { schema: z.string(), statusCode: 200, mimeType: "application/xml" },
@@ -95,7 +95,7 @@ const xmlHandler = new ResultHandler({
 
 export const xmlFactory = new EndpointsFactory(xmlHandler);
 
-/** Responds with its own envelope, which has a place for the data of errors. */
+/** A result handler that responds with its own envelope, which includes the data of errors. */
 const ownHandler = new ResultHandler({
   positive: (data) => ({ schema: z.object({ ok: z.literal(true), data }) }),
   negative: (data) => ({

@@ -57,7 +57,7 @@ const book: z.ZodType = z
   })
   .meta({ id: "Book" });
 
-/** A schema of each kind that JSON can represent; it returns what it accepts, or has an encoded form. */
+/** A schema of each kind that JSON can represent; each returns the values it accepts, or can be encoded. */
 export const kinds = {
   string: z.string(),
   bounded: z.string().min(2).max(5),

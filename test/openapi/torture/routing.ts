@@ -13,7 +13,7 @@ import {
 } from "./factories.ts";
 import { kinds } from "./kinds.ts";
 
-/** Accepts a value of a kind, and returns it. */
+/** Creates an endpoint that accepts a value of a kind, and returns that value. */
 const toEcho = (schema: z.ZodType, name: string) =>
   factory.build({
     method: "post",
@@ -61,7 +61,7 @@ const limited = new Middleware({
   },
 });
 
-/** Endpoints other than those of single kinds. */
+/** Endpoints that are not about a single kind of schema. */
 const others = {
   root: { "": factory.build({ output: done, handler: finish }) },
   "get /users/:id": factory.build({

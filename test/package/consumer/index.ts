@@ -1,4 +1,4 @@
-// A consumer that exports everything it creates, so that each inferred type must be nameable in its declarations.
+// A consumer that exports everything it creates, so its declarations must be able to name each inferred type.
 import createHttpError from "http-errors";
 import {
   attachRouting,

@@ -1,5 +1,5 @@
-// express-openapi-validator between a client and an API. What it rejects is forwarded nevertheless: if the API accepts
-// it, the response is 418 with the validator's message.
+// express-openapi-validator between a client and an API. Requests that the validator rejects are forwarded, too: if the API
+// accepts one, the response is a 418 with the validator's message.
 import { once } from "node:events";
 import { request as sendOn } from "node:http";
 import express from "express";
@@ -10,7 +10,7 @@ const app = express().disable("x-powered-by").disable("etag");
 
 const toObject = (pairs) => Object.fromEntries(new URLSearchParams(pairs));
 
-/** Parses a body by its type; a malformed one stays a string. */
+/** Parses a body by its type; a malformed body stays a string. */
 const parse = (bytes, type = "") => {
   if (!Buffer.isBuffer(bytes)) return undefined;
   const text = String(bytes);
@@ -48,7 +48,7 @@ app.use(async (request, response) => {
   const { status, headers, bytes } = answer;
   if (!headers["content-type"]?.includes("json")) return reply(response, answer);
   response.setHeaders(new Headers(headers)).removeHeader("content-length");
-  // validated through the replacement of `json`
+  // the validator replaces `response.json` to validate the body
   response.status(status).json(JSON.parse(String(bytes)));
 });
 

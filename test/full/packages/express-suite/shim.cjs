@@ -1,4 +1,4 @@
-// Stands for Express in its own tests: applications are recorded, and served behind `factory.use` of this framework.
+// Replaces Express in its own tests: applications are recorded, and served behind `factory.use` of this framework.
 "use strict";
 const { createServer: createFront } = require("node:net");
 const express = require("express");
@@ -14,7 +14,7 @@ const createApp = () => {
   for (const name of settingCalls) {
     const original = app[name];
     app[name] = function set(...args) {
-      // with one argument it is a question
+      // with one argument, `app.get` reads a setting
       if (name !== "set" || args.length > 1) calls.push([name, args]);
       return original.apply(app, args);
     };
@@ -32,7 +32,7 @@ const toMiddlewares = ({ router: { stack } }) => {
 
 const toRouter = (stack) => Object.assign(express.Router(), { stack });
 
-/** Ends as Express ends: with its own page for errors and for what nobody has answered. */
+/** Ends a request as Express does: with its own page for errors and for requests without a response. */
 const createEnding = ({ ResultHandler }, z) => {
   const schema = z.any();
   return new ResultHandler({
@@ -41,7 +41,7 @@ const createEnding = ({ ResultHandler }, z) => {
     handler: ({ request, response, error }) => {
       const isUnanswered = error === null || error.code === "SLP_NOT_FOUND";
       const done = finalhandler(request, response, { env: "test" });
-      // the handler runs only where no middleware has answered
+      // the handler runs only if no middleware has responded
       done(isUnanswered ? undefined : error);
     },
   });
@@ -73,7 +73,7 @@ const start = async (app, calls) => {
   return running.servers[0];
 };
 
-/** A server that can be had at once, and hands its connections to that of the framework. */
+/** Returns a server at once, which passes its connections on to the framework's server. */
 const serve = (app, calls) => {
   let starting;
   return createFront({ pauseOnConnect: true }, async (socket) => {

@@ -1,4 +1,4 @@
-// Stands for supertest in Express' own tests: takes an application of the shim to its server.
+// Replaces supertest in Express' own tests: passes it the server of an application from the shim.
 "use strict";
 const supertest = require("supertest-6");
 

@@ -1,6 +1,6 @@
 // A client that returns every part of a response, and keeps cookies if requested.
 
-/** Resolves to status, headers, text, and the body or its `data` if it is JSON. */
+/** Resolves to the status, the headers, the text, and for JSON the body or its `data`. */
 export const createClient = (url) => {
   const send = async (path, { body, headers = {}, ...init } = {}) => {
     const isJson = body !== undefined && Object.getPrototypeOf(body) === Object.prototype;

@@ -1,4 +1,4 @@
-// Every entry of the table: a package, how it is set up, and requests that prove its effect.
+// Every entry in the table: a package, its setup, and requests that prove its effect.
 import { entries as authentication } from "./entries/authentication.mjs";
 import { entries as bodies } from "./entries/bodies.mjs";
 import { entries as context } from "./entries/context.mjs";

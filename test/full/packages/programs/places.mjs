@@ -11,10 +11,10 @@ export const placeNames = ["express", "factory", "hooks", "attach"];
 
 const listenOptions = { port: 0, host: "127.0.0.1" };
 
-/** A layer is a middleware, or a path with the middleware mounted there. */
+/** Returns the arguments of `use` for a layer, which is a middleware, or a path with the middleware mounted there. */
 const toArguments = (layer) => (Array.isArray(layer) ? layer : [layer]);
 
-/** A factory has no paths of its own: a router mounts middlewares that need one. */
+/** Returns a layer as one middleware: a factory has no paths, so a router mounts a middleware that needs one. */
 const toNative = (layer) => (Array.isArray(layer) ? express.Router().use(...layer) : layer);
 
 const toRouting = ({ method, path, handler, input, isVoid }, factory) => {
@@ -23,7 +23,7 @@ const toRouting = ({ method, path, handler, input, isVoid }, factory) => {
   return Object.fromEntries([path].flat().map((path) => [path, endpoint]));
 };
 
-/** A warning or a reported fault means a failure, unless the entry provokes faults. */
+/** Creates a logger that records warnings and errors, which fail an entry unless it provokes faults. */
 const createLogger = (lines) => {
   const write = (message, meta) => void lines.push(`${message} ${inspect(meta)}`);
   return { debug: () => undefined, info: () => undefined, warn: write, error: write };
@@ -38,7 +38,7 @@ const toConfig = (spec, more) =>
     ...more,
   });
 
-/** Listens with what `node:http` or a framework provides. */
+/** Starts a server from `node:http` or from a framework. */
 export const listen = async (server) => {
   if (!server.listening) {
     server.listen(listenOptions);
@@ -79,7 +79,7 @@ const serveByExpress = async (spec) => {
   return toServed(app, server, () => closeServer(server));
 };
 
-/** Express recognises an error handler by its four parameters. */
+/** Sends errors in the envelope; Express recognises an error handler by its four parameters. */
 const answerError = (error, _request, response, _next) => {
   if (response.headersSent) return;
   const { message, status = 500, statusCode = status } = error;

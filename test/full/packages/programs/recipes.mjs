@@ -1,4 +1,4 @@
-// Drives the recipes of docs/express.md, which the test has copied verbatim next to this directory.
+// Sends requests to the recipes from docs/express.md, which the test has copied verbatim next to this directory.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { io } from "socket.io-client";

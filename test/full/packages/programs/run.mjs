@@ -1,4 +1,4 @@
-// Drives entries of the table in each place; prints a line of JSON for each outcome.
+// Tests entries of the table in each place, and prints a line of JSON for each outcome.
 import { parseArgs } from "node:util";
 import { entries } from "./entries.mjs";
 import { placeNames, serve } from "./places.mjs";
@@ -21,7 +21,7 @@ const withTimeout = (work) =>
     }),
   ]);
 
-/** Serves an entry and lets it prove its effect; nothing may be logged as a fault meanwhile. */
+/** Serves an entry and sends the requests that prove its effect; no fault may be logged meanwhile. */
 const prove = async (entry, place) => {
   const spec = await entry.create(place);
   const lines = [];

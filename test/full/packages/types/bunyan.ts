@@ -1,4 +1,4 @@
-// Like pino.ts.
+// The same check as in pino.ts, for bunyan.
 import Bunyan from "bunyan";
 import { createConfig, defaultEndpointsFactory } from "sallyport";
 

@@ -1,4 +1,4 @@
-// A logger's own type for handlers' loggers, checked with the declarations of all packages.
+// Gives the loggers in handlers the logger's own type, checked with the declarations of all packages.
 import { pino } from "pino";
 import { createConfig, defaultEndpointsFactory } from "sallyport";
 

@@ -1,4 +1,4 @@
-// Like pino.ts.
+// The same check as in pino.ts, for winston.
 import { createConfig, defaultEndpointsFactory } from "sallyport";
 import winston from "winston";
 

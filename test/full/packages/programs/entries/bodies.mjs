@@ -20,7 +20,7 @@ const toForm = () => {
 
 const nested = new URLSearchParams({ "a[b]": "1" });
 
-/** The four parsers of body-parser. */
+/** Creates an entry for the four parsers of body-parser. */
 const createParsers = ({ json, urlencoded, text, raw }) => ({
   method: "post",
   layers: () => [json(), urlencoded({ extended: true }), text(), raw({ type: "image/png" })],

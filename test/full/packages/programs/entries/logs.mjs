@@ -18,7 +18,7 @@ const createSink = () => {
   return { lines, stream };
 };
 
-/** Lines are written after the response has ended, possibly after the client has read it. */
+/** Waits for a log line, which may be written only after the client has read the response. */
 const waitForLine = async (lines) => {
   for (let turn = 0; turn < 200 && lines.length === 0; turn++)
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,4 +1,4 @@
-// Packages that keep data of a client between requests.
+// Packages that keep a client's data between requests.
 import assert from "node:assert/strict";
 import flash from "connect-flash";
 import cookieParser from "cookie-parser";

@@ -23,7 +23,7 @@ const nameRoute = (request, response, next) => {
   next();
 };
 
-/** Names the transaction by the route. */
+/** Names the transaction after the route. */
 const nameTransaction = (request, _response, next) => {
   const name = `${request.method} ${request.route.path}`;
   Sentry.getIsolationScope().setTransactionName(name);
@@ -34,7 +34,7 @@ const nameTransaction = (request, _response, next) => {
 
 const naming = defaultEndpointsFactory.use(nameTransaction);
 
-/** For a user's own application, whose error handlers do not see errors of endpoints. */
+/** Reports errors in a user's own application, whose error handlers do not see the errors of endpoints. */
 const reporting = naming.addMiddleware({
   around: async (_args, next) => {
     try {

@@ -1,4 +1,4 @@
-// Packages that call the app without a socket, or with their own.
+// Packages that call the app without a socket, or with a socket of their own.
 import assert from "node:assert/strict";
 import { IncomingMessage } from "node:http";
 import inject from "light-my-request";
