@@ -56,7 +56,7 @@ const send = async (port, { path, method = "GET", body = "" }, total) => {
       return socket;
     }),
   );
-  // on all connections at once, so that each turn of the server's event loop gets as many requests on a busy machine
+  // sends on all connections at once, so that each turn of the server's event loop gets as many requests on a busy machine
   for (let sent = 0; sent < total; sent += connections)
     await Promise.all(
       sockets.map((socket) => {
