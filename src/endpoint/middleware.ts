@@ -34,7 +34,8 @@ interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarat
    */
   readonly errors?: Errors | undefined;
   /**
-   * Whether `request.body` is read and parsed before this middleware runs. A middleware with `input` always has it.
+   * Whether `request.body` is read and parsed before this middleware runs. A middleware with `input` always has the
+   * parsed body.
    *
    * @default false, so that a request rejected here is rejected before any of its body is read
    */

@@ -43,7 +43,7 @@ export const runEndpoint = async (
   const { endpoint, middlewares, timeout } = plan;
   const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : undefined;
   const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx, readBody);
-  // Express reports failures to send to `request.next`
+  // if Express fails to send something, it calls `request.next`
   (request as WalkingRequest)[currentWalk] = walk;
   try {
     if (middlewares.length > 0) {

@@ -30,7 +30,7 @@ class ClientLeft extends Error {
 /** A function, provided by the server, that reads and parses the body of a request unless that has been done. */
 export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
 
-/** What the input of a walk is combined from. */
+/** The parts of a plan that describe from what the input of a walk is combined. */
 export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
 
 /** Stands for an output that is not sent because the response has already been sent or the client has left. */

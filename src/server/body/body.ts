@@ -162,7 +162,7 @@ const isRead = (request: Request): boolean =>
   request.readableEnded ||
   (request.complete && request.readableDidRead && request.readableLength === 0);
 
-/** Chooses the parser for a media type, which was parsed once and strictly; nothing later looks at the header again. */
+/** Chooses the parser for a media type, which was parsed once and strictly; no later code looks at the header again. */
 const toBodyParser = (
   contentType: ContentType | undefined,
   takesFiles: boolean,

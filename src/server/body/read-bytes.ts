@@ -89,7 +89,7 @@ export const readBytes = (
   });
 };
 
-/** The reading of one body. */
+/** A reader for one body. */
 class BodyReader implements BodySink {
   readonly #request: Request;
   readonly #response: Response;
