@@ -94,7 +94,7 @@ export interface AroundDefinition<
   readonly handler?: undefined;
 }
 
-/** What a wrapping middleware wraps: everything after it. */
+/** The part of a request's walk that a wrapping middleware wraps: everything after the middleware. */
 export interface Rest {
   /**
    * Runs everything after the middleware; the promise rejects with any error thrown meanwhile. The context is merged

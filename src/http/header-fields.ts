@@ -57,7 +57,7 @@ export const createFieldSetter = (
       for (const [key, name, value] of stored) this[key] = [name, value];
     }
   }
-  // Node looks fields up by any name, and must not find an inherited member
+  // Node may look up any name, and must not find an inherited member
   Reflect.deleteProperty(Fields.prototype, "constructor");
   Object.freeze(Object.setPrototypeOf(Fields.prototype, null));
 

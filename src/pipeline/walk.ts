@@ -143,7 +143,10 @@ export class Walk {
     this.#abort?.abort(reason);
   }
 
-  /** Rejects with the reason of the signal once it is aborted, except by a shutdown, which lets requests finish. */
+  /**
+   * Rejects with the reason of the signal once it is aborted. A shutdown does not count, because it lets requests
+   * finish.
+   */
   untilAborted(): Promise<never> {
     const { signal } = this;
     return new Promise((_resolve, reject) => {

@@ -59,7 +59,7 @@ class Layer {
   /** The length of a body that arrives in one chunk. */
   #length: number | undefined;
   #isEnded = false;
-  /** Whether nobody waits for the response any more. */
+  /** Whether the client no longer waits for the response. */
   #isLeft = false;
   #onFinish: ((error?: Error) => void)[] = [];
 
