@@ -159,7 +159,7 @@ export class Walk {
     });
   }
 
-  /** Aborts the signal, even if it is read only later. */
+  /** Aborts the signal, even if the signal is first read later. */
   abort(reason: Error): void {
     this.#reason = reason;
     this.#abort?.abort(reason);

@@ -14,8 +14,8 @@ const { constants, createBrotliCompress, createDeflate, createGzip } = zlib;
 const { createZstdCompress } = zlib as { createZstdCompress?: (options: object) => Encoder };
 
 /**
- * Returns parameters for the length of a body. A small body needs no large tables, and creating them would take longer
- * than compressing it.
+ * Returns the parameters of zstd for a body of the given length. A small body needs no large tables, and creating them
+ * would take longer than compressing it.
  */
 const toZstdParams = (length: number | undefined): object => {
   if (length === undefined) return {};
