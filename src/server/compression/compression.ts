@@ -302,7 +302,10 @@ const isOfCompressibleType = (response: ServerResponse, status: number): boolean
   return isCompressible(type.trim());
 };
 
-/** Checks whether a media type may be compressed; events may not, because they would wait until the buffer is full. */
+/**
+ * Checks whether a media type may be compressed. Event streams may not, because events would wait until the buffer is
+ * full.
+ */
 const isCompressible = (type: string): boolean =>
   type.startsWith("text/")
     ? type !== "text/event-stream"
