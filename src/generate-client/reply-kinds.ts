@@ -11,7 +11,7 @@ import type { ApiResponse } from "../results/api-response.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 
-/** A body that a response with some status may have. */
+/** A possible body of a response. */
 export interface ReplyBody {
   readonly kind: BodyKind;
   /** The schema of the JSON in the body; undefined if the JSON may be anything. */
