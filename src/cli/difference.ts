@@ -1,4 +1,4 @@
-/** The maximum number of lines that are shown of a difference. */
+/** The maximum number of lines of a difference that are shown. */
 const maxLines = 60;
 
 /** Shows which lines of a text were removed (-) and added (+), each group after two lines of context. */

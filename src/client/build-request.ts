@@ -18,7 +18,7 @@ const inBody: readonly SourceName[] = ["body", "params", "files"];
 const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
   const known = client.inputSources ?? {};
   const name = method.toLowerCase();
-  // POST, PUT and PATCH; endpoints cannot declare other methods that begin with P
+  // these are POST, PUT and PATCH; endpoints cannot declare other methods that begin with P
   const usual = method.startsWith("P") ? inBody : inQuery;
   return known[`${name} ${path}`] ?? plan?.sources ?? known[name] ?? usual;
 };

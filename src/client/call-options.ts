@@ -95,7 +95,7 @@ export interface CallOptions extends SharedOptions {
 
 /** Options for a subscription. */
 export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" | "retry"> {
-  /** The id of the last event received earlier, to continue after it. */
+  /** The id of the last event received earlier; the stream continues after this event. */
   readonly lastEventId?: string | undefined;
   /**
    * How long to wait before the stream is reopened, in milliseconds, unless the server sends `retry`. The time doubles

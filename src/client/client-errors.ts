@@ -100,7 +100,7 @@ export interface ReplyIssue {
   readonly code: string;
 }
 
-/** The error for an error response to `iterate` or `subscribe`, which return only data. */
+/** The error that `iterate` and `subscribe` throw when the API responds with an error. */
 export class ReplyError extends ResponseError {
   /** The invalid parts of the input; empty for other errors. */
   readonly issues: readonly ReplyIssue[];

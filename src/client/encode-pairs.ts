@@ -1,6 +1,6 @@
 import { assertString, isRecord, listFields, refuse, toField, toText } from "./wire-value.ts";
 
-/** The longest array that the extended parser reads as an array. */
+/** The number of elements up to which the extended parser reads an array. */
 const maxBracketed = 20;
 
 /** The nesting depth up to which the extended parser reads. */

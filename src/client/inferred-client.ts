@@ -133,7 +133,7 @@ export type InferredClient<R> = RoutesOf<R> & {
    * A page is fetched when its first item is needed; a loop that ends early fetches no further pages.
    *
    * @param key method and path of a route that returns pages
-   * @throws {@link ReplyError} during the iteration when the API responds with an error; and the errors of `request`.
+   * @throws {@link ReplyError} during the iteration when the API responds with an error, and the errors of `request`.
    */
   readonly iterate: {
     <Key extends string>(

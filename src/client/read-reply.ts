@@ -5,7 +5,7 @@ import { toNetworkError } from "./send-request.ts";
 export interface Reply {
   /** Whether the response is successful. */
   readonly ok: boolean;
-  /** The status, or `unexpected`. */
+  /** The status; `unexpected` if the API does not declare the reply. */
   readonly status: number | "unexpected";
   /** The status of an unexpected reply. */
   readonly actualStatus?: number;

@@ -129,7 +129,7 @@ type Elsewhere<Routing, Key, M extends string, Path extends string> = (
   ? Found
   : NoRoute;
 
-/** The keys suggested in place of a wrong one: those with its method and path whose last segment exists. */
+/** The keys suggested in place of a wrong one: they have the same method, and the same path up to its last segment. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
   : `${Method} /`;

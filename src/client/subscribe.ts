@@ -29,7 +29,7 @@ interface Subscription {
 }
 
 /**
- * Receives the events of a stream, and reopens it when it ends or breaks off.
+ * Receives the events of a stream, and reopens the stream when it ends or breaks off.
  *
  * The subscription ends when the server responds with 204, when the signal is aborted, or when the loop over it ends.
  *

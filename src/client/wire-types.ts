@@ -46,7 +46,7 @@ type NameOf<Rest extends string> = Rest extends `${infer Name}${Delimiter}${stri
 
 type NamesOf<Path> = Path extends `${string}:${infer Rest}` ? NameOf<Rest> | NamesOf<Rest> : never;
 
-/** The names of the parameters in a path; if several share a segment, the whole segment instead. */
+/** The names of the parameters in a path; for a segment with several parameters, the whole segment. */
 type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`
     ? Name | SegmentsOf<More>

@@ -1,4 +1,4 @@
-/** Says what cannot be sent; becomes an {@link UnsendableInputError} where the route is known. */
+/** A description of what cannot be sent, which becomes an {@link UnsendableInputError} where the route is known. */
 export interface Refusal {
   /** The place in the input, such as `filter.tags[0]`. */
   readonly refused: string;

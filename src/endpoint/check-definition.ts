@@ -27,7 +27,7 @@ export const assertSchema = (where: string, name: string, schema: unknown): void
   );
 };
 
-/** Wraps a single label in an array; copies an array. */
+/** Returns labels as a new array; a single label is wrapped. */
 export const toList = (labels: string | readonly string[] | undefined): readonly string[] =>
   labels === undefined ? [] : typeof labels === "string" ? [labels] : [...labels];
 

@@ -27,7 +27,7 @@ export interface DeclaredError {
   readonly descriptions: readonly string[];
   /** The schemas of the error's data, the endpoint's first. */
   readonly schemas: readonly ZodSchema[];
-  /** Whether a declaration has no schema, so that an error without data is allowed. */
+  /** Whether a declaration has no schema, in which case an error without data is allowed. */
   readonly mayLackData: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -66,7 +66,7 @@ export interface DefinitionBase<
   readonly scope?: string | readonly string[] | undefined;
   /** The operation's name in generated documents. */
   readonly operationId?: string | ((method: Method) => string) | undefined;
-  /** Whether generated documents show it as deprecated. */
+  /** Whether generated documents show the endpoint as deprecated. */
   readonly deprecated?: boolean | undefined;
   /**
    * Whether to keep the raw bytes of a JSON or form body as `request.rawBody`, for example to verify a signature.

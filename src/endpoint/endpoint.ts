@@ -49,7 +49,7 @@ export interface EndpointParts extends EndpointDescription {
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
 }
 
-/** The mark of an endpoint; the only part that the compiler compares when it checks a routing map. */
+/** The mark of an endpoint, which is the only part that the compiler compares when it checks a routing map. */
 export interface MarkedEndpoint {
   readonly [endpointMark]: true;
 }

@@ -51,8 +51,8 @@ export interface EventStreamOptions {
    */
   readonly openAfter?: number | undefined;
   /**
-   * How many bytes may be buffered for a slow client. A client that exceeds this is disconnected, unless the handler
-   * awaits `emit`.
+   * How many bytes may be buffered for a slow client. A client that exceeds this limit is disconnected, unless the
+   * handler awaits `emit`.
    *
    * @default 1048576
    */

@@ -27,7 +27,7 @@ export interface EventStream<Events extends EventSchemas> {
   /**
    * Sends an event; its data is serialised as one line of JSON.
    *
-   * Await its result: the promise resolves once the client can take more, or when the client disconnects in the
+   * Await the returned promise: it resolves once the client can take more, or when the client disconnects in the
    * meantime. Invalid arguments throw synchronously; they reject the promise only if the schema of the data is
    * asynchronous. On a closed stream, the promise rejects with an `AbortError`, which ends the handler; if not awaited,
    * that rejection is ignored.

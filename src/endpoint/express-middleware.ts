@@ -30,7 +30,7 @@ export interface ExpressMiddlewareOptions<
   readonly body?: boolean | undefined;
 }
 
-/** A middleware that runs one written for Express before the handler. */
+/** A middleware that runs an Express middleware before the handler. */
 export class ExpressMiddleware<
   Req extends Request,
   Res extends Response,

@@ -29,7 +29,7 @@ export const defaultInputSources: InputSources = {
   delete: ["query", "params"],
 };
 
-/** The sources of some methods. */
+/** The sources for some of the methods. */
 export type SourcesByMethod = {
   readonly [M in keyof InputSources]?: InputSources[M] | undefined;
 };

@@ -34,7 +34,8 @@ interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarat
    */
   readonly errors?: Errors | undefined;
   /**
-   * Whether `request.body` is read and parsed before this middleware runs. A middleware with `input` always has it.
+   * Whether `request.body` is read and parsed before this middleware runs. A middleware with `input` always has the
+   * parsed body.
    *
    * @default false, so that a request rejected here is rejected before any of its body is read
    */
@@ -93,7 +94,7 @@ export interface AroundDefinition<
   readonly handler?: undefined;
 }
 
-/** What a wrapping middleware wraps: everything after it. */
+/** The part of a request's walk that a wrapping middleware wraps: everything after the middleware. */
 export interface Rest {
   /**
    * Runs everything after the middleware; the promise rejects with any error thrown meanwhile. The context is merged

@@ -13,7 +13,7 @@ export interface GenerateClientOptions {
   /**
    * How clients receive the dates of responses: as the strings that are sent, or converted to `Date`s.
    *
-   * Dates are `z.date()`, `ez.dateOut()` and `z.iso.datetime()`; the latter is truncated to milliseconds. Dates stay
+   * Dates are `z.date()`, `ez.dateOut()` and `z.iso.datetime()`, whose values are truncated to milliseconds. Dates stay
    * strings in a union where a string or another object is also possible.
    *
    * @default "string"

@@ -11,10 +11,10 @@ import type { ApiResponse } from "../results/api-response.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 
-/** A body that a response with some status may have. */
+/** A possible body of a response. */
 export interface ReplyBody {
   readonly kind: BodyKind;
-  /** The schema of its JSON; undefined if it may be anything. */
+  /** The schema of the JSON in the body; undefined if the JSON may be anything. */
   readonly schema?: ZodSchema | undefined;
   readonly isEventStream?: boolean;
 }
@@ -27,7 +27,7 @@ export interface StatusReply {
   readonly hasData?: boolean;
 }
 
-/** Checks whether at most one body is JSON, so that the schema of a JSON body is known. */
+/** Checks whether at most one body is JSON, in which case the schema of a JSON body is known. */
 export const hasOneJson = (bodies: readonly ReplyBody[]): boolean =>
   bodies.filter(({ kind }) => kind === "json").length < 2;
 

@@ -10,7 +10,7 @@ const modules = [
   "generated-client",
 ] as const;
 
-/** The additional modules of a file that revives dates. */
+/** The additional modules for a file that revives dates. */
 const revivingModules = ["revive-dates"] as const;
 
 /** The parts of the client, each with its modules; the build writes them next to this module. */
@@ -42,7 +42,7 @@ const bundle = (folder: URL, part: keyof typeof parts): string =>
     )
     .join("\n\n");
 
-/** Writes the parts for the published package; called by its build. */
+/** Writes the parts for the published package; called when the package is built. */
 export const writeParts = (from: URL, to: URL): void => {
   for (const part of Object.keys(parts) as (keyof typeof parts)[])
     writeFileSync(new URL(`${part}.txt`, to), bundle(from, part));

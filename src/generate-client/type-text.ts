@@ -1,7 +1,7 @@
 /** A type as the members of a union, each of which may precede `[]`. */
 export type Members = readonly string[];
 
-/** Joins types to a union. */
+/** Joins types into a union. */
 export const toUnion = (types: readonly Members[]): Members => {
   const members = [...new Set(types.flat())];
   if (members.includes("unknown")) return ["unknown"];
@@ -9,7 +9,7 @@ export const toUnion = (types: readonly Members[]): Members => {
   return some.length > 0 ? some : ["never"];
 };
 
-/** Joins types to an intersection. */
+/** Joins types into an intersection. */
 export const toIntersection = (types: readonly Members[]): Members => {
   const parts = types.filter((members) => members.join() !== "unknown");
   const [first = ["unknown"]] = parts;

@@ -57,7 +57,7 @@ export const createFieldSetter = (
       for (const [key, name, value] of stored) this[key] = [name, value];
     }
   }
-  // Node looks up any name, and must not find an inherited member
+  // Node may look up any name, and must not find an inherited member
   Reflect.deleteProperty(Fields.prototype, "constructor");
   Object.freeze(Object.setPrototypeOf(Fields.prototype, null));
 
@@ -75,7 +75,7 @@ const special: readonly string[] = [
   ...["expect", "keep-alive", "set-cookie", "trailer", "transfer-encoding", "upgrade"],
 ];
 
-/** Whether Node writes a field as its name and value only, by field name in lower case. */
+/** Tells, for field names in lower case, whether Node writes a field as its name and value only. */
 const isPlain = new Map<string, boolean>(special.map((name) => [name, false]));
 const maxNames = 512;
 

@@ -6,9 +6,9 @@ import { closeAfterReply, endLingering, isClosing } from "./lingering-close.ts";
 const maxLeft = 65_536;
 
 /**
- * Gets rid of the rest of a body when the response begins, because it precedes the next request on the connection. The
- * rest is read and discarded once the response has been sent. Of a rejected request's body, only a little is read; if
- * there is more, the connection is closed after the response.
+ * Gets rid of the rest of a body when the response begins, because these bytes precede the next request on the
+ * connection. The rest is read and discarded once the response has been sent. Of a rejected request's body, only a
+ * little is read; if there is more, the connection is closed after the response.
  */
 export const leaveBody = (
   request: IncomingMessage,

@@ -11,7 +11,7 @@ const maxDiscardingTime = 500;
 /**
  * Closes the connection after the response without losing the response.
  *
- * Closing a socket while the client still sends resets the connection, and the reset may overtake the response. To
+ * Closing a socket while the client is still sending resets the connection, and the reset may overtake the response. To
  * prevent this, the response is finished, the socket is half-closed, and incoming data is discarded for a while. Data
  * beyond a limit stays unread until the socket is destroyed.
  *
@@ -54,7 +54,7 @@ const giveUp = (request: IncomingMessage, most: number): void => {
   lingering.set(socket, () => {
     if (socket.bytesRead < last) return;
     request.pause();
-    // Node resumes it in a later tick
+    // Node resumes the socket in a later tick
     setImmediate(() => socket.pause());
   });
 };

@@ -4,7 +4,7 @@
  *
  * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
  * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
- * `test/assumptions/node-internals.test.ts`. If Node.js lacks one, a slower documented way is used, which
+ * `test/assumptions/node-internals.test.ts`. If Node.js lacks such a part, a slower documented way is used, which
  * `without-node-internals.test.ts` and `without-node-members.test.ts` test. ARCHITECTURE.md lists the parts.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -119,7 +119,7 @@ export const isPiped = (response: ServerResponse): boolean => response.listenerC
 
 /**
  * Checks whether a stream feeds a response: it is piped, or `pipeline` of an iterable listens for `drain`. If Node adds
- * no such listener, a response counts as fed after its first chunk, so that a handler must await its `pipeline`.
+ * no such listener, a response counts as fed after its first chunk, so a handler must then await its `pipeline`.
  */
 export const isFed = (response: ServerResponse): boolean =>
   isPiped(response) || response.listenerCount("drain") > 0;
@@ -248,7 +248,7 @@ interface StreamState {
  * state that it would otherwise get later. Node would read such a request to its end in several turns, which takes 5%
  * of a request's time.
  *
- * @returns whether it was ended
+ * @returns whether the request was ended
  */
 export const endQuietly = (request: IncomingMessage): boolean => {
   if (request.destroyed) return request.readableEnded;

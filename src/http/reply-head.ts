@@ -32,11 +32,11 @@ interface Template {
   readonly storeHeader: unknown;
   readonly setHeader: unknown;
   readonly statusLine: string;
-  /** The content type, and everything up to the value of `Content-Length`. */
+  /** The content type, and the part of the head up to the value of `Content-Length`. */
   readonly typeLine: string;
-  /** Everything after the value of `Date`. */
+  /** The part of the head after the value of `Date`. */
   readonly end: string;
-  /** Everything after the value of `Content-Length`, and the date in it. */
+  /** The part of the head after the value of `Content-Length`, and the date in this part. */
   rest: string;
   date: string;
 }

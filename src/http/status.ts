@@ -1,6 +1,6 @@
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 
-/** Checks whether a value is a status that an error may have: an integer within 400..599. */
+/** Checks whether a value is a status that an error may have: an integer from 400 to 599. */
 export const isErrorStatus = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 400 && value <= 599;
 

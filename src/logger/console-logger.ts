@@ -82,6 +82,6 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
   });
 };
 
-/** Checks whether a logger drops lines of a severity, so that they need not be built. */
+/** Checks whether a logger drops lines of a severity, in which case they need not be built. */
 export const isSilenced = (logger: Logger, severity: Severity): boolean =>
   logger[severity] === doNothing;

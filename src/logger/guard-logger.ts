@@ -53,7 +53,7 @@ export const guardLogger = (logger: Logger): Logger => {
     },
     has: (_target, key) => key === safeLogger || Reflect.has(logger, key),
     getPrototypeOf: () => Reflect.getPrototypeOf(logger),
-    // with own keys, `{ ...parent, requestId }` is also a logger
+    // with these keys, `{ ...parent, requestId }` is also a logger
     ownKeys: () => [...new Set([...severities, ...Reflect.ownKeys(logger)])],
     getOwnPropertyDescriptor: (_target, key) => {
       const isOwn = Object.hasOwn(logger, key) || (severities as readonly unknown[]).includes(key);

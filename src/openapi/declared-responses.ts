@@ -9,7 +9,7 @@ import { listInputSchemas, type OperationPlace } from "./operation-place.ts";
 /** The statuses without a body. */
 export const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** The responses with a status. */
+/** A status with its responses. */
 export type StatusResponses = readonly [status: number, responses: readonly ApiResponse[]];
 
 const anyOutput = (): z.ZodType => z.record(z.string(), z.unknown());

@@ -5,7 +5,7 @@ import type { JsonObject, OpenApiVersion } from "./options.ts";
 /** The media type of server-sent events. */
 export const eventStreamType = "text/event-stream";
 
-/** Describes the events of a stream; `itemSchema` exists since 3.2, and is an extension before that. */
+/** Describes the events of a stream; `itemSchema` is standard as of 3.2, and an extension in earlier versions. */
 export const toEventStreamMedia = (
   events: JsonObject,
   version: OpenApiVersion,

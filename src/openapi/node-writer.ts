@@ -41,7 +41,7 @@ const pseudoFormats: ReadonlySet<unknown> = new Set([
   ...["starts_with", "ends_with", "includes", "lowercase", "uppercase"],
 ]);
 
-/** What `JSON.stringify` makes of a Buffer. */
+/** The JSON Schema of a Buffer as `JSON.stringify` writes it. */
 const bufferAsJson: JsonObject = {
   type: "object",
   properties: {

@@ -40,7 +40,7 @@ export const forgetSending = (response: Response): void => {
   (response as { [sendingMark]?: boolean })[sendingMark] = false;
 };
 
-/** Checks whether nobody waits for the response any more. */
+/** Checks whether the client no longer waits for the response. */
 export const isAbandoned = (response: Response): boolean =>
   response.destroyed ||
   response.closed ||

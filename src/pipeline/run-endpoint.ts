@@ -43,7 +43,7 @@ export const runEndpoint = async (
   const { endpoint, middlewares, timeout } = plan;
   const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : undefined;
   const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx, readBody);
-  // Express reports failures to send to `request.next`
+  // if Express fails to send something, it calls `request.next`
   (request as WalkingRequest)[currentWalk] = walk;
   try {
     if (middlewares.length > 0) {
@@ -115,14 +115,14 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
 };
 
-/** Checks whether nobody waits for the response any more, and logs it if so. */
+/** Checks whether the client no longer waits for the response, and logs it if so. */
 const hasLeft = (walk: Walk): boolean => {
   if (!isAbandoned(walk.response)) return false;
   logAbandoned(walk);
   return true;
 };
 
-/** Returns the validated output; `noOutput` if the response has been sent or nobody waits for it. */
+/** Returns the validated output; `noOutput` if the response has been sent or the client has left. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
   // if the handler returned the response, it may have been sent but not flushed yet
@@ -193,7 +193,7 @@ const takeLargeBody = (
   return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
 };
 
-/** Parses the output with the endpoint's schema; without one it is passed through. */
+/** Parses the output with the endpoint's schema; without a schema, the output is passed through. */
 const toOwnOutput = (plan: EndpointPlan, returned: unknown): unknown => {
   if (plan.parseOutput) return validateOutput(plan.parseOutput, returned);
   if (plan.endpoint.isVoid || returned === undefined) return {};

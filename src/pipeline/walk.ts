@@ -30,7 +30,7 @@ class ClientLeft extends Error {
 /** A function, provided by the server, that reads and parses the body of a request unless that has been done. */
 export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
 
-/** What the input of a walk is combined from. */
+/** The parts of a plan that describe from what the input of a walk is combined. */
 export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
 
 /** Stands for an output that is not sent because the response has already been sent or the client has left. */
@@ -143,7 +143,10 @@ export class Walk {
     this.#abort?.abort(reason);
   }
 
-  /** Rejects with the reason of the signal once it is aborted, except by a shutdown, which lets requests finish. */
+  /**
+   * Rejects with the reason of the signal once it is aborted. A shutdown does not count, because it lets requests
+   * finish.
+   */
   untilAborted(): Promise<never> {
     const { signal } = this;
     return new Promise((_resolve, reject) => {
@@ -156,7 +159,7 @@ export class Walk {
     });
   }
 
-  /** Aborts the signal, even if it is read only later. */
+  /** Aborts the signal, even if the signal is first read later. */
   abort(reason: Error): void {
     this.#reason = reason;
     this.#abort?.abort(reason);

@@ -9,7 +9,10 @@ import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts"
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendSuccess } from "./send-success.ts";
 
-/** The result handler of `arrayEndpointsFactory`: the array `items` of the output as JSON, and errors as plain text. */
+/**
+ * The result handler of `arrayEndpointsFactory`, which sends the array `items` of the output as JSON, and errors as
+ * plain text.
+ */
 export interface ArrayResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<ItemsPlaceholder>>,
   ApiResponse<SchemaOf<string>>,

@@ -39,7 +39,7 @@ export interface ErrorEnvelopeWithData<Data> {
 /** One problem with the input: the path to the field, a message, and Zod's issue code. */
 export type InputIssue = ShortIssue;
 
-/** The result handler of `defaultEndpointsFactory`: the envelopes `success` and `error`, as JSON. */
+/** The result handler of `defaultEndpointsFactory`, which sends the envelopes `success` and `error` as JSON. */
 export interface DefaultResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<SuccessEnvelope<OutputPlaceholder>>>,
   ApiResponse<SchemaOf<DeclaredEnvelope>>

@@ -30,7 +30,7 @@ export interface EventStreamResponse<Events extends EventSchemas> extends ApiRes
   readonly mimeType: "text/event-stream";
 }
 
-/** The result handler of event streams: declares the events, and sends errors in the default envelope. */
+/** The result handler of event streams, which declares the events and sends errors in the default envelope. */
 export interface EventStreamResultHandler<Events extends EventSchemas> extends ResultHandler<
   EventStreamResponse<Events>,
   DefaultResultHandler["~types"]["negative"]

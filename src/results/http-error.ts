@@ -32,7 +32,10 @@ const isInstance = <T>(value: unknown, of: abstract new (...args: never) => T): 
   }
 };
 
-/** Returns the status for an error: its integer `statusCode`, else its `status`, within 400..599; otherwise 500. */
+/**
+ * Returns the status for an error: its `statusCode`, or else its `status`, if that is an integer from 400 to 599;
+ * otherwise 500.
+ */
 export const toErrorStatus = (error: unknown): number => {
   const statusCode = readSafely(error, "statusCode");
   if (isErrorStatus(statusCode)) return statusCode;

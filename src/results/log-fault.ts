@@ -11,12 +11,18 @@ export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path || "/";
 };
 
-/** Writes the one error line of a server fault: method, path and the error with its stack, without input and headers. */
+/**
+ * Writes the single error line about a server fault: method, path and the error with its stack, without input and
+ * headers.
+ */
 export const logServerFault = (logger: Logger, request: IncomingMessage, error: unknown): void => {
   logger.error("Server fault", { method: request.method, path: toLoggedPath(request), error });
 };
 
-/** Writes the one line of a client fault: at level debug, or a sampled warning if it looks like an attack. */
+/**
+ * Writes the single line about a client fault: at level debug, or as a sampled warning if the fault looks like an
+ * attack.
+ */
 export const logClientFault = (
   logger: Logger,
   request: IncomingMessage,

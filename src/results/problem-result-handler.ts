@@ -34,7 +34,10 @@ export interface ProblemDetails {
   readonly [extension: string]: unknown;
 }
 
-/** The result handler of `problemEndpointsFactory`: the bare output on success, problem details on error, both as JSON. */
+/**
+ * The result handler of `problemEndpointsFactory`, which sends the bare output on success and problem details on error,
+ * both as JSON.
+ */
 export interface ProblemResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<OutputPlaceholder>>,
   ApiResponse<SchemaOf<ProblemDetails & { readonly data: ErrorDataPlaceholder }>>

@@ -72,7 +72,7 @@ export interface ResultHandlerDefinition<
 > {
   /** The success responses, usually a function from the output schema to `{ schema, mimeType }`. */
   readonly positive: Positive | ((output: OutputPlaceholderSchema) => Positive);
-  /** The error responses, or a function that returns them from the schema of the error's data, if any. */
+  /** The error responses, or a function from the schema of the error's data, if any, to the error responses. */
   readonly negative: Negative | ((data?: ErrorDataPlaceholderSchema) => Negative);
   /**
    * Sends the response, or returns a promise that settles once the response is sent. If it sends nothing, sallyport
@@ -153,7 +153,7 @@ export class ResultHandler<
   /**
    * Lists the success responses of an endpoint with the given output schema.
    *
-   * @throws {@link DefinitionError} when the declaration has none.
+   * @throws {@link DefinitionError} when the declaration has no responses.
    */
   listPositive(output: z.ZodType): readonly ApiResponse[] {
     const { positive } = this.#definition;
@@ -166,7 +166,7 @@ export class ResultHandler<
   /**
    * Lists the error responses, which may carry data of the given schema.
    *
-   * @throws {@link DefinitionError} when the declaration has none.
+   * @throws {@link DefinitionError} when the declaration has no responses.
    */
   listNegative(data?: z.ZodType): readonly ApiResponse[] {
     const { negative } = this.#definition;

@@ -245,7 +245,7 @@ const findEnd = (path: string, start: number, last: number): number => {
 /**
  * Walks down the tree from the segment that starts at an index; the first leaf ends the walk.
  *
- * @param last where the path ends in the target
+ * @param last the index at which the path ends in the target
  */
 const match = <Target>(
   node: Node<Target>,

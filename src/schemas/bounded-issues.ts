@@ -52,7 +52,7 @@ const listExchanges = (found: Lists, counter: IssueCounter): ExchangedRun[] =>
     const list = found.lists.get(schema);
     if (lazyRun) within.push(() => lazyRun);
     if (list) within.push((own) => counter.toListRun(own, list));
-    // Zod's `run` calls `parse` and then the checks; without checks, it is the same function
+    // Zod's `run` calls `parse` and then the checks; without checks, `run` and `parse` are the same function
     return hasChecks(schema)
       ? [...exchange(schema, "parse", within), ...exchange(schema, "run", around)]
       : exchange(schema, "run", [...within, ...around]);

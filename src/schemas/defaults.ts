@@ -10,7 +10,7 @@ interface Read {
   readonly before: Read | undefined;
 }
 
-/** Whether a compiled schema is trying a value. */
+/** Whether a compiled schema is currently parsing a value. */
 let isTrying = false;
 /** The defaults that the compiled schema has read, most recent first. */
 let last: Read | undefined;

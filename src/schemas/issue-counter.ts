@@ -123,7 +123,7 @@ export class IssueCounter {
     return result;
   }
 
-  /** Counts a wrong key, which the record turns into an issue of its own, as severe as a wrong type. */
+  /** Counts a wrong key. The record turns it into an issue of its own, which is as severe as a wrong type. */
   #countKey(): void {
     this.#wrong++;
     this.#severityBeforeKey = this.#severity;

@@ -133,7 +133,10 @@ const settleCatch = (
   return payload;
 };
 
-/** The argument of a `.catch()` function; a class, because a getter on each object would slow down garbage collection. */
+/**
+ * The argument of a `.catch()` function. It is an instance of a class, because a getter on each object would slow down
+ * garbage collection.
+ */
 class Caught {
   readonly value: unknown;
   readonly input: unknown;

@@ -20,7 +20,7 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
       return true;
     case "union": {
       const options = def.options.filter(({ _zod }) => !isNothing(_zod.def.type));
-      // two options may share a schema without containing themselves
+      // each option has its own set, because options may share a schema without containing themselves
       return options.length > 0 && options.every((option) => isArray(option, new Set(seen)));
     }
     case "intersection":

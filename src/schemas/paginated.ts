@@ -45,7 +45,10 @@ export interface PaginatedOptions<
   Name extends string,
   Text extends CursorText,
 > {
-  /** `offset` for `limit` and `offset` in the input, `cursor` for `limit` and `cursor`. */
+  /**
+   * The style of pagination: with `offset`, the input has `limit` and `offset`; with `cursor`, it has `limit` and
+   * `cursor`.
+   */
   readonly style: Style;
   /** Schema of one item. */
   readonly itemSchema: Item;

@@ -38,7 +38,7 @@ export const toInputParser = (schema: ZodSchema): Parser => {
 
 const schemas = new WeakMap<Parser, ZodSchema>();
 
-/** Checks whether the schema of a parser declares a key, so that the key was not invented by the client. */
+/** Checks whether the schema of a parser declares a key, which means that the client has not invented the key. */
 export const declaresKey = (parse: Parser, key: string): boolean => {
   const schema = schemas.get(parse);
   return schema !== undefined && someSchema(schema, (inner) => hasKey(inner, key));

@@ -7,7 +7,7 @@ import { readTopLevel } from "./top-level-keys.ts";
 const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
 
 /**
- * Checks whether a value is a Buffer; a function of its own, so that the schemas of raw bodies can be recognised by it.
+ * Checks whether a value is a Buffer. The schemas of raw bodies have their own function, by which they are recognised.
  */
 const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
 

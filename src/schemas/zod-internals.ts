@@ -4,7 +4,7 @@
  * zod.dev/packages/core documents what libraries may use: `_zod.def` with the exported types of definitions,
  * `_zod.run()`, `_zod.input`, `_zod.output` and `z.core.$constructor`. Other members, which the types mark as
  * `@internal`, are undocumented. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If Zod
- * lacks one, a slower way without it is used, which `zod-internals.test.ts` and
+ * lacks such a part, a slower way without it is used, which `zod-internals.test.ts` and
  * `test/assumptions/without-zod-internals.test.ts` test. ARCHITECTURE.md lists the parts.
  */
 import { z } from "zod";

@@ -127,7 +127,7 @@ const useApi = (app: Express, { dispatcher }: Prepared): void => {
 /** The API's layer on each application. */
 const apiLayers = new WeakMap<Express, RequestHandler>();
 
-/** Wraps all layers of the application, including those added later, in what concerns all of them. */
+/** Adds steps before and after all layers of the application, including those added later. */
 const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   const router = app as unknown as {
     handle: (request: Request, response: Response, next?: NextFunction) => void;

@@ -81,7 +81,7 @@ const normaliseFirst = (app: Handling): void => {
     if (!isRouter) {
       guarded.add(request);
     } else if (request.app && !guarded.has(request)) {
-      // a router's application is unknown until the first request, whose path its guards may have seen unnormalised
+      // a router's application is unknown until the first request, whose path may have reached guards unnormalised
       normaliseFirst(request.app);
       if (!isNormal) return next();
     }

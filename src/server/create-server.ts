@@ -8,7 +8,7 @@ import type { RunningServer } from "./start-server.ts";
  *
  * @returns the running server, once it listens at every configured address
  * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, any error of a hook,
- * and Node's error when a server cannot listen; nothing is left listening then.
+ * and Node's error when a server cannot listen; no server is left listening then.
  * @example
  * const { servers } = await createServer(createConfig({ http: { listen: 8090 }, cors: true }), {
  *   v1: { users: { ":id": getUser } },

@@ -65,7 +65,7 @@ export interface ResponseMockMethods {
   readonly _isJSON: () => boolean;
   /** Returns whether the response was ended. */
   readonly _isEndCalled: () => boolean;
-  /** Returns whether the response was cut off, so that the client has not received all of it. */
+  /** Returns whether the response was cut off before the client had received all of it. */
   readonly _isCut: () => boolean;
   /** Returns the redirect target, or an empty string if the response is not a redirect. */
   readonly _getRedirectUrl: () => string;

@@ -20,7 +20,7 @@ const toHeaders = (given: RequestProps["headers"]): Headers =>
   );
 
 /**
- * Lists the headers that are really sent.
+ * Lists the headers that are actually sent.
  *
  * @throws {@link DefinitionError} when a header cannot be sent.
  */

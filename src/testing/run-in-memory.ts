@@ -14,7 +14,7 @@ import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
 import type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
 
-/** The request that is passed to the code under test, with its surroundings. */
+/** The request that is passed to the code under test, and everything that belongs to it. */
 export interface Scene {
   readonly config: ServerConfig;
   readonly prepared: Prepared;

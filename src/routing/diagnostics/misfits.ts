@@ -168,8 +168,8 @@ const checkContainer = (kind: Kind, schema: ZodSchema, wire: Wire, look: () => F
   wire.kinds.has(kind) ? look() : toMisfit(kind, schema, wire);
 
 /**
- * Converts the finding about an element to that about its array. An empty array has no wrong element, but a query and a
- * path cannot carry empty arrays.
+ * Converts the finding about an element into the finding about its array. An empty array has no wrong element, but a
+ * query and a path cannot carry empty arrays.
  */
 const toListFinding = (element: Finding, { carrier }: Wire): Finding =>
   carrier === "json" || carrier === "output" ? revive(element) : element;

@@ -36,7 +36,7 @@ export const isUnread = (request: IncomingMessage): boolean =>
 
 /** Checks whether a sink will receive the whole body: nothing reads it, and none of it has arrived yet. */
 export const isSinkable = (request: IncomingMessage): request is SinkableRequest =>
-  // requests of other servers and adapters inherit the flag below, but their bodies may arrive in another way
+  // requests of other servers and adapters inherit the flag `isPushed`, but their bodies may arrive in another way
   bodySink in request &&
   // a sink needs bodies that come through `push`, which an earlier request has shown
   (request as { readonly [isPushed]?: boolean })[isPushed] === true &&

@@ -40,9 +40,9 @@ export interface BodyOptions {
 }
 
 /**
- * Reads and parses the body of a request to `request.body`, and the files of an upload to `request.files`. Does nothing
- * if there is no body or if a native middleware has parsed it; bytes or a string left by a native middleware are
- * parsed.
+ * Reads and parses the body of a request into `request.body`, and the files of an upload into `request.files`. Does
+ * nothing if there is no body or if a native middleware has parsed it; bytes or a string left by a native middleware
+ * are parsed.
  *
  * @throws {@link RequestError} when the body is too large, of an unknown type or malformed, or when the client pauses
  * for too long.
@@ -162,7 +162,7 @@ const isRead = (request: Request): boolean =>
   request.readableEnded ||
   (request.complete && request.readableDidRead && request.readableLength === 0);
 
-/** Chooses the parser for a media type, which was parsed once and strictly; nothing later looks at the header again. */
+/** Chooses the parser for a media type, which was parsed once and strictly; no later code looks at the header again. */
 const toBodyParser = (
   contentType: ContentType | undefined,
   takesFiles: boolean,

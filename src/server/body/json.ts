@@ -4,7 +4,7 @@ import { RequestError } from "../../errors.ts";
 export const maxJsonDepth = 64;
 
 /**
- * Parses a JSON body to an object.
+ * Parses a JSON body into an object.
  *
  * @throws {@link RequestError} with 400 when the body is malformed, nested too deeply, not an object, or has a key that
  * could change a prototype.

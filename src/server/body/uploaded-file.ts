@@ -8,7 +8,7 @@ export interface UploadedParts {
   readonly mimetype: string;
   readonly encoding: string;
   readonly size: number;
-  /** The content, if it was small enough for memory. */
+  /** The content, if it was small enough to be held in memory. */
   readonly content: Buffer | undefined;
   /** The path of the content if it is on disk. */
   readonly tempFilePath: string | undefined;

@@ -56,7 +56,7 @@ export const toThreshold = (threshold: unknown): number | undefined => {
 export const knownEncodings: readonly string[] = ["zstd", "br", "gzip", "deflate"];
 
 /**
- * Lists the encodings that this Node.js version supports, in order of preference; zstd is available since 22.15 and
+ * Lists the encodings that this Node.js version supports, in order of preference; zstd is available as of 22.15 and
  * 23.8.
  */
 export const listSendableEncodings = (): readonly string[] => {

@@ -59,7 +59,7 @@ class Layer {
   /** The length of a body that arrives in one chunk. */
   #length: number | undefined;
   #isEnded = false;
-  /** Whether nobody waits for the response any more. */
+  /** Whether the client no longer waits for the response. */
   #isLeft = false;
   #onFinish: ((error?: Error) => void)[] = [];
 
@@ -302,7 +302,10 @@ const isOfCompressibleType = (response: ServerResponse, status: number): boolean
   return isCompressible(type.trim());
 };
 
-/** Checks whether a media type may be compressed; events may not, because they would wait until the buffer is full. */
+/**
+ * Checks whether a media type may be compressed. Event streams may not, because events would wait until the buffer is
+ * full.
+ */
 const isCompressible = (type: string): boolean =>
   type.startsWith("text/")
     ? type !== "text/event-stream"

@@ -10,12 +10,12 @@ type CreateEncoder = (options: CompressionOptions, length: number | undefined) =
 
 const zlib = loadNodeZlib();
 const { constants, createBrotliCompress, createDeflate, createGzip } = zlib;
-/** Node has zstd since 22.15 and 23.8. */
+/** Node has zstd as of 22.15 and 23.8. */
 const { createZstdCompress } = zlib as { createZstdCompress?: (options: object) => Encoder };
 
 /**
- * Returns parameters for the length of a body. A small body needs no large tables, and creating them would take longer
- * than compressing it.
+ * Returns the parameters of zstd for a body of the given length. A small body needs no large tables, and creating them
+ * would take longer than compressing it.
  */
 const toZstdParams = (length: number | undefined): object => {
   if (length === undefined) return {};

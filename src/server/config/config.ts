@@ -146,7 +146,7 @@ export interface CommonConfig extends WalkOptions {
 
 /** The configuration of a server; create it with {@link createConfig}. */
 export interface ServerConfig extends CommonConfig {
-  /** Not set for a server; only an API on your own application has it. */
+  /** Must not be set for a server; `app` is for an API on your own application. */
   readonly app?: undefined;
   /** The HTTP server. */
   readonly http?:
