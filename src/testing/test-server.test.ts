@@ -127,7 +127,7 @@ const json = { "content-type": "application/json" };
 const dataOf = async (response: Response): Promise<Record<string, unknown>> =>
   ((await response.json()) as { data: Record<string, unknown> }).data;
 
-/** Returns what a promise rejects with. */
+/** Returns the reason with which a promise rejects. */
 const refusalOf = (running: Promise<unknown>): Promise<unknown> =>
   running.then(
     () => undefined,

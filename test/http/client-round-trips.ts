@@ -40,7 +40,7 @@ export interface Pair {
   readonly reply: unknown;
 }
 
-/** The part of a client that the pairs need. */
+/** The method of a client that these tests call. */
 export interface AnyClient {
   readonly provide: (key: string, input?: unknown) => Promise<unknown>;
 }

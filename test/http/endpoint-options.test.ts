@@ -18,7 +18,7 @@ const part = (name: string, content: string, file?: string): string =>
 const form = (...parts: string[]): string => `${parts.join("")}--${boundary}--\r\n`;
 
 describe("inputSources of an endpoint", () => {
-  test("replace those of the configuration, for all methods or for some", async () => {
+  test("replace the configured sources, for all methods or for some", async () => {
     const server = await start(
       {
         all: echo({ inputSources: ["query", "headers"] }),

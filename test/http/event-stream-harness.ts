@@ -32,7 +32,7 @@ export const startRun = async (
   return server;
 };
 
-/** Returns what a function throws, or rejects with. */
+/** Returns the error that a function throws or rejects with. */
 export const fail = async (run: () => unknown): Promise<unknown> => {
   try {
     await run();

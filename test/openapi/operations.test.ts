@@ -159,7 +159,7 @@ describe("a security requirement", () => {
     );
   });
 
-  test("combines those of several middlewares, and trees become alternatives", () => {
+  test("may combine several middlewares, and trees become alternatives", () => {
     const [a, b, c]: Security[] = ["a", "b", "c"].map(
       (name) => ({ type: "cookie", name }) as const,
     );
