@@ -13,7 +13,7 @@ import { z } from "zod";
 import { importGenerated } from "./generated-client.ts";
 import { start } from "./harness.ts";
 
-/** Where the fields of a pair are sent. */
+/** The place where the fields of a pair are sent. */
 export type Place =
   | "extended"
   | "form"
