@@ -229,7 +229,7 @@ describe("a target", () => {
 });
 
 describe("features around endpoints", () => {
-  test("include 404, 405, preflight, CORS and HEAD", async () => {
+  test("include 404 and 405 responses, preflight requests, CORS and HEAD", async () => {
     const { fetch } = await open({ cors: true });
     const missing = await fetch("/nowhere");
     expect(missing.status).toBe(404);

@@ -113,7 +113,7 @@ const padded = (size: number): string =>
   form(part("a", "x".repeat(size - form(part("a", "")).length)));
 
 describe("upload limits of an endpoint", () => {
-  test("replace individual limits of the configuration", async () => {
+  test("replace individual limits in the configuration", async () => {
     const input = z.object({ file: ez.upload() });
     const output = z.object({ size: z.number() });
     const save = {

@@ -42,5 +42,5 @@ export const fail = async (run: () => unknown): Promise<unknown> => {
   return undefined;
 };
 
-/** A request for `/run`. */
+/** The text of a GET request for `/run`. */
 export const getRun = "GET /run HTTP/1.1\r\nHost: a\r\n\r\n";
