@@ -45,7 +45,7 @@ describe("the request", () => {
     expect(requestMock.protocol).toBe("http");
   });
 
-  test("has by default empty parameters, as on a server", async () => {
+  test("has empty path parameters by default, as on a server", async () => {
     const { requestMock } = await testEndpoint({ endpoint: fine });
     expect(requestMock.params).toEqual({});
   });
