@@ -209,7 +209,7 @@ describe("middlewares", () => {
       });
   });
 
-  test("have the types that earlier middlewares added to the context in addContext", () => {
+  test("provide the context so far to addContext", () => {
     factory
       .addContext(() => ({ one: 1 }))
       .addContext(async (ctx) => {

@@ -17,7 +17,7 @@ declare const pool: {
 };
 
 describe("an `around` middleware", () => {
-  test("adds to the context what it passes to `next`", () => {
+  test("adds the fields that it passes to `next` to the context", () => {
     const inTransaction = new Middleware({
       around: (_args, next) => pool.transaction((tx) => next({ tx })),
     });
@@ -63,7 +63,7 @@ describe("an `around` middleware", () => {
       });
   });
 
-  test("returns what `next` resolves to", () => {
+  test("must return the value that `next` resolves to", () => {
     // @ts-expect-error -- the result of `next` is not returned, so the context would be unknown
     void new Middleware({ around: async (_args, next) => void (await next({ a: 1 })) });
     // @ts-expect-error -- `next` is not called at all

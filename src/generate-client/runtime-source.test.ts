@@ -36,7 +36,7 @@ test("includes everything that a file exports", () => {
     expect(runtime).toMatch(new RegExp(`(?:interface|type) ${name}\\b`));
 });
 
-test("exports what `sallyport/client` does, except for what is inferred", () => {
+test("exports the same names as `sallyport/client`, except for those of the inferred client", () => {
   const index = readFileSync(new URL("index.ts", clientFolder), "utf8");
   const inferred = /\.\/(?:create-client|inferred-client|route-at|wire-types|generated-client)\.ts/;
   const names = [...index.matchAll(/export (?:type )?\{([^}]*)\} from "([^"]*)"/g)].flatMap(

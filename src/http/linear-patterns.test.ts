@@ -61,6 +61,6 @@ test("each pattern takes linear time for any input", () => {
   expect(slow.map(([literal]) => literal).toSorted()).toEqual([...exceptions.keys()].toSorted());
 });
 
-test("each pattern is a regular expression literal, so that it can be checked", () => {
+test("each pattern is a regular expression literal, which can be checked", () => {
   expect(found.dynamic).toEqual([]);
 });

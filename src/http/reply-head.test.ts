@@ -121,7 +121,7 @@ describe("the head of a response", () => {
   test.each(members)("is written by Node if it lacks `%s`", async (name) => {
     class Response extends ServerResponse {}
     const countLooks = hideFromSources(Response.prototype, name);
-    // forgets what was cached
+    // resets the cache
     vi.resetModules();
     const { writeHead: writeAgain } = await import("./reply-head.ts");
     const send =

@@ -22,7 +22,7 @@ test("the body of a default success has the endpoint's output", () => {
   >().toEqualTypeOf<ErrorEnvelope>();
 });
 
-test("the body of a custom handler is computed from what it declares", () => {
+test("the body of a custom result handler is computed from its declarations", () => {
   const handler = new ResultHandler({
     positive: (data) => [
       { schema: z.object({ ok: z.literal(true), items: z.array(data) }), statusCode: [200, 201] },

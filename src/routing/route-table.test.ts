@@ -74,7 +74,7 @@ describe("RouteTable", () => {
     expect(() => find(table, "/%zz")).toThrow("Malformed path");
   });
 
-  test("returns what was encoded, for any value", () => {
+  test("decodes a parameter to the value that was encoded, for any value", () => {
     const table = tableOf("/x/:one/:two");
     const value = fc.string({ minLength: 1, unit: "grapheme" });
     fc.assert(

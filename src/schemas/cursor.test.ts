@@ -14,7 +14,7 @@ const messagesOf = (schema: z.ZodType, text: unknown): string[] | undefined =>
   schema.safeParse(text).error?.issues.map(({ message }) => message);
 
 describe("ez.cursor", () => {
-  test("returns what it signed", () => {
+  test("decodes to the value that it signed", () => {
     fc.assert(
       fc.property(
         fc.record({ id: fc.maxSafeInteger(), name: fc.string({ unit: "binary" }) }),

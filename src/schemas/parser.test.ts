@@ -116,7 +116,7 @@ describe("toParser", () => {
     expect(calls).toBe(1);
   });
 
-  test("passes on what a transform throws", () => {
+  test("passes on the error that a transform throws", () => {
     const parse = toParser(
       z.string().transform(() => {
         throw new RangeError("mine");

@@ -53,7 +53,7 @@ describe("where Zod's parse functions cannot be replaced", () => {
     return schema;
   };
 
-  test("parses input as Zod does, cold and hot", () => {
+  test("parses input in the same way as Zod, whether the schema is cold or hot", () => {
     const schema = fix(user());
     expect(canExchangeRuns(schema)).toBe(false);
     const parse = toInputParser(schema);
@@ -65,7 +65,7 @@ describe("where Zod's parse functions cannot be replaced", () => {
       expect(parseAll(parse, inputs)).toEqual(expected.map((one) => bounded(one)));
   });
 
-  test("parses an array of such elements as Zod does", () => {
+  test("parses an array with such elements in the same way as Zod", () => {
     const parse = toInputParser(z.object({ list: z.array(fix(z.string())) }));
     for (let at = 0; at < compileAfter + 2; at++)
       expect(parseAll(parse, [{ list: ["a"] }, { list: [1] }])).toMatchObject([

@@ -45,7 +45,7 @@ describe("the request", () => {
     expect(requestMock.protocol).toBe("http");
   });
 
-  test("has by default empty parameters, as on a server", async () => {
+  test("has empty path parameters by default, as on a server", async () => {
     const { requestMock } = await testEndpoint({ endpoint: fine });
     expect(requestMock.params).toEqual({});
   });
@@ -127,7 +127,7 @@ describe("the request", () => {
     expect(dataOf(await testEndpoint({ endpoint, requestProps: given }))).toEqual(given);
   });
 
-  test("keeps a property of Express that is set to undefined", async () => {
+  test("has Express' own value for a property that is set to undefined", async () => {
     const { requestMock } = await testEndpoint({
       endpoint: fine,
       requestProps: { ip: undefined, query: undefined, url: "/?a=1" },

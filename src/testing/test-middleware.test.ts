@@ -45,7 +45,7 @@ const own = ({ response, error }: Result): unknown =>
   response.status(error?.statusCode ?? 500).json({ why: error?.message });
 
 describe("the output", () => {
-  test("is what the middleware returns", async () => {
+  test("is the value that the middleware returns", async () => {
     const { output, loggerMock } = await testMiddleware({
       middleware: auth,
       requestProps: { method: "POST", body: { key: "right" } },

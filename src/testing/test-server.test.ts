@@ -127,7 +127,7 @@ const json = { "content-type": "application/json" };
 const dataOf = async (response: Response): Promise<Record<string, unknown>> =>
   ((await response.json()) as { data: Record<string, unknown> }).data;
 
-/** Returns what a promise rejects with. */
+/** Returns the reason with which a promise rejects. */
 const refusalOf = (running: Promise<unknown>): Promise<unknown> =>
   running.then(
     () => undefined,
@@ -229,7 +229,7 @@ describe("a target", () => {
 });
 
 describe("features around endpoints", () => {
-  test("include 404, 405, preflight, CORS and HEAD", async () => {
+  test("include 404 and 405 responses, preflight requests, CORS and HEAD", async () => {
     const { fetch } = await open({ cors: true });
     const missing = await fetch("/nowhere");
     expect(missing.status).toBe(404);

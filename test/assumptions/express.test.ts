@@ -21,7 +21,7 @@ describe("assumptions about Express", () => {
     expect(Object.hasOwn(express.Router(), "response")).toBe(false);
   });
 
-  test("the settings that change what `response.json` sends are unset, except for the ETag", () => {
+  test("the settings that affect `response.json` are unset, except for the ETag", () => {
     const { settings } = express() as unknown as { settings: Record<string, unknown> };
     expect(settings["etag fn"]).toBeTypeOf("function");
     for (const name of ["json escape", "json replacer", "json spaces"])
@@ -52,7 +52,7 @@ describe("assumptions about Express", () => {
     return text;
   };
 
-  test("each request passes through the application's current `handle`, and that of a mounted one", async () => {
+  test("each request passes through the current `handle` of the application, and of a mounted application", async () => {
     const seen: string[] = [];
     const app = express();
     const mounted = express();

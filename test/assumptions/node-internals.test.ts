@@ -189,7 +189,7 @@ describe("undocumented assumptions about node:http", () => {
   });
 
   test.skipIf(!hasCertificates)(
-    "a listener for `data` receives what comes over TLS, and a pause holds back the parser",
+    "a listener for `data` receives the data that arrives over TLS, and a pause holds back the parser",
     async () => {
       const { key, cert } = createCertificate();
       let heard = 0;
@@ -286,7 +286,7 @@ describe("undocumented assumptions about node:http", () => {
     ]);
   });
 
-  test("a stream with the few members of a socket is served, like those of the test utilities", async () => {
+  test("a stream with only a few members of a socket is served, like the streams of the test utilities", async () => {
     const server = createServer((request, response) => {
       request.on("data", () => undefined).on("end", () => response.end("yes"));
     });

@@ -38,7 +38,7 @@ const large = factory.build({
 const prototypesOf = ({ app }: TestServer) =>
   app as unknown as { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** Returns what is received on one connection for requests sent one after another, without the dates. */
+/** Returns the text received on one connection for requests sent one after another, without the dates. */
 const exchange = async (server: TestServer, requests: readonly string[]): Promise<string> => {
   const socket = await server.open();
   let text = "";

@@ -53,7 +53,7 @@ const find = (mark: string): number => {
   return at;
 };
 
-/** Returns what an editor shows for the code after a comment of the program. */
+/** Returns the type that an editor shows for the code after a comment in the program. */
 const show = async (comment: string): Promise<string> => {
   const mark = `/* ${comment} */ `;
   return server.hover(program.file, program.text, find(mark) + mark.length);

@@ -85,7 +85,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Returns what an editor shows for the code after a comment of the program. */
+/** Returns the type that an editor shows for the code after a comment in the program. */
 const show = async (comment: string): Promise<string> => {
   const mark = `/* ${comment} */ `;
   const at = program.text.indexOf(mark);

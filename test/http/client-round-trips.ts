@@ -13,7 +13,7 @@ import { z } from "zod";
 import { importGenerated } from "./generated-client.ts";
 import { start } from "./harness.ts";
 
-/** Where the fields of a pair are sent. */
+/** The place where the fields of a pair are sent. */
 export type Place =
   | "extended"
   | "form"
@@ -40,7 +40,7 @@ export interface Pair {
   readonly reply: unknown;
 }
 
-/** The part of a client that the pairs need. */
+/** The method of a client that these tests call. */
 export interface AnyClient {
   readonly provide: (key: string, input?: unknown) => Promise<unknown>;
 }

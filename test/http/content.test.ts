@@ -33,7 +33,7 @@ describe("a stream", () => {
   const kinds: Readonly<Record<string, () => AsyncIterable<string | Uint8Array> | ReadableStream>> =
     {
       "a Node.js stream": () => Readable.from(pieces),
-      "bytes of Node": () => Readable.from(pieces.map((piece) => Buffer.from(piece))),
+      "a Node.js stream of Buffers": () => Readable.from(pieces.map((piece) => Buffer.from(piece))),
       "a web stream": () =>
         new ReadableStream({
           start: (controller) => {
@@ -45,7 +45,7 @@ describe("a stream", () => {
         yield* pieces;
       },
     };
-  test.each(Object.keys(kinds))("%s is sent without an envelope", async (kind) => {
+  test.each(Object.keys(kinds))("is sent without an envelope: %s", async (kind) => {
     const handler = async () => kinds[kind]?.() ?? Readable.from([]);
     const server = await start({ users: factory.build({ output: csv, handler }) });
     const answer = await server.send("/users");

@@ -78,7 +78,7 @@ describe("the declared status of a success", () => {
     );
   });
 
-  test("is not an option of event streams", () => {
+  test("cannot be declared for an event stream", () => {
     const events = new EventStreamFactory({ a: z.string() });
     const definition = { statusCode: 201, handler: (): void => undefined };
     expect(() => events.build(definition)).toThrow("there is no key `statusCode`");

@@ -371,7 +371,7 @@ const sound: Routing = {
 };
 
 describe("the diagnostics report nothing", () => {
-  test("for endpoints of all kinds, including those of the example and the guide", async () => {
+  test("for endpoints of all kinds, including those in the example and the guide", async () => {
     const server = await start(sound, { upload: true });
     expect(server.linesOf("warn")).toEqual([]);
     expect(server.linesOf("debug").map(({ message }) => message)).not.toContain(
@@ -416,7 +416,7 @@ describe("the built-in logger in production", () => {
     return write.mock.calls.map(String).filter((line) => line.includes("SLP_WARN_"));
   };
 
-  test("causes one warning that says what to do", async () => {
+  test("causes one warning that names the fix", async () => {
     const lines = await warnings(undefined);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain("SLP_WARN_CONSOLE_LOGGER: ");

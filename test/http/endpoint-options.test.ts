@@ -18,7 +18,7 @@ const part = (name: string, content: string, file?: string): string =>
 const form = (...parts: string[]): string => `${parts.join("")}--${boundary}--\r\n`;
 
 describe("inputSources of an endpoint", () => {
-  test("replace those of the configuration, for all methods or for some", async () => {
+  test("replace the configured sources, for all methods or for some", async () => {
     const server = await start(
       {
         all: echo({ inputSources: ["query", "headers"] }),
@@ -113,7 +113,7 @@ const padded = (size: number): string =>
   form(part("a", "x".repeat(size - form(part("a", "")).length)));
 
 describe("upload limits of an endpoint", () => {
-  test("replace individual limits of the configuration", async () => {
+  test("replace individual limits in the configuration", async () => {
     const input = z.object({ file: ez.upload() });
     const output = z.object({ size: z.number() });
     const save = {

@@ -395,7 +395,7 @@ describe("exports", () => {
     expect([http.statusCode, http.expose, http.cause]).toEqual([400, true, input]);
   });
 
-  test("ensureHttpError and getMessageFromError accept whatever was thrown", () => {
+  test("ensureHttpError and getMessageFromError accept any thrown value", () => {
     const teapot = createHttpError(418, "Short");
     expect(ensureHttpError(teapot)).toBe(teapot);
     const lost = fail({ status: 404, headers: { "X-A": "b" } });

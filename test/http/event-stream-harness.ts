@@ -32,7 +32,7 @@ export const startRun = async (
   return server;
 };
 
-/** Returns what a function throws, or rejects with. */
+/** Returns the error that a function throws or rejects with. */
 export const fail = async (run: () => unknown): Promise<unknown> => {
   try {
     await run();
@@ -42,5 +42,5 @@ export const fail = async (run: () => unknown): Promise<unknown> => {
   return undefined;
 };
 
-/** A request for `/run`. */
+/** The text of a GET request for `/run`. */
 export const getRun = "GET /run HTTP/1.1\r\nHost: a\r\n\r\n";

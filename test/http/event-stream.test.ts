@@ -233,7 +233,7 @@ describe("the definition of an event stream", () => {
     expect(create(...args)).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
   });
 
-  test("for one of its endpoints is rejected if it is wrong", () => {
+  test("does not accept wrong definitions of endpoints either", () => {
     const factory = new EventStreamFactory(events);
     const build = (definition: unknown) => (): unknown => factory.build(definition as never);
     const handler = (): void => undefined;

@@ -150,8 +150,12 @@ describe("decision 14: precedence of input sources", () => {
     ["POST", "body and files", defaults.post],
     ["PUT", "body", defaults.put],
     ["PATCH", "body", defaults.patch],
-    ["POST", "all others although it is listed first", ["params", "files", "body", "query"]],
-    ["GET", "headers although it is listed first", ["params", "query", "headers"]],
+    [
+      "POST",
+      "all other sources, although params is listed first",
+      ["params", "files", "body", "query"],
+    ],
+    ["GET", "headers, although params is listed first", ["params", "query", "headers"]],
   ] as const)(
     "%s: the path parameter takes precedence over %s",
     async (method, _others, sources) => {

@@ -91,7 +91,7 @@ describe("the client converts strings that are known to be dates into dates:", (
     expect(await client.provide("get /a")).toEqual({ status: "success", data: { value: got } });
   });
 
-  test("in the data of errors, by their status", async () => {
+  test("in the data of errors, depending on the status", async () => {
     const client = await serve({
       a: factory.build({
         errors: { 409: { description: "Until", schema: z.object({ until: z.date() }) } },

@@ -215,7 +215,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(await start({ [key]: named("it") }), path)).toEqual(is("it"));
   });
 
-  test("4.5: spaces and slashes of an explicit key do not matter", async () => {
+  test("4.5: the number of spaces and slashes in an explicit key does not matter", async () => {
     const server = await start({ "get   a": named("a"), " post ///x// ": named("x") });
     expect(await ask(server, "/a")).toEqual(is("a"));
     expect(await ask(server, "/x", "POST")).toEqual(is("x"));

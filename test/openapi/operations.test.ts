@@ -82,7 +82,7 @@ describe("paths", () => {
     ]);
   });
 
-  test("that differ only in parameter names are an error", () => {
+  test("that differ only in parameter names cause an error", () => {
     const error = errorOf({ users: { "get :id": plain, "put :key": factory.build({ handler }) } });
     expect(error.message).toBe(
       "GET /users/:id and PUT /users/:key are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.",
@@ -159,7 +159,7 @@ describe("a security requirement", () => {
     );
   });
 
-  test("combines those of several middlewares, and trees become alternatives", () => {
+  test("may combine several middlewares, and trees become alternatives", () => {
     const [a, b, c]: Security[] = ["a", "b", "c"].map(
       (name) => ({ type: "cookie", name }) as const,
     );

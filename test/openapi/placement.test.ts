@@ -155,7 +155,7 @@ describe("parameters", () => {
     expect(parametersOf(either)["a"]).not.toHaveProperty("style");
   });
 
-  test("of unions are required if all options require them, and accept what any option accepts", () => {
+  test("of unions are required if all options require them, and accept any value that an option accepts", () => {
     const input = z.discriminatedUnion("by", [
       z.object({ by: z.literal("name"), name: z.string(), n: z.string() }),
       z.object({ by: z.literal("age"), age: z.coerce.number(), n: z.stringbool() }),

@@ -63,7 +63,7 @@ describe("checks outputs as far as a result handler sends them as JSON", () => {
     expect(fields({ a: defaultEndpointsFactory.buildVoid({ handler }) })).toEqual([]);
   });
 
-  test("names a result handler that declares nothing once", () => {
+  test("reports a result handler that declares nothing, but only once", () => {
     const factory = answering(() => []);
     const routing = {
       a: factory.build({ output: z.object({ a: z.string() }), handler: () => ({ a: "" }) }),

@@ -23,7 +23,7 @@ describe("an encoder", () => {
   });
 
   test.each(["gzip", "deflate"])(
-    "compresses at the chosen level, by default 6 (%s)",
+    "compresses at the chosen level, or otherwise at level 6 (%s)",
     async (encoding) => {
       const toSize = async (options: object): Promise<number> =>
         sum(await toSizes(encoding, options));

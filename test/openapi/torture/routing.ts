@@ -255,7 +255,7 @@ const secretBody = guarded.input.build({
   handler: finish,
 });
 
-/** An API of every kind of endpoint and schema. */
+/** An API with every kind of endpoint and schema. */
 export const tortureRouting: Routing = {
   kinds: echoes,
   secrets: { ...secrets, body: secretBody },

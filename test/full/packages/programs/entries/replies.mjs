@@ -1,4 +1,4 @@
-// Packages that change what is sent, or send it themselves.
+// Packages that change the response, or send it themselves.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
