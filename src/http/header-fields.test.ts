@@ -161,7 +161,7 @@ describe("a copied head with header fields", () => {
             else if (call === "removeHeader") response.removeHeader(field);
             else {
               // Node appends to the array that it is given
-              const given = Array.isArray(content) ? [...content] : String(content);
+              const given = content.slice();
               if (call === "setHeader") response.setHeader(field, given);
               else response.appendHeader(field, given);
             }

@@ -46,7 +46,7 @@ defaultEndpointsFactory.build({
   handler: async ({ input: /* no input */ input, ctx: /* no ctx */ ctx }) => ({ ...input, ...ctx }),
 });
 defaultEndpointsFactory.buildVoid({
-  handler: async ({ input: /* no input of buildVoid */ input }) => input,
+  handler: async ({ input: /* no input in buildVoid */ input }) => input,
 });
 factory.build({
   input: z.discriminatedUnion("kind", [
