@@ -221,7 +221,7 @@ const isDone = (mutant) => {
 };
 const waiting = mutants.filter((mutant) => !isDone(mutant));
 
-/** The number of functions that each test file calls: a test file that calls few functions is about those. */
+/** The number of functions that each test file calls: a file that calls only a few is probably meant to test them. */
 const breadth = new Map();
 for (const files of Object.values(tests))
   for (const file of files) breadth.set(file, (breadth.get(file) ?? 0) + 1);

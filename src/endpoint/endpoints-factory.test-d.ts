@@ -50,7 +50,7 @@ describe("a handler's arguments", () => {
     });
   });
 
-  test("have the types that .and(), unions, refinements and transformations to another object result in", () => {
+  test("have the types that result from .and(), unions, refinements and transformations to another object", () => {
     const a = z.object({ a: z.string() });
     factory.buildVoid({
       input: a.and(z.object({ b: z.coerce.number() })),

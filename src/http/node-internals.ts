@@ -189,7 +189,7 @@ const canResetFinished = (reply: ServerResponse): boolean =>
 
 /**
  * Ends a connection in a custom way after its last response, when Node calls the socket's `destroySoon`. If Node does
- * not call it, the `finish` event of the response is used.
+ * not call it, the connection is ended at the `finish` event of the response.
  */
 export const endInstead = (socket: Socket, reply: ServerResponse, end: () => void): void => {
   let isEnding = false;

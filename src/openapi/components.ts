@@ -191,7 +191,7 @@ export class Components {
     });
   }
 
-  /** Names schemas that must be referred to: recursive ones, and options of a union with a discriminator. */
+  /** Names schemas that must be referred to: recursive ones, and the options of discriminated unions. */
   #nameSchemas(root: ZodSchema, place: WritePlace): void {
     const above = new Set<ZodSchema>();
     const visit = (schema: ZodSchema): void => {

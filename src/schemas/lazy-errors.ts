@@ -78,8 +78,8 @@ const settleUnion = (
 /** The issue that a union reports if no option fits. */
 class UnionIssue {
   /**
-   * The descriptor of `errors`, which must be an own property because Zod copies only these. The getter is shared: an
-   * issue with its own getter would be an object in V8's slow mode, which costs ten times as much.
+   * The descriptor of `errors`, which must be an own property because Zod copies only own properties. The getter is
+   * shared: an issue with its own getter would be an object in V8's slow mode, which costs ten times as much.
    */
   static readonly #errorsProperty: PropertyDescriptor & ThisType<UnionIssue> = {
     configurable: true,

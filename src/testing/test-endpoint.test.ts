@@ -113,7 +113,7 @@ describe("the request", () => {
     });
   });
 
-  test("has any given property, including getters of Express and custom ones", async () => {
+  test("has every property it is given, including custom ones and those that are getters in Express", async () => {
     const given = {
       ...{ ip: "10.0.0.7", ips: ["a"], protocol: "https", secure: true, xhr: true, path: "/p" },
       ...{ hostname: "h", subdomains: ["s"], fresh: true, cookies: { a: "1" }, session: { id: 1 } },

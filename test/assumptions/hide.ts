@@ -8,8 +8,8 @@ export const isCalledBySources = (): boolean => {
 };
 
 /**
- * Hides a member of an object, or of all objects with that prototype, from the sources of this package, which read
- * `undefined`; other code reads the real value.
+ * Hides a member of an object, and of all objects that inherit from it, from the sources of this package: they read
+ * `undefined`, and other code reads the real value.
  * @returns a function that returns how often the sources have read the member
  */
 export const hideFromSources = (object: object, name: string): (() => number) => {

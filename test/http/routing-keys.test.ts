@@ -366,7 +366,7 @@ describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError that
     expect(error).toMatchObject({ message: expect.stringContaining(`is ${name};`) as string });
   });
 
-  test("the same path for different methods, and different parameters, are not duplicates", async () => {
+  test("paths with different methods or different parameters are not duplicates", async () => {
     const routing = { a: { ":id": { get: echo } }, "post a/:slug": echo, "a/:from-:to": echo };
     const server = await start(routing);
     expect(await ask(server, "/a/1", "POST")).toEqual({ slug: "1" });

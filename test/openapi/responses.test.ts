@@ -275,7 +275,7 @@ describe("an error", () => {
       });
   });
 
-  test("with several declarations has any of their data", () => {
+  test("with several declarations may have the data of any of them", () => {
     const busy = new Middleware({
       errors: { 409: { description: "Busy", schema: z.object({ seconds: z.number() }) } },
       handler,

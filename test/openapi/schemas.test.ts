@@ -190,7 +190,7 @@ describe("components", () => {
   const namesOf = (...endpoints: readonly ReturnType<typeof post>[]): readonly string[] =>
     Object.keys(componentsOf(...endpoints)).filter((name) => name !== "Error");
 
-  test("have the given name, and share it if both directions are the same", () => {
+  test("have the given name, and serve both directions if input and output are the same", () => {
     const user = z.object({ name: z.string() }).meta({ id: "User" });
     expect(namesOf(post(z.object({ user }), z.object({ user })))).toEqual(["User"]);
   });

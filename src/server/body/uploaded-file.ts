@@ -38,14 +38,14 @@ export class UploadedFile {
     this.#content = parts.content;
   }
 
-  /** The content of the file; for a larger file, it is read from disk at each access. */
+  /** The content of the file; for a larger file, it is read from disk on each access. */
   get data(): Buffer {
     if (this.#content) return this.#content;
     this.#assertKept("read");
     return readFileSync(this.tempFilePath ?? "");
   }
 
-  /** The MD5 digest of the content, in hexadecimal; it is computed at each access. */
+  /** The MD5 digest of the content, in hexadecimal; it is computed on each access. */
   get md5(): string {
     return createHash("md5").update(this.data).digest("hex");
   }

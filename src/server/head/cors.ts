@@ -110,7 +110,7 @@ interface Header {
   readonly value: string;
 }
 
-/** Returns the headers that a function returned, by name in lower case. */
+/** Converts what the `cors` function returned to a map of headers by lower-case name. */
 const toHeaders = (given: unknown): Map<string, Header> => {
   if (given === undefined || given === null) return new Map();
   if (!isPlainObject(given))
