@@ -54,7 +54,7 @@ export const checkErrorData = async (
   const toError = (issues: ParseResult["issues"]): Error =>
     new ServerFault(
       "SLP_ERROR_DATA",
-      `The data of a thrown ${status} does not fit the schema in \`errors\`: ${formatIssues(toZodError(issues).issues, "data")}`,
+      `The data of a thrown ${status} error does not fit the schema in \`errors\`: ${formatIssues(toZodError(issues).issues, "data")}`,
       thrown,
     );
   try {

@@ -128,7 +128,7 @@ describe("declared errors", () => {
       const [line] = server.linesOf("error");
       const { error } = (line as { meta: unknown }).meta as { error: Error };
       expect(error).toMatchObject({ code: "SLP_ERROR_DATA", cause: { message: "Oh" } });
-      expect(error.message).toMatch(/^The data of a thrown 409 does not fit .*: data/);
+      expect(error.message).toMatch(/^The data of a thrown 409 error does not fit .*: data/);
     },
   );
 

@@ -14,7 +14,7 @@ const ownNames: Readonly<Partial<Record<Kind, string>>> = {
 const toName = ({ kind, schema }: Misfit): string =>
   ownNames[kind] ?? `z.${schema._zod.def.type}()`;
 
-const otherwise = "Use another type, or several with z.union";
+const otherwise = "Use another type, or combine several types with z.union";
 
 const forJson: Readonly<Partial<Record<Kind, string>>> = {
   bigint: "Use z.coerce.bigint(), which accepts strings and numbers",

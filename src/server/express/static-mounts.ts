@@ -111,7 +111,7 @@ const toMount = (
     if (segment.kind === "literal") return segment.text;
     throw new RoutingError(
       "SLP_ROUTING_PATH_SYNTAX",
-      `The static files at "${path}" have a parameter in their path; use literal segments only.`,
+      `The path "${path}" of static files contains a parameter; use literal segments only.`,
       { path },
     );
   });
