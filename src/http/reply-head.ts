@@ -22,15 +22,18 @@ interface Inside {
   readonly _storeHeader: unknown;
 }
 
-/** A head written by Node, without its header fields, length and date. */
-interface Template {
-  readonly type: string;
-  readonly statusMessage: string;
-  readonly keepAliveTimeout: number;
-  /** The methods that wrote the head; tracing tools replace them. */
+/** The methods that write a head; tracing tools replace them. */
+interface Writers {
   readonly writeHead: unknown;
   readonly storeHeader: unknown;
   readonly setHeader: unknown;
+}
+
+/** A head written by Node, without its header fields, its length and its date. */
+interface Template extends Writers {
+  readonly type: string;
+  readonly statusMessage: string;
+  readonly keepAliveTimeout: number;
   readonly statusLine: string;
   /** The content type, and the part of the head up to the value of `Content-Length`. */
   readonly typeLine: string;
@@ -124,51 +127,45 @@ const writeFirst = (
 ): void => {
   const spelled = fields === null ? { names: [], lines: "" } : spellNewFields(fields);
   response.writeHead(status, { "Content-Type": type, "Content-Length": length });
-  if (!spelled) return;
+  const writers = readWriters(response, inside);
+  if (!spelled || !areOfNode(writers)) return;
   const template = toTemplate(response, inside, spelled, type, length);
-  if (fields !== null && isUnreplaced(response, inside))
-    learnFields(spelled, template !== undefined);
-  if (template) templates.set(response.statusCode, template);
+  learnFields(spelled, template !== undefined);
+  if (template) templates.set(response.statusCode, { ...template, ...writers });
+};
+
+const readWriters = (response: ServerResponse, { _storeHeader: storeHeader }: Inside): Writers => {
+  const { writeHead: ownWriteHead, setHeader } = response as {
+    readonly writeHead: unknown;
+    readonly setHeader: unknown;
+  };
+  return { writeHead: ownWriteHead, storeHeader, setHeader };
 };
 
 /** Checks whether Node's own methods have written a head. */
-const isUnreplaced = (response: ServerResponse, { _storeHeader: storeHeader }: Inside): boolean => {
-  const { writeHead: ownWriteHead, setHeader } = response as {
-    readonly writeHead: unknown;
-    readonly setHeader: unknown;
-  };
-  return (
-    isOfNode(ownWriteHead, "this._storeHeader(") &&
-    isOfNode(storeHeader, "this._header = ") &&
-    isOfNode(setHeader, "[kOutHeaders]")
-  );
-};
+const areOfNode = (writers: Writers): boolean =>
+  isOfNode(writers.writeHead, "this._storeHeader(") &&
+  isOfNode(writers.storeHeader, "this._header = ") &&
+  isOfNode(writers.setHeader, "[kOutHeaders]");
 
+/** Reads the parts of a head that Node has written; returns undefined unless every byte of it is as expected. */
 const toTemplate = (
   response: ServerResponse,
-  inside: Inside,
+  { _header: head, _keepAliveTimeout: keepAliveTimeout, _contentLength: sentLength }: Inside,
   { lines }: NewFields,
   type: string,
   length: number,
-): Template | undefined => {
-  const { _header: head, _keepAliveTimeout: keepAliveTimeout, _storeHeader: storeHeader } = inside;
+): Omit<Template, keyof Writers> | undefined => {
   const { statusCode, statusMessage } = response;
-  const { writeHead: ownWriteHead, setHeader } = response as {
-    readonly writeHead: unknown;
-    readonly setHeader: unknown;
-  };
   const statusLine = `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`;
   const typeLine = `Content-Type: ${type}\r\nContent-Length: `;
   const start = `${statusLine}${lines}${typeLine}${length}`;
   const dateAt = start.length + "\r\nDate: ".length;
   const date = head?.slice(dateAt, dateAt + dateLength) ?? "";
   const end = toEnd(keepAliveTimeout);
-  if (head !== `${start}${toRest(date, end)}` || inside._contentLength !== length) return undefined;
-  if (!isUnreplaced(response, inside)) return undefined;
-  return {
-    ...{ type, statusMessage, keepAliveTimeout, writeHead: ownWriteHead, storeHeader, setHeader },
-    ...{ statusLine, typeLine, end, rest: toRest(date, end), date },
-  };
+  const rest = toRest(date, end);
+  if (head !== `${start}${rest}` || sentLength !== length) return undefined;
+  return { type, statusMessage, keepAliveTimeout, statusLine, typeLine, end, rest, date };
 };
 
 const dateLength = "Sun, 06 Nov 1994 08:49:37 GMT".length;
