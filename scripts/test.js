@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { tool } from "./tool.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -55,7 +56,8 @@ const runStep = async (name) => {
   });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(`\n== ${title}\n${Buffer.concat(printed)}`);
-  outcomes.push({ title, passed: code === 0, seconds });
+  const output = stripVTControlCharacters(Buffer.concat(printed).toString());
+  outcomes.push({ title, passed: code === 0, seconds, output });
 };
 
 const begin = performance.now();
@@ -65,9 +67,15 @@ const takeSteps = async () => {
 };
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, takeSteps));
 
+/** The lines that name what failed, in the words of Vitest, TypeScript and Node.js. */
+const failures = (output) =>
+  output.split("\n").filter((line) => /^ *FAIL |^\w*Error: |\berror TS\d/u.test(line));
+
 console.log("\n== Summary");
-for (const { title, passed, seconds } of outcomes)
+for (const { title, passed, seconds, output } of outcomes) {
   console.log(`${passed ? "passed" : "FAILED"}  ${title} (${seconds} s)`);
+  if (!passed) for (const line of failures(output).slice(0, 10)) console.log(`        ${line}`);
+}
 const failed = outcomes.filter(({ passed }) => !passed).length;
 const total = ((performance.now() - begin) / 1000).toFixed(0);
 console.log(`${outcomes.length - failed} passed, ${failed} failed, in ${total} s`);
