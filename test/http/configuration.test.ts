@@ -22,6 +22,7 @@ import {
 } from "sallyport";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { findFreePort } from "../free-port.ts";
 import { createRecorder, errorEnvelope, send, start, successEnvelope } from "./harness.ts";
 
 const hello = defaultEndpointsFactory.build({ handler: () => ({ hello: "world" }) });
@@ -61,7 +62,7 @@ const toAddress = (server: Pick<NetServer, "address"> | undefined) => {
 
 /** Occupies a port. */
 const occupy = async () => {
-  const server = createNetServer().listen(0, "127.0.0.1");
+  const server = createNetServer().listen(await findFreePort(), "127.0.0.1");
   await once(server, "listening");
   const release = async (): Promise<void> => {
     if (server.listening) await once(server.close(), "close");
@@ -69,11 +70,8 @@ const occupy = async () => {
   return { at: toAddress(server), release };
 };
 
-const findFreePort = async () => {
-  const { at, release } = await occupy();
-  await release();
-  return at;
-};
+/** Returns an address at which nothing listens, and at which no other test starts to listen. */
+const findFreeAddress = async () => ({ port: await findFreePort(), host: "127.0.0.1" });
 
 const isListening = ({ port, host }: { port: number; host: string }): Promise<boolean> =>
   new Promise((resolve) => {
@@ -112,7 +110,7 @@ describe("createConfig", () => {
 
 describe("configuration: http.listen", () => {
   it("as a number: the port", async () => {
-    const { port } = await findFreePort();
+    const port = await findFreePort();
     const server = await start(routing, { http: { listen: port } });
     expect(server.port).toBe(port);
     expect((await send(port, "/hello")).json()).toEqual(successEnvelope({ hello: "world" }));
@@ -177,7 +175,7 @@ describe.runIf(spawnSync("openssl", ["version"]).status === 0)("configuration: h
 
   it("decision 9: if HTTPS cannot bind, HTTP does not listen either", async () => {
     const { at, release } = await occupy();
-    const free = await findFreePort();
+    const free = await findFreeAddress();
     const error = await failToStart({ http: { listen: free }, https: { listen: at, options } });
     await release();
     expect(error).toMatchObject({ code: "EADDRINUSE" });
@@ -313,7 +311,7 @@ describe("decision 9: createServer", () => {
   });
 
   it("rejects if the routing is wrong, and nothing listens", async () => {
-    const listen = await findFreePort();
+    const listen = await findFreeAddress();
     const error = await failToStart({ http: { listen } }, { a: "b" as never });
     expect(error).toBeInstanceOf(RoutingError);
     expect(error).toMatchObject({ code: "SLP_ROUTING_LEAF", cause: { path: "/a" } });
@@ -324,7 +322,7 @@ describe("decision 9: createServer", () => {
     ["beforeRouting throws", "beforeRouting", fail],
     ["afterRouting rejects", "afterRouting", async () => fail()],
   ])("rejects if %s, and nothing listens", async (_case, name, hook) => {
-    const listen = await findFreePort();
+    const listen = await findFreeAddress();
     const error = await failToStart({ http: { listen }, [name]: hook });
     expect(error.message).toBe("it fails");
     expect(await isListening(listen)).toBe(false);

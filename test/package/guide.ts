@@ -10,10 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findFreePort } from "../free-port.ts";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -52,15 +52,8 @@ export interface GuideFolder {
   remove(): Promise<void>;
 }
 
-/** Returns a free port. */
-export const findPort = async (): Promise<string> => {
-  const server = createServer().listen(0);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return String(port);
-};
+/** Returns a free port, as the value of an environment variable. */
+export const findPort = async (): Promise<string> => String(await findFreePort());
 
 /** Creates a directory with files outside the repository; inside it, vitest would not find the tests among them. */
 export const createGuideFolder = (
