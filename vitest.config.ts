@@ -17,12 +17,22 @@ const alias = {
 const shared = { isolate: false };
 /** Closes the servers of the harness after each test. */
 const setupFiles = ["test/http/setup.ts"];
+/** What a test waits for comes at once, or seconds later on busy cores. */
+const patient = { poll: { timeout: 10_000 } };
 /** The warning about an old Node.js is for those who run a server. */
 const execArgv = ["--disable-warning=SLP_WARN_RUNTIME"];
 const project = (name: string, include: string[], more: object = {}) => ({
   resolve: { alias },
   // a time limit detects tests that hang; on busy cores the slowest tests take seconds
-  test: { name, include, environment: "node", testTimeout: 20_000, execArgv, ...more },
+  test: {
+    name,
+    include,
+    environment: "node",
+    testTimeout: 20_000,
+    expect: patient,
+    execArgv,
+    ...more,
+  },
 });
 
 export default defineConfig({
