@@ -37,7 +37,7 @@ export const entries = [
   {
     name: "passport-local",
     packages: ["passport", "passport-local", "express-session"],
-    effect: "starts a session for a login with a form; rejects a wrong password with 401",
+    effect: "starts a session after a login with a form; rejects a wrong password with 401",
     create: () => {
       const passport = createLocal();
       const logIn = passport.authenticate("local");

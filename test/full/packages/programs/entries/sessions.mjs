@@ -82,7 +82,7 @@ export const entries = [
   {
     name: "csrf-csrf",
     packages: ["csrf-csrf"],
-    effect: "rejects a POST without its token with 403",
+    effect: "responds with 403 to a POST without its token",
     create: () => {
       const { doubleCsrfProtection } = doubleCsrf({
         getSecret: () => "secret",

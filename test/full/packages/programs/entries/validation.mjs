@@ -66,7 +66,7 @@ export const entries = [
   {
     name: "express-openapi-validator, requests",
     packages: ["express-openapi-validator"],
-    effect: "rejects a query or a body that violates the document with 400; converts numbers",
+    effect: "responds with 400 to a query or a body that violates the document; converts numbers",
     create: () => ({
       method: ["get", "post"],
       layers: () => [express.json(), ...createValidator({ validateResponses: false })()],
