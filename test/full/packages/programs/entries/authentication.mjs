@@ -37,7 +37,7 @@ export const entries = [
   {
     name: "passport-local",
     packages: ["passport", "passport-local", "express-session"],
-    effect: "a login with a form starts a session; others get a 401",
+    effect: "starts a session after a login with a form; rejects a wrong password with 401",
     create: () => {
       const passport = createLocal();
       const logIn = passport.authenticate("local");
@@ -67,7 +67,7 @@ export const entries = [
   {
     name: "passport-http-bearer",
     packages: ["passport", "passport-http-bearer"],
-    effect: "accepts a valid token; others get a 401 with a challenge",
+    effect: "accepts a valid token; rejects others with 401 and a challenge",
     create: () => {
       const passport = new Passport();
       passport.use(
@@ -89,7 +89,7 @@ export const entries = [
   {
     name: "express-jwt",
     packages: ["express-jwt"],
-    effect: "the handler has the claims of a valid token; others get a 401",
+    effect: "gives the handler the claims of a valid token; rejects others with 401",
     create: () => ({
       layers: () => [expressjwt({ secret: "secret", algorithms: ["HS256"] })],
       handler: ({ request }) => ({ sub: request.auth.sub }),
@@ -105,7 +105,7 @@ export const entries = [
   {
     name: "express-basic-auth",
     packages: ["express-basic-auth"],
-    effect: "the handler has the user for valid credentials; others get a 401",
+    effect: "gives the handler the user for valid credentials; rejects others with 401",
     create: () => ({
       layers: () => [basicAuth({ users: { ada: "right" }, challenge: true })],
       handler: ({ request }) => ({ name: request.auth.user }),
@@ -121,7 +121,7 @@ export const entries = [
   {
     name: "better-auth",
     packages: ["better-auth"],
-    effect: "a sign-up sets a cookie, with which the handler has the session",
+    effect: "sets a cookie on sign-up, with which the session can be read",
     create: () => {
       const auth = createAuth("http://127.0.0.1");
       const handle = toNodeHandler(auth);

@@ -43,19 +43,19 @@ export const entries = [
   {
     name: "body-parser",
     packages: ["body-parser"],
-    effect: "parses JSON, nested forms, text and bytes; malformed bodies get a 400",
+    effect: "parses JSON, nested forms, text and bytes; rejects malformed bodies with 400",
     create: () => createParsers(bodyParser),
   },
   {
     name: "express.json and the like",
     packages: ["express"],
-    effect: "parses JSON, nested forms, text and bytes; malformed bodies get a 400",
+    effect: "parses JSON, nested forms, text and bytes; rejects malformed bodies with 400",
     create: () => createParsers(express),
   },
   {
     name: "multer",
     packages: ["multer"],
-    effect: "parses a file and a field of a multipart body; a file over the limit gets an error",
+    effect: "parses a file and a field of a multipart body; rejects a file over the limit",
     provokesFaults: true,
     create: () => ({
       method: "post",
@@ -116,7 +116,7 @@ export const entries = [
   {
     name: "hpp",
     packages: ["hpp"],
-    effect: "the last value of a repeated field is kept",
+    effect: "keeps the last value of a repeated field",
     create: () => ({
       method: "post",
       layers: () => [express.urlencoded(), hpp({ checkQuery: false })],
@@ -130,10 +130,10 @@ export const entries = [
   {
     name: "method-override",
     packages: ["method-override"],
-    effect: "a POST becomes a DELETE",
+    effect: "turns a POST into a DELETE",
     notIn: {
       factory:
-        "The route is found by the method of the request before a factory's middlewares run; use a hook.",
+        "A request's route is looked up by its method before a factory's middlewares run; use a hook.",
     },
     create: () => ({
       method: "delete",
@@ -148,7 +148,7 @@ export const entries = [
   {
     name: "http-proxy-middleware",
     packages: ["http-proxy-middleware"],
-    effect: "a JSON body reaches the upstream server, and its response comes back",
+    effect: "forwards a JSON body to the upstream server, and returns its response",
     create: async () => {
       const upstream = createServer(async (request, response) => {
         let text = "";

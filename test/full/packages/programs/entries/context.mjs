@@ -22,7 +22,7 @@ export const entries = [
   {
     name: "express-http-context",
     packages: ["express-http-context"],
-    effect: "concurrent requests have their own stores",
+    effect: "gives each concurrent request its own store",
     create: () => ({
       layers: () => [
         httpContext.middleware,
@@ -41,7 +41,7 @@ export const entries = [
   {
     name: "cls-hooked",
     packages: ["cls-hooked"],
-    effect: "concurrent requests have their own namespaces",
+    effect: "gives each concurrent request its own namespace",
     create: () => {
       const namespace = cls.createNamespace("requests");
       return {
@@ -67,7 +67,7 @@ export const entries = [
   {
     name: "i18next-http-middleware",
     packages: ["i18next-http-middleware", "i18next"],
-    effect: "the handler uses the client's language",
+    effect: "translates into the client's language",
     create: async () => {
       const i18n = i18next.createInstance();
       const resources = {
@@ -92,10 +92,10 @@ export const entries = [
   {
     name: "connect-history-api-fallback",
     packages: ["connect-history-api-fallback"],
-    effect: "paths of a client-side router get the index page",
+    effect: "sends the index page for paths of a client-side router",
     notIn: {
       factory:
-        "The route is found by the path of the request before a factory's middlewares run; use a hook.",
+        "A request's route is looked up by its path before a factory's middlewares run; use a hook.",
     },
     create: () => ({
       path: "/index.html",
@@ -112,7 +112,7 @@ export const entries = [
   {
     name: "vhost",
     packages: ["vhost"],
-    effect: "another host gets another application",
+    effect: "serves another application for another host",
     create: () => ({
       layers: () => {
         const other = express();

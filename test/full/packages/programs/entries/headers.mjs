@@ -10,7 +10,7 @@ export const entries = [
   {
     name: "helmet",
     packages: ["helmet"],
-    effect: "the response has its headers",
+    effect: "sets its headers on the response",
     create: () => ({
       layers: () => [helmet()],
       prove: async ({ send }) => {
@@ -24,7 +24,7 @@ export const entries = [
   {
     name: "cors",
     packages: ["cors"],
-    effect: "the response has its origin; it handles preflight requests",
+    effect: "allows the configured origin, and handles preflight requests",
     create: () => ({
       method: "post",
       layers: () => [cors({ origin: "https://a.example", credentials: true, maxAge: 7 })],
@@ -46,7 +46,7 @@ export const entries = [
   {
     name: "nocache",
     packages: ["nocache"],
-    effect: "its headers forbid caching",
+    effect: "sets headers that forbid caching",
     create: () => ({
       layers: () => [nocache()],
       prove: async ({ send }) => {
@@ -59,7 +59,7 @@ export const entries = [
   {
     name: "response-time",
     packages: ["response-time"],
-    effect: "its header is added when the head is sent",
+    effect: "adds its header to the response",
     create: () => ({
       layers: () => [responseTime()],
       prove: async ({ send }) => {
@@ -71,7 +71,7 @@ export const entries = [
   {
     name: "express-useragent",
     packages: ["express-useragent"],
-    effect: "the handler can identify the browser",
+    effect: "identifies the browser for the handler",
     create: () => ({
       layers: () => [useragent.express()],
       handler: ({ request }) => ({ browser: request.useragent.browser }),

@@ -9,7 +9,7 @@ export const entries = [
   {
     name: "express-rate-limit",
     packages: ["express-rate-limit"],
-    effect: "the third request gets a 429",
+    effect: "rejects the third request with 429",
     create: () => ({
       layers: () => [rateLimit({ limit: 2, standardHeaders: "draft-8", legacyHeaders: false })],
       prove: async ({ send }) => {
@@ -24,7 +24,7 @@ export const entries = [
   {
     name: "express-slow-down",
     packages: ["express-slow-down"],
-    effect: "the second request is delayed",
+    effect: "delays the second request",
     create: () => ({
       layers: () => [slowDown({ delayAfter: 1, delayMs: () => 150 })],
       handler: ({ request }) => ({ used: request.slowDown.used }),
@@ -39,7 +39,7 @@ export const entries = [
   {
     name: "connect-timeout",
     packages: ["connect-timeout"],
-    effect: "a handler that takes too long gets a 503",
+    effect: "responds with 503 if the handler takes too long",
     provokesFaults: true,
     create: () => ({
       layers: () => [timeout("50ms")],

@@ -45,7 +45,7 @@ export const entries = [
   {
     name: "pino-http",
     packages: ["pino-http", "pino"],
-    effect: "logs a line with the status; the handler has a logger with the request's id",
+    effect: "logs a line with the status; gives the handler a logger with the request's id",
     create: () => {
       const { lines, stream } = createSink();
       return {

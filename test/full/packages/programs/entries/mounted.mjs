@@ -39,7 +39,7 @@ export const entries = [
   {
     name: "graphql-http",
     packages: ["graphql-http", "graphql"],
-    effect: "responds to a query, and to an invalid one with errors",
+    effect: "responds to a valid query with data, and to an invalid query with errors",
     create: () => ({
       method: "post",
       layers: () => [
@@ -54,7 +54,7 @@ export const entries = [
   {
     name: "graphql-yoga",
     packages: ["graphql-yoga", "graphql"],
-    effect: "responds to a query, and to an invalid one with errors",
+    effect: "responds to a valid query with data, and to an invalid query with errors",
     create: async () => {
       const { createSchema } = await import("graphql-yoga");
       const resolvers = { Query: { hello: (_root, { name }) => hello(name) } };
@@ -74,7 +74,7 @@ export const entries = [
   {
     name: "@apollo/server",
     packages: ["@apollo/server", "@as-integrations/express5"],
-    effect: "responds to a query, and to an invalid one with errors",
+    effect: "responds to a valid query with data, and to an invalid query with errors",
     create: async () => {
       const server = new ApolloServer({
         typeDefs,
@@ -92,7 +92,7 @@ export const entries = [
   {
     name: "@trpc/server",
     packages: ["@trpc/server"],
-    effect: "responds to a query and to a mutation with a body, and to anything else with a 404",
+    effect: "serves a query, and a mutation with a body; responds to anything else with 404",
     create: () => ({
       method: ["get", "post"],
       path: "/trpc/*rest",

@@ -45,7 +45,7 @@ export const entries = [
   {
     name: "vite",
     packages: ["vite"],
-    effect: "middleware mode serves a TypeScript module as JavaScript, beside the API",
+    effect: "serves a TypeScript module as JavaScript in middleware mode, alongside the API",
     isolated: true,
     create: async () => {
       const { createServer } = await import("vite");
@@ -86,7 +86,7 @@ export const entries = [
   {
     name: "next",
     packages: ["next", "react"],
-    effect: "serves a page, a page with request data, and a route with a body, beside the API",
+    effect: "serves a page, a page with request data, and a route with a body, alongside the API",
     isolated: true,
     create: async () => {
       const { default: next } = await import("next");

@@ -20,7 +20,7 @@ export const entries = [
   {
     name: "compression",
     packages: ["compression"],
-    effect: "a large response is sent with gzip, and is complete",
+    effect: "compresses a large response with gzip",
     create: () => ({
       layers: () => [compression()],
       handler: () => ({ text: "x".repeat(5000) }),
@@ -37,7 +37,7 @@ export const entries = [
   {
     name: "express-mung",
     packages: ["express-mung"],
-    effect: "the changed JSON is sent",
+    effect: "changes the JSON and the headers of a response",
     create: () => ({
       layers: () => [
         mung.json((json) => ({ ...json, data: { ...json.data, isMunged: true } })),
@@ -54,7 +54,7 @@ export const entries = [
   {
     name: "apicache",
     packages: ["apicache"],
-    effect: "the second response comes from its cache",
+    effect: "sends the second response from its cache",
     create: () => {
       let count = 0;
       return {
@@ -71,7 +71,7 @@ export const entries = [
   {
     name: "serve-static",
     packages: ["serve-static"],
-    effect: "sends a file, a part of it and a 304; the next handler runs if there is no file",
+    effect: "sends a file, a part of it and a 304; calls the next handler if there is no file",
     create: () => {
       const { folder, dispose } = createFolder("a.txt", "a file");
       return {
@@ -112,7 +112,7 @@ export const entries = [
   {
     name: "ejs",
     packages: ["ejs"],
-    effect: "`response.render` sends a page (set up on the app)",
+    effect: "renders a page with `response.render` (set up on the app)",
     create: () => {
       const { folder, dispose } = createFolder("page.ejs", "<h1><%= title %></h1>");
       return {

@@ -29,7 +29,7 @@ export const entries = [
   {
     name: "cookie-parser",
     packages: ["cookie-parser"],
-    effect: "the handler has the cookies, and signed ones only if their signature is valid",
+    effect: "gives the handler the cookies, and signed ones only if their signature is valid",
     create: () => ({
       layers: () => [cookieParser("secret")],
       handler: ({ request, response }) => {
@@ -47,13 +47,13 @@ export const entries = [
   {
     name: "express-session",
     packages: ["express-session"],
-    effect: "counts the visits of one client",
+    effect: "keeps a count of a client's visits",
     create: () => ({ layers: () => [createSession()], handler: countVisits, prove: provesCount }),
   },
   {
     name: "cookie-session",
     packages: ["cookie-session"],
-    effect: "counts the visits of one client",
+    effect: "keeps a count of a client's visits",
     create: () => ({
       layers: () => [cookieSession({ keys: ["secret"] })],
       handler: countVisits,
@@ -63,7 +63,7 @@ export const entries = [
   {
     name: "connect-flash",
     packages: ["connect-flash"],
-    effect: "a message is available to the next request, and only once",
+    effect: "makes a message available to the next request, and only once",
     create: () => ({
       method: ["get", "post"],
       layers: () => [createSession(), flash()],
@@ -82,7 +82,7 @@ export const entries = [
   {
     name: "csrf-csrf",
     packages: ["csrf-csrf"],
-    effect: "a POST without its token gets a 403",
+    effect: "responds with 403 to a POST without its token",
     create: () => {
       const { doubleCsrfProtection } = doubleCsrf({
         getSecret: () => "secret",

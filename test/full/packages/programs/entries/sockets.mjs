@@ -6,7 +6,7 @@ import { Server } from "socket.io";
 import { io } from "socket.io-client";
 import { WebSocket, WebSocketServer } from "ws";
 
-const notIn = { factory: "The package needs the server, `servers[0]`, not an endpoint." };
+const notIn = { factory: "The package needs a server, such as `servers[0]`, not an endpoint." };
 
 const refuseFactory = (place) => {
   if (place === "factory") throw new Error(notIn.factory);
@@ -29,7 +29,7 @@ export const entries = [
   {
     name: "socket.io",
     packages: ["socket.io", "socket.io-client"],
-    effect: "acknowledges an event by polling and by WebSocket, beside the API",
+    effect: "acknowledges an event over polling and over WebSocket, alongside the API",
     notIn,
     create: (place) => {
       refuseFactory(place);
@@ -56,7 +56,7 @@ export const entries = [
   {
     name: "ws",
     packages: ["ws"],
-    effect: "echoes messages on one path, beside the API",
+    effect: "echoes messages on one path, alongside the API",
     notIn,
     create: (place) => {
       refuseFactory(place);
@@ -77,7 +77,7 @@ export const entries = [
   {
     name: "express-ws",
     packages: ["express-ws"],
-    effect: "echoes messages on a route of `app.ws`, beside the API",
+    effect: "echoes messages on a route of `app.ws`, alongside the API",
     notIn,
     create: (place) => {
       refuseFactory(place);

@@ -55,7 +55,7 @@ export const entries = [
   {
     name: "OpenTelemetry, http and express",
     packages: ["@opentelemetry/instrumentation-http", "@opentelemetry/instrumentation-express"],
-    effect: "the span of the server has `http.route`, and the handler runs within the trace",
+    effect: "sets `http.route` on the server's span; the handler runs within the trace",
     isolated: "instrument-opentelemetry.mjs",
     create: async (place) => {
       const { exporter } = await import("../instrument-opentelemetry.mjs");
@@ -101,7 +101,7 @@ export const entries = [
     name: "@sentry/node, errors of endpoints",
     packages: ["@sentry/node"],
     effect:
-      "reports the errors with the route as the transaction; with `attachRouting`, in an `around` middleware",
+      "reports errors with the route as the transaction; with `attachRouting`, in an `around` middleware",
     isolated: "instrument-sentry.mjs",
     provokesFaults: true,
     create: async (place) => {

@@ -34,7 +34,7 @@ export const entries = [
   {
     name: "supertest",
     packages: ["supertest"],
-    effect: "`supertest(app)` sends a GET and a POST",
+    effect: "sends a GET and a POST with `supertest(app)`",
     create: async (place) => ({
       ...(await withParser(place)),
       prove: async (_client, { app }) => {
@@ -48,7 +48,7 @@ export const entries = [
   {
     name: "serverless-http",
     packages: ["serverless-http"],
-    effect: "handles the event of a serverless function, with a body",
+    effect: "handles serverless events, with and without a body",
     create: async (place) => ({
       ...(await withParser(place)),
       prove: async (_client, { app }) => {
@@ -65,7 +65,7 @@ export const entries = [
   {
     name: "light-my-request",
     packages: ["light-my-request"],
-    effect: "`inject(app)` sends a GET and a POST, and Node's own classes are unchanged",
+    effect: "sends a GET and a POST with `inject(app)`; Node's own classes are unchanged",
     isolated: true,
     create: async (place) => ({
       ...(await withParser(place)),

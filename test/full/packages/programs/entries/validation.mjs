@@ -66,7 +66,7 @@ export const entries = [
   {
     name: "express-openapi-validator, requests",
     packages: ["express-openapi-validator"],
-    effect: "a query or a body that violates the document gets a 400; numbers are converted",
+    effect: "responds with 400 to a query or a body that violates the document; converts numbers",
     create: () => ({
       method: ["get", "post"],
       layers: () => [express.json(), ...createValidator({ validateResponses: false })()],
@@ -84,7 +84,7 @@ export const entries = [
   {
     name: "express-openapi-validator, responses",
     packages: ["express-openapi-validator"],
-    effect: "a response that violates the document becomes a 500",
+    effect: "turns a response that violates the document into a 500",
     provokesFaults: true,
     create: () => ({
       layers: () => createValidator({ validateResponses: true })(),
