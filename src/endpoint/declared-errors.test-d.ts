@@ -75,6 +75,6 @@ test("ez.encode swaps the input and output types of its schema", () => {
     output: z.object({ user: encoded }),
     handler: ({ input }) => ({ user: input }),
   });
-  // @ts-expect-error -- the handler returns the schema's output, a Date
+  // @ts-expect-error -- the handler must return the schema's output, a Date
   factory.build({ output: encoded, handler: () => ({ bornOn: "2026-11-21" }) });
 });

@@ -17,7 +17,7 @@ declare const pool: {
 };
 
 describe("an `around` middleware", () => {
-  test("adds the fields that it passes to `next` to the context", () => {
+  test("adds the fields passed to `next` to the context", () => {
     const inTransaction = new Middleware({
       around: (_args, next) => pool.transaction((tx) => next({ tx })),
     });
@@ -90,7 +90,7 @@ describe("an `around` middleware", () => {
 });
 
 describe("addContext", () => {
-  test("passes its `dispose` function the value that it returned, and no other context", () => {
+  test("passes `dispose` the value that its own function returned, and no other context", () => {
     factory
       .addContext(() => ({ user: "ada" }))
       .addContext(async (ctx) => ({ connection: { of: ctx.user } }), {
@@ -152,9 +152,9 @@ describe("options for the body and for time limits", () => {
     void new Middleware({ body: true, around: async (_args, next) => next() });
     factory.build({ timeout: 500, handler: async () => ({}) });
     factory.buildVoid({ timeout: 500, handler: () => undefined });
-    // @ts-expect-error -- a time limit is a number of milliseconds
+    // @ts-expect-error -- a time limit must be a number of milliseconds
     factory.build({ timeout: "1s", handler: async () => ({}) });
-    // @ts-expect-error -- this option is true or false
+    // @ts-expect-error -- this option must be true or false
     factory.addMiddleware({ body: "json", handler: async () => undefined });
   });
 });

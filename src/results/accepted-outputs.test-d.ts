@@ -33,7 +33,7 @@ const factory = new EndpointsFactory(csv);
 const rows = z.array(z.array(z.string()));
 
 describe("a result handler that declares the outputs it accepts", () => {
-  test("accepts endpoints with such outputs, including behind middlewares", () => {
+  test("accepts endpoints with such outputs, even behind middlewares", () => {
     factory.build({ output: z.object({ rows }), handler: async () => ({ rows: [["a"]] }) });
     factory
       .addContext(() => ({ user: "ada" }))
@@ -43,7 +43,7 @@ describe("a result handler that declares the outputs it accepts", () => {
       });
   });
 
-  test("checks the type that an output schema returns, not the one that it accepts", () => {
+  test("checks the type that an output schema returns, not the type that it accepts", () => {
     factory.build({
       output: z.object({ rows: z.string().transform((text) => [[text]]) }),
       handler: async () => ({ rows: "a" }),
@@ -70,7 +70,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     factory.buildVoid({ handler: () => undefined });
   });
 
-  test("accepts handlers that return such outputs without an output schema", () => {
+  test("accepts such outputs from handlers without an output schema", () => {
     factory.build({ handler: async () => ({ rows: [["a"]] }) });
     // @ts-expect-error -- no rows
     factory.build({ handler: async () => ({}) });

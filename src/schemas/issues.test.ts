@@ -110,7 +110,7 @@ describe("toShortIssues", () => {
     ...{ code: "custom", path, message, input: undefined },
   });
 
-  test("returns path, message and code, and nothing of the input", () => {
+  test("returns the path, the message and the code, and nothing of the input", () => {
     const issue = { ...toIssue(["a", 1, Symbol("b")]), input: "secret" };
     expect(toShortIssues([issue])).toEqual([
       { path: ["a", 1, "Symbol(b)"], message: "wrong", code: "custom" },

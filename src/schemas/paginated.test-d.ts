@@ -92,7 +92,7 @@ describe("ez.paginated", () => {
     ez.paginated({ itemSchema: user });
     // @ts-expect-error -- there is no such style
     ez.paginated({ style: "page", itemSchema: user });
-    // @ts-expect-error -- the item is not a schema
+    // @ts-expect-error -- `itemSchema` is not a schema
     ez.paginated({ style: "offset", itemSchema: {} });
     // @ts-expect-error -- there is no such option
     ez.paginated({ style: "offset", itemSchema: user, limit: 5 });
@@ -118,7 +118,7 @@ describe("ez.cursor", () => {
     ez.cursor(z.int(), {});
   });
 
-  test("types the cursor of pages in both directions", () => {
+  test("types the cursor of a page in both directions", () => {
     const page = ez.paginated({ style: "cursor", itemSchema: z.string(), cursor: after });
     expectTypeOf<z.input<typeof page.input>["cursor"]>().toEqualTypeOf<string | undefined>();
     expectTypeOf<z.output<typeof page.input>["cursor"]>().toEqualTypeOf<Value | undefined>();

@@ -23,7 +23,7 @@ test.each([
   expect(schema.safeParse(value).error?.issues).toHaveLength(1);
 });
 
-test("reports only the range for a fraction outside the range", () => {
+test("reports only the range issue for a fraction outside the range", () => {
   expect(schema.safeParse(-6.5).error?.issues).toMatchObject([{ code: "too_small" }]);
   expect(schema.safeParse(100.5).error?.issues).toMatchObject([{ code: "too_big" }]);
 });

@@ -68,7 +68,7 @@ describe("runsUserCode", () => {
       "a deeply nested transformation",
       z.object({ a: z.array(z.object({ b: z.string().transform((b) => b) })) }),
     ],
-    ["a change", z.array(z.string().overwrite((text) => `${text}!`))],
+    ["an overwrite", z.array(z.string().overwrite((text) => `${text}!`))],
     ["a catch with a function", z.string().catch(() => "x")],
     [
       "a check of a property",
