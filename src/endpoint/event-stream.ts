@@ -28,13 +28,13 @@ export interface EventStream<Events extends EventSchemas> {
    * Sends an event; its data is serialised as one line of JSON.
    *
    * Await the returned promise: it resolves once the client can take more, or when the client disconnects in the
-   * meantime. Invalid arguments throw synchronously; they reject the promise only if the schema of the data is
+   * meantime. Invalid arguments throw synchronously, except that invalid data rejects the promise if its schema is
    * asynchronous. On a closed stream, the promise rejects with an `AbortError`, which ends the handler; if not awaited,
    * that rejection is ignored.
    *
    * @throws {@link OutputValidationError} when the data does not fit the event's schema.
-   * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data is not serialisable as JSON, or the event
-   * does not exist.
+   * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data cannot be serialised as JSON, or the
+   * event is unknown.
    */
   readonly emit: <Name extends keyof Events & string>(
     event: Name,
@@ -49,7 +49,7 @@ export interface EventStream<Events extends EventSchemas> {
 
 /** Everything about a stream that is known before the first request. */
 export interface EventStreamSettings {
-  /** The schema of the data of each event. */
+  /** The schema of each event's data, by event name. */
   readonly schemas: ReadonlyMap<string, ZodSchema>;
   readonly heartbeat: number;
   readonly openAfter: number;
@@ -145,7 +145,7 @@ export class EventWriter {
     this.#open();
     this.#rest();
     const canTakeMore = response.write(text);
-    // an application's own compression buffers until it is flushed
+    // compression added by the application buffers until it is flushed
     response.flush?.();
     // the response to HEAD has no body
     if (this.#request.method === "HEAD") response.end();
@@ -159,7 +159,7 @@ export class EventWriter {
     this.#response.setHeader("Cache-Control", "no-cache");
   }
 
-  /** Schedules the next comment, which is postponed by each event. */
+  /** Schedules the next comment; each event postpones it. */
   #rest(): void {
     const { heartbeat } = this.#settings;
     clearTimeout(this.#timer);
@@ -201,7 +201,7 @@ export class EventWriter {
   }
 }
 
-/** Writes the lines of an event that precede its `data`. */
+/** Returns the lines of an event that precede its `data`. */
 const toHead = (event: string, { id, retry }: EmitOptions): string => {
   let head = `event: ${event}\n`;
   if (id !== undefined) {
@@ -217,7 +217,7 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     if (!Number.isSafeInteger(retry) || retry < 0)
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `retry` must be an integer number of milliseconds, 0 or more; round it, for example with Math.round.",
+        "emit: `retry` must be a whole number of milliseconds, 0 or more; round it, for example with Math.round.",
       );
     head += `retry: ${retry}\n`;
   }

@@ -22,7 +22,7 @@ export interface ErrorEnvelope {
   readonly status: "error";
   readonly error: {
     readonly message: string;
-    /** The invalid parts of the input; for input validation only. */
+    /** The invalid parts of the input; set only for an input validation error. */
     readonly issues?: readonly InputIssue[] | undefined;
   };
 }
@@ -54,7 +54,7 @@ interface DeclaredEnvelope {
   };
 }
 
-/** Creates the schema when it is needed, because a program's first schema costs 8 ms. */
+/** Creates the schema of an error's body only when it is needed, because a program's first schema costs 8 ms. */
 const toNegativeSchema = (data?: z.ZodType) =>
   z.object({
     status: z.literal("error"),

@@ -88,10 +88,10 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
 };
 
 /**
- * Returns the message of an error that a client may see; for result handlers.
+ * Returns the message that a client may see for an error; for use in result handlers.
  *
  * With NODE_ENV=production, the message of a 5xx error is replaced by the status text unless the error has
- * `expose: true`, and the message of a 4xx error only if the error has `expose: false`. Messages of the operating
+ * `expose: true`; the message of a 4xx error is shown unless the error has `expose: false`. Messages from the operating
  * system are shown in development only.
  */
 export const toPublicMessage = (thrown: unknown): string => {
@@ -108,7 +108,7 @@ export const isPublic = (error: HttpError): boolean => {
 };
 
 /**
- * Returns an error for something that Express has failed to send, such as a file. Messages of the operating system
+ * Returns an error for something that Express has failed to send, such as a file. Messages from the operating system
  * contain local paths, so such an error becomes the cause of an error with a fixed message.
  */
 export const toSendingError = (thrown: unknown): Error => {

@@ -28,7 +28,7 @@ export interface ProblemDetails {
   readonly detail: string;
   /** A URI that identifies this occurrence. */
   readonly instance?: string | undefined;
-  /** The invalid parts of the input; for input validation only. */
+  /** The invalid parts of the input; set only for an input validation error. */
   readonly issues?: readonly InputIssue[] | undefined;
   /** Further members of the error's `problem`. */
   readonly [extension: string]: unknown;

@@ -103,14 +103,14 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
     }
     response.end();
   } catch (error) {
-    // the client has left and no longer needs the rest
+    // the client has disconnected and no longer needs the rest
     if (!response.destroyed) throw error;
   } finally {
     response.off("close", leave);
   }
 };
 
-/** Waits until more can be written, or until the connection is closed. */
+/** Waits until more can be written, or the connection is closed. */
 const untilDrained = (response: Response): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
