@@ -12,7 +12,7 @@ export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
   /**
    * Schema of the `data` that the thrown error carries. The data is parsed with this schema before it is sent.
    *
-   * @default only the message is sent
+   * @default none, so only the message is sent
    */
   readonly schema?: Data | undefined;
   /** The headers that the thrown error carries, each with a description; used in documents. */

@@ -64,7 +64,7 @@ export interface DefinitionBase<
   readonly tag?: string | readonly string[] | undefined;
   /** The OAuth 2 scopes that the endpoint requires, for generated documents. */
   readonly scope?: string | readonly string[] | undefined;
-  /** The operation's name in generated documents. */
+  /** The id of the operation in generated documents. */
   readonly operationId?: string | ((method: Method) => string) | undefined;
   /** Whether generated documents show the endpoint as deprecated. */
   readonly deprecated?: boolean | undefined;

@@ -76,7 +76,7 @@ describe("emit", () => {
 });
 
 describe("the factory", () => {
-  test("combines the context of middlewares with the stream", () => {
+  test("combines the context of middlewares with that of the stream", () => {
     const key = new Middleware({
       input: z.object({ key: z.string() }),
       handler: async () => ({ user: { id: 1 } }),

@@ -29,8 +29,8 @@ export interface EventStream<Events extends EventSchemas> {
    *
    * Await the returned promise: it resolves once the client can take more, or when the client disconnects in the
    * meantime. Invalid arguments throw synchronously, except that invalid data rejects the promise if its schema is
-   * asynchronous. On a closed stream, the promise rejects with an `AbortError`, which ends the handler; if not awaited,
-   * that rejection is ignored.
+   * asynchronous. On a closed stream, the promise rejects with an `AbortError`, which ends the handler; if the promise
+   * is not awaited, the rejection is ignored.
    *
    * @throws {@link OutputValidationError} when the data does not fit the event's schema.
    * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data cannot be serialised as JSON, or the

@@ -139,7 +139,7 @@ export interface AnyMiddleware {
  */
 export class Middleware<
   Context = EmptyObject,
-  // oxlint-disable-next-line typescript/no-invalid-void-type -- with only the context given, the return type would be lost
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- with only `Context` given, the type of a returned object would be lost
   Returned extends MiddlewareReturn = void,
   Input extends InputSchema = NoInput,
   Errors extends ErrorDeclarations = EmptyObject,

@@ -136,7 +136,7 @@ describe("a native middleware", () => {
     factory.use((_error: Error, _request: Request, _response: Response, _next: () => void) => {});
     factory.use(
       (_request, _response, next) => next(),
-      // @ts-expect-error -- one middleware at a time
+      // @ts-expect-error -- only one middleware per call
       (_request: Request, _response: Response, next: () => void) => next(),
     );
     // @ts-expect-error -- there is no such option

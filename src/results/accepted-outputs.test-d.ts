@@ -58,12 +58,12 @@ describe("a result handler that declares the outputs it accepts", () => {
   test("rejects other endpoints", () => {
     factory.build({
       output: z.object({ rows: z.array(z.array(z.number())) }),
-      // @ts-expect-error -- numbers
+      // @ts-expect-error -- the rows contain numbers
       handler: async () => ({ rows: [[1]] }),
     });
     factory.build({
       output: z.object({ total: z.number() }),
-      // @ts-expect-error -- no rows
+      // @ts-expect-error -- the output has no rows
       handler: async () => ({ total: 1 }),
     });
     // @ts-expect-error -- `{}` has no rows
@@ -72,9 +72,9 @@ describe("a result handler that declares the outputs it accepts", () => {
 
   test("accepts such outputs from handlers without an output schema", () => {
     factory.build({ handler: async () => ({ rows: [["a"]] }) });
-    // @ts-expect-error -- no rows
+    // @ts-expect-error -- the output has no rows
     factory.build({ handler: async () => ({}) });
-    // @ts-expect-error -- nothing
+    // @ts-expect-error -- nothing is returned
     factory.build({ handler: async () => undefined });
   });
 
@@ -89,7 +89,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     });
     factory.build({
       output: z.custom<{ total: number }>(),
-      // @ts-expect-error -- not sent without an envelope
+      // @ts-expect-error -- only content such as a file bypasses the result handler
       handler: async () => ({ total: 1 }),
     });
   });
@@ -106,10 +106,10 @@ test("arrayResultHandler accepts arrays of items", () => {
   });
   arrayEndpointsFactory.build({
     output: z.object({ total: z.number() }),
-    // @ts-expect-error -- no items
+    // @ts-expect-error -- the output has no items
     handler: async () => ({ total: 1 }),
   });
-  // @ts-expect-error -- no items
+  // @ts-expect-error -- the output has no items
   arrayEndpointsFactory.buildVoid({ handler: () => undefined });
 });
 

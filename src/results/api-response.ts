@@ -1,6 +1,6 @@
 import type { AnySchema } from "../schemas/schema.ts";
 
-/** The type of the schema of a body, reduced to the parts that the compiler needs. */
+/** The type of a body's schema, reduced to the parts that the compiler needs. */
 export interface SchemaOf<Body> extends AnySchema {
   readonly _zod: { readonly input: Body; readonly output: Body };
 }

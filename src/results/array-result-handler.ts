@@ -63,8 +63,8 @@ const sendError = (result: Result, thrown: unknown): void => {
 /**
  * The result handler of `arrayEndpointsFactory`, for clients of an older API that expect a bare array.
  *
- * A success is sent as the output's array `items`, as JSON with status 200; an error is sent as its message, as plain
- * text with its status. An output without that array is a fault in the application.
+ * A success is sent as the output's array `items`, as JSON, by default with status 200; an error is sent as its
+ * message, as plain text with its own status. An output without that array is a fault in the application.
  */
 export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
   positive: (output) => ({

@@ -74,9 +74,9 @@ const sendError = (result: Result, thrown: unknown): void => {
 /**
  * The result handler of `defaultEndpointsFactory`.
  *
- * A success is sent as `{ status: "success", data: output }` with 200, an error as `{ status: "error", error: { message
- * } }` with its status, both as JSON. Input validation errors have `error.issues`, and errors whose data the endpoint
- * declares have `error.data`.
+ * A success is sent as `{ status: "success", data: output }`, by default with status 200, and an error as
+ * `{ status: "error", error: { message } }` with its own status, both as JSON. Input validation errors have
+ * `error.issues`, and errors whose data the endpoint declares have `error.data`.
  */
 export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
   positive: (data) => ({

@@ -22,7 +22,7 @@ export interface StreamedEventSchema<Events extends EventSchemas> extends AnySch
   readonly _zod: { readonly input: unknown; readonly output: StreamedEvent<Events> };
 }
 
-/** The response of an opened stream. */
+/** The successful response of an event stream. */
 export interface EventStreamResponse<Events extends EventSchemas> extends ApiResponse<
   StreamedEventSchema<Events>
 > {

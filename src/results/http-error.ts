@@ -118,6 +118,6 @@ export const toSendingError = (thrown: unknown): Error => {
   return loadHttpErrors()(status, toStatusText(status), { cause: thrown, expose: true });
 };
 
-/** Checks whether an error comes from the operating system, whose messages contain local paths. */
+/** Checks whether an error comes from the operating system, whose error messages contain local paths. */
 const isSystemError = (error: HttpError): boolean =>
   [error, error.cause].some((one) => typeof readSafely(one, "syscall") === "string");

@@ -74,7 +74,7 @@ const writeFile = async (
 /** Sets the ETag of a file; Express does so only if ETags are enabled for all responses of the application. */
 const setEtag = async (response: Response, path: string): Promise<void> => {
   if (response.hasHeader("ETag")) return;
-  // if the file is missing, sending it reports the error
+  // if the file is missing, `sendFile` reports the error
   const file = await stat(path).catch(() => undefined);
   if (file?.isFile())
     response.setHeader(

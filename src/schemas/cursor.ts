@@ -19,9 +19,9 @@ const macLength = 32;
 /** The second argument of `ez.cursor`. */
 export interface CursorOptions {
   /**
-   * The secret that signs cursors, at least 32 characters long. It is never sent. In an array, the first secret signs,
-   * and every secret verifies. To replace a secret, add a new one at the front, and remove the old one once its cursors
-   * are no longer needed.
+   * The secret that signs cursors, at least 32 characters long. It is never sent to clients. In an array, the first
+   * secret signs, and every secret verifies. To replace a secret, add a new one at the front, and remove the old one
+   * once its cursors are no longer needed.
    */
   readonly secret: string | readonly string[];
 }

@@ -48,7 +48,7 @@ export class IssueCounter {
     this.#showsWrongLists = showsWrongLists;
   }
 
-  /** Starts a parse: until there is a list, nothing is counted. */
+  /** Starts a parse; nothing is counted until a list is parsed. */
   begin(): void {
     this.#list = undefined;
   }
@@ -98,7 +98,7 @@ export class IssueCounter {
   }
 
   #runKey(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
-    // a wrong key that looks like a number is immediately tried as a number
+    // if a wrong key looks like a number, Zod immediately tries it as a number
     const isRetry = this.#isKeyWrong && typeof payload.value === "number";
     if (!isRetry && this.#isFull()) return payload;
     const result = this.#runInside(own, payload, context);

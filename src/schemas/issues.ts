@@ -50,8 +50,8 @@ const maxNamedKeys = 5;
 const safeKey = /^[\w.$-]{1,64}$/;
 
 /**
- * Creates a Zod error from the first raw issues only, because finishing fifty thousand issues would cost the server
- * time for nothing.
+ * Creates a Zod error from the first raw issues only, because finishing fifty thousand issues would waste the server's
+ * time.
  *
  * @param declares returns whether the schema declares a key; other keys of the input are named only if that is safe
  */

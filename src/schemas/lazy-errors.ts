@@ -65,7 +65,7 @@ const settleUnion = (
     payload.value = right.value;
     return payload;
   }
-  // if there is only one option whose type fits, it counts even if its checks fail
+  // if the type of only one option fits, that option counts even if its checks fail
   const fitting = results.filter((result) => findIssueUtilities()?.aborted(result) === false);
   if (fitting[0] && fitting.length === 1) {
     payload.value = fitting[0].value;

@@ -57,7 +57,8 @@ const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 /** Finds the lists of a schema, at any depth; returns undefined if there are none. */
 export const findLists = (root: ZodSchema): Lists | undefined => {
   const all = listAll(root);
-  // an intersection drops issues about keys that only one side rejects, even in a set's elements, which have no path
+  // an intersection drops issues about keys that only one side rejects, even if the keys belong to an element of a set,
+  // because the issues of such elements have no path
   const pardons = all.some((schema) => toDefinition(schema).type === "intersection");
   const lists = new Map<ZodSchema, ListParts>();
   for (const schema of all) {
@@ -127,7 +128,7 @@ const toParts = (
     fixed: before.filter((one) => one === element).length,
   };
 
-/** Returns the schema of a field in an array, which is empty for `__proto__`, because Zod never parses that field. */
+/** Returns an array with the schema of a field; it is empty for `__proto__`, which Zod never parses. */
 const toField = ([name, field]: [string, ZodSchema]): ZodSchema[] =>
   name === "__proto__" ? [] : [field];
 

@@ -4,7 +4,7 @@ import { showLiteral } from "./zod-internals.ts";
 type Issue = z.core.$ZodIssue;
 type UnionIssue = z.core.$ZodIssueInvalidUnion & { readonly inclusive?: boolean };
 
-/** The depth to which nested unions are searched; deeper ones are reported as Zod reports them. */
+/** The depth to which nested unions are searched; deeper unions are reported as Zod reports them. */
 const maxDepth = 8;
 
 /**

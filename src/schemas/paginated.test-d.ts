@@ -43,7 +43,7 @@ describe("ez.paginated", () => {
     }>();
   });
 
-  test("accepts an items name that is not known at compile time", () => {
+  test("accepts an `itemsName` that is not known at compile time", () => {
     const itemsName: string = "users";
     const { output } = ez.paginated({ style: "offset", itemSchema: z.string(), itemsName });
     factory.build({
@@ -112,7 +112,7 @@ describe("ez.cursor", () => {
     expectTypeOf<z.input<typeof after>>().toEqualTypeOf<string>();
     expectTypeOf<z.output<typeof after>>().toEqualTypeOf<Value>();
     expectTypeOf(z.encode(after, { id: 1, at: new Date() })).toEqualTypeOf<string>();
-    // @ts-expect-error -- the value does not fit
+    // @ts-expect-error -- the value does not fit the schema
     z.encode(after, { id: "1", at: new Date() });
     // @ts-expect-error -- a secret is required
     ez.cursor(z.int(), {});

@@ -120,7 +120,7 @@ describe("the output", () => {
   });
 });
 
-test("descriptions of fields in documents use the application's name for the items", () => {
+test("field descriptions in documents use the application's name for the items", () => {
   const users = paginated({ style: "offset", itemSchema: item, itemsName: "users", maxLimit: 50 });
   expect(z.toJSONSchema(users.input, { io: "input" }).properties).toEqual({
     limit: {

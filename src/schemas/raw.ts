@@ -65,7 +65,7 @@ export const raw = <Shape extends z.ZodRawShape = NoFields>(
     .meta({ ...meta }) as unknown as Raw<Shape>;
 };
 
-/** Returns the media type in the `.meta({ contentMediaType })` of a raw body. */
+/** Returns the media type in the `.meta({ contentMediaType })` of a raw body's schema. */
 export const readRawType = (schema: ZodSchema): string | undefined => {
   if (!takesRawBody(schema)) return undefined;
   const field = readTopLevel(schema).fields.get("raw");

@@ -183,8 +183,8 @@ const expectSame = (own: Outcome, zods: Outcome): void => {
 };
 
 /**
- * Checks whether Zod compiles a schema correctly; compiled by Zod 4.6.7, it accepts a missing intersection of optional
- * parts.
+ * Checks whether Zod compiles a schema correctly. Compiled by Zod 4.6.7, a schema accepts a missing intersection of
+ * optional parts.
  */
 const isCompiledRight = (schema: z.ZodType, value: unknown): boolean => {
   try {

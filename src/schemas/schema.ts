@@ -24,7 +24,7 @@ export interface InputSchema extends AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: ObjectLike };
 }
 
-/** The schema of an output; {@link OtherKind} names the kinds that are never objects. */
+/** The schema of an output; {@link OtherKind} names the kinds of schemas that never return an object. */
 export interface OutputSchema extends AnySchema {
   readonly _zod: {
     readonly def: { readonly type: string };
@@ -71,7 +71,7 @@ export interface NoOutput extends OutputSchema {
 }
 
 interface Empty {
-  // oxlint-disable-next-line typescript/no-empty-object-type -- the type `{}` is exactly what is meant
+  // oxlint-disable-next-line typescript/no-empty-object-type -- the type `{}` is intended
   readonly object: {};
 }
 

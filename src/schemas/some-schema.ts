@@ -20,7 +20,7 @@ export const someSchema = (
 
 /** Lists the schemas that a schema consists of, including those in arrays and objects of its definition. */
 export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
-  // the getter of a lazy schema may create a new schema each time, so the one that Zod parses with is read
+  // the getter of a lazy schema may create a new schema each time, so this reads the schema that Zod parses with
   const { def } = schema._zod;
   if (def.type === "lazy") return [readLazy(schema as z.core.$ZodLazy)];
   // reading the default would call a getter, which may run a function of the application

@@ -53,7 +53,7 @@ export const readTopLevel = (
     case "union":
       return join(def.options.map(read));
     case "pipe": {
-      // a preprocessed value is described by the schema after the function
+      // for a preprocessed value, the schema after the function counts
       const first = read(def.in);
       return first.others === "unknown" ? read(def.out) : first;
     }

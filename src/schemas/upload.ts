@@ -7,7 +7,7 @@ import { readTopLevel } from "./top-level-keys.ts";
 export interface FileUpload {
   /** The client's name for the file. Never trust it as a path. */
   readonly name: string;
-  /** The content of the file; for a larger file, it is read from disk on each access. */
+  /** The content of the file. The content of a larger file is read from disk on each access. */
   readonly data: Buffer;
   /** The size in bytes. */
   readonly size: number;

@@ -67,8 +67,8 @@ export class ExchangedRun {
 }
 
 /**
- * Compiles a schema; values that the compiled schema rejects are parsed by the given `run`. Returns the schema itself
- * if compiling is impossible.
+ * Compiles a schema; values that the compiled schema rejects are parsed by the given `run`. Returns the given schema if
+ * it cannot be compiled.
  */
 export const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
   const { compile: compileByZod } = z as { readonly compile?: typeof z.compile };
