@@ -46,7 +46,10 @@ export const toErrorDeclarations = (
 ): ErrorDeclarations | undefined => {
   if (errors === undefined) return undefined;
   if (typeof errors !== "object" || errors === null || Array.isArray(errors))
-    throw wrong(where, '`errors` must be an object of statuses, as in { 404: "No such user" }.');
+    throw wrong(
+      where,
+      '`errors` must be an object whose keys are statuses, as in { 404: "No such user" }.',
+    );
   for (const [status, declaration] of Object.entries(errors as Record<string, unknown>))
     assertDeclaration(where, status, declaration);
   return Object.freeze({ ...errors }) as ErrorDeclarations;

@@ -305,7 +305,7 @@ export class EndpointsFactory<
     if (typeof definition?.handler !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        `${where}: \`handler\` must be a function that returns the output.`,
+        `${where}: \`handler\` must be a function that handles the request.`,
       );
     assertKeys(where, definition, isVoid ? definitionKeys : [...definitionKeys, "output"]);
     assertSchema(where, "input", definition.input);

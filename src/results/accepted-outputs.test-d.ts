@@ -99,7 +99,7 @@ describe("a result handler that declares the outputs it accepts", () => {
   });
 });
 
-test("arrayResultHandler accepts arrays of items", () => {
+test("arrayResultHandler accepts outputs with an array of items", () => {
   arrayEndpointsFactory.build({
     output: z.object({ items: z.array(z.number()), total: z.number() }),
     handler: async () => ({ items: [1], total: 1 }),
@@ -113,7 +113,7 @@ test("arrayResultHandler accepts arrays of items", () => {
   arrayEndpointsFactory.buildVoid({ handler: () => undefined });
 });
 
-test("a result handler that declares nothing accepts any object", () => {
+test("a result handler that declares no outputs accepts any object", () => {
   const any = new ResultHandler({
     positive: (data) => ({ schema: data }),
     negative: z.string(),

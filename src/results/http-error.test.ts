@@ -17,7 +17,7 @@ test("uses the headers of an error only if they are an object", () => {
     expect(ensureHttpError(withHeaders(headers))).not.toHaveProperty("headers");
 });
 
-test("an HTTP error has the error from which it was created as its cause", () => {
+test("an HTTP error keeps the original error as its cause", () => {
   const error = new Error("x");
   expect(ensureHttpError(error).cause).toBe(error);
 });

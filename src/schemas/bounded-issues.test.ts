@@ -83,7 +83,7 @@ describe("a value with many wrong elements", () => {
     expect(messages).toBe(0);
   });
 
-  test("never makes V8 store the issue of a union in dictionary mode, which is ten times slower", () => {
+  test("never makes V8 store the issues of unions in dictionary mode, which is ten times slower", () => {
     setFlagsFromString("--allow-natives-syntax");
     const isFast = runInNewContext("(issue) => %HasFastProperties(issue)") as (
       issue: unknown,

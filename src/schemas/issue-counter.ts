@@ -34,8 +34,8 @@ export class IssueCounter {
   #wrong = 0;
   #severity: Severity = severities.unknownKeys;
   /**
-   * The list being parsed; undefined while one of its elements is parsed, because schemas that run inside an element
-   * are not elements of the list.
+   * The list being parsed; undefined while one of its elements is parsed, because values parsed inside an element are
+   * not elements of the list.
    */
   #list: ListParts | undefined;
   /** How often the elements' schema will still run for values that are not elements, such as a tuple's first items. */

@@ -123,7 +123,7 @@ describe("toShortIssues", () => {
     expect(short?.message).toBe(`${"ä".repeat(126)}…`);
   });
 
-  test("may fill four KiB to the last byte", () => {
+  test("fills four KiB to the last byte", () => {
     const size = (issues: readonly object[]): number =>
       issues.reduce((sum, issue) => sum + JSON.stringify(issue).length, 0);
     const fill = (last: number) => [

@@ -96,7 +96,7 @@ describe("ez.paginated", () => {
     ez.paginated({ style: "offset", itemSchema: {} });
     // @ts-expect-error -- there is no such option
     ez.paginated({ style: "offset", itemSchema: user, limit: 5 });
-    // @ts-expect-error -- a cursor is a string on the wire
+    // @ts-expect-error -- a cursor must be a string on the wire
     ez.paginated({ style: "cursor", itemSchema: user, cursor: z.number() });
     ez.paginated({ style: "offset", itemSchema: user, itemsName: "nextCursor" });
     ez.paginated({ style: "cursor", itemSchema: user, itemsName: "total" });

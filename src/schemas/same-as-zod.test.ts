@@ -170,7 +170,10 @@ const byUs = (schema: z.ZodType, value: unknown): Promise<Outcome> =>
     };
   });
 
-/** Expects the same result; functions may see fewer values than with Zod alone, but no others, and in the same order. */
+/**
+ * Expects the same result. Functions may see fewer values than with Zod alone, but no different ones, and in the same
+ * order.
+ */
 const expectSame = (own: Outcome, zods: Outcome): void => {
   // an element that is skipped cannot throw
   const isSkipped = "thrown" in zods.result && "issues" in own.result;
