@@ -21,7 +21,7 @@ export interface EndpointDescription {
   readonly isDeprecated: boolean;
 }
 
-/** An endpoint as data. */
+/** The parts that make up an endpoint. */
 export interface EndpointParts extends EndpointDescription {
   /** The declared methods; undefined for the method of the key in the routing map, or GET if the key has none. */
   readonly methods: readonly Method[] | undefined;

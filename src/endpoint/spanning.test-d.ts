@@ -131,7 +131,7 @@ describe("a native middleware", () => {
       });
   });
 
-  test("is a single function with three parameters", () => {
+  test("must be a single function with three parameters", () => {
     // @ts-expect-error -- a function with four parameters is an error handler
     factory.use((_error: Error, _request: Request, _response: Response, _next: () => void) => {});
     factory.use(
@@ -147,7 +147,7 @@ describe("a native middleware", () => {
 });
 
 describe("options for the body and for time limits", () => {
-  test("are accepted where they apply", () => {
+  test("are accepted and type-checked where they apply", () => {
     factory.addMiddleware({ body: true, handler: async ({ request }) => void request.body });
     void new Middleware({ body: true, around: async (_args, next) => next() });
     factory.build({ timeout: 500, handler: async () => ({}) });

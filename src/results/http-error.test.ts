@@ -10,7 +10,7 @@ test("an error created by Zod, which is not an Error, keeps its message", () => 
   expect(ensureHttpError(error)).toMatchObject({ message: "a[1]: bad", statusCode: 500 });
 });
 
-test("uses the headers of an error only if they are an object", () => {
+test("ensureHttpError uses the headers of an error only if they are an object", () => {
   const withHeaders = (headers: unknown): Error => Object.assign(new Error("x"), { headers });
   expect(ensureHttpError(withHeaders({ "X-A": "b" })).headers).toEqual({ "X-A": "b" });
   for (const headers of ["X-A: b", null, 5])

@@ -108,7 +108,7 @@ describe("a value with many wrong elements", () => {
       { a: 1, b: 1, ...wrongByKey },
     ],
   ])(
-    "causes the same first issues as with Zod, even if %s uses one schema for its fixed and its further elements",
+    "causes the same first issues as with Zod alone, even if %s uses one schema for all its parts",
     (_what, schema, value) => {
       const toPaths = (issues: ParseResult["issues"]) =>
         toZodError(issues).issues.map(({ path }) => path);

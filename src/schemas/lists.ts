@@ -57,8 +57,7 @@ const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 /** Finds the lists of a schema, at any depth; returns undefined if there are none. */
 export const findLists = (root: ZodSchema): Lists | undefined => {
   const all = listAll(root);
-  // an intersection drops issues about keys that only one side rejects, even if the keys belong to an element of a set,
-  // because the issues of such elements have no path
+  // an intersection drops issues about keys that only one side rejects, even in the elements of a set
   const pardons = all.some((schema) => toDefinition(schema).type === "intersection");
   const lists = new Map<ZodSchema, ListParts>();
   for (const schema of all) {
