@@ -11,7 +11,7 @@ import type { UploadLimits } from "./upload-limits.ts";
 /** The property that marks an endpoint, even one made by another copy of this package in the same process. */
 export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");
 
-/** What generated documents show about an endpoint. */
+/** The description of an endpoint in generated documents. */
 export interface EndpointDescription {
   readonly shortDescription: string | undefined;
   readonly description: string | undefined;

@@ -63,7 +63,7 @@ export interface EventStreamOptions {
  * Builds endpoints that send server-sent events, as `text/event-stream`.
  *
  * The handler sends events with `ctx.emit`, which validates their data with the factory's schemas; the stream ends when
- * the handler returns. An error before the first event is sent in the format of `defaultResultHandler`; a later one
+ * the handler returns. An error before the first event is sent in the format of `defaultResultHandler`; a later error
  * ends the stream abruptly. A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
@@ -291,7 +291,7 @@ const toHandler =
 
 const defaults = { heartbeat: 15_000, openAfter: 10_000, maxBuffered: 1_048_576 };
 
-/** Validates the definition and prepares everything that all streams share. */
+/** Validates the events and the options, and returns the settings that all streams of a factory share. */
 const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
   const names = typeof events === "object" && events !== null ? Object.keys(events) : [];
   if (names.length === 0)

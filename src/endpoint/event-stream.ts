@@ -11,7 +11,7 @@ import type { ParseResult } from "../schemas/parse-result.ts";
 import { toParser } from "../schemas/parser.ts";
 import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
 
-/** What an event may carry besides its data. */
+/** The optional fields of an event. */
 export interface EmitOptions {
   /**
    * The id of the event, a string without CR, LF or NUL. The client sends it back as `Last-Event-ID` when it
@@ -22,7 +22,7 @@ export interface EmitOptions {
   readonly retry?: number | undefined;
 }
 
-/** What the handler of an event stream receives in its context. */
+/** The part of the context with which the handler of an event stream sends events. */
 export interface EventStream<Events extends EventSchemas> {
   /**
    * Sends an event; its data is serialised as one line of JSON.
@@ -47,7 +47,7 @@ export interface EventStream<Events extends EventSchemas> {
   readonly signal: AbortSignal;
 }
 
-/** Everything about a stream that is known before the first request. */
+/** The settings that all streams of a factory share. */
 export interface EventStreamSettings {
   /** The schema of each event's data, by event name. */
   readonly schemas: ReadonlyMap<string, ZodSchema>;

@@ -2,7 +2,7 @@ import type { Request, Response } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { EmptyObject, ReturnedObject } from "../schemas/schema.ts";
 
-/** What the handler of an endpoint or of a middleware receives. */
+/** The argument of the handler of an endpoint or a middleware. */
 export interface HandlerArguments<Input, Context> {
   /** The validated input. */
   readonly input: Input;
@@ -51,7 +51,7 @@ type Fallback<First, Second> = {
     | Exclude<Second[K], undefined>;
 };
 
-/** What a middleware adds to the context. */
+/** The context that a middleware adds. */
 export type ContextOf<Returned> = [Returned] extends [never]
   ? EmptyObject
   : ReturnedObject extends Returned

@@ -42,7 +42,10 @@ interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarat
   readonly body?: boolean | undefined;
 }
 
-/** A middleware that runs before the handler; the argument of `new Middleware` and of a factory's `addMiddleware`. */
+/**
+ * The definition of a middleware that runs before the handler; the argument of `new Middleware` and of a factory's
+ * `addMiddleware`.
+ */
 export interface MiddlewareDefinition<
   Context,
   Returned extends MiddlewareReturn,
@@ -57,8 +60,8 @@ export interface MiddlewareDefinition<
 }
 
 /**
- * What `next` of an `around` middleware resolves to, and what the middleware returns; it carries the type of the
- * context.
+ * The value that `next` of an `around` middleware resolves to and that the middleware returns; it carries the type of
+ * the context.
  */
 export interface Passed<Context> {
   readonly "~context": Context;
@@ -76,7 +79,7 @@ export type AroundNext = {
   <Given extends ReturnedObject>(context: Given): Promise<Passed<Given>>;
 };
 
-/** A middleware that wraps everything after it, for example in a transaction, a lock or a trace. */
+/** The definition of a middleware that wraps everything after it, for example in a transaction, a lock or a trace. */
 export interface AroundDefinition<
   Context,
   Returned extends MiddlewareReturn,
@@ -191,7 +194,7 @@ export class Middleware<
 
 const ignore = (): void => undefined;
 
-/** What `next` resolves to; it matters only to the compiler. */
+/** The value that `next` resolves to; it matters only to the compiler. */
 const passed = Object.freeze({}) as Passed<never>;
 
 const toSpan =

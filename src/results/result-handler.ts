@@ -146,7 +146,7 @@ export class ResultHandler<
         );
     }
     this.#definition = definition;
-    // the factory has checked that its endpoints fit this type
+    // the compiler has checked that the endpoints of a factory return such outputs
     this.handle = definition.handler as (result: Result) => unknown;
   }
 

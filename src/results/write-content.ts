@@ -10,7 +10,7 @@ import { toSendingError } from "./http-error.ts";
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.
  *
- * @throws errors before the first byte is sent, and errors that interrupt a stream later
+ * @throws any error that occurs before the first byte is sent or that interrupts a stream later
  */
 export const writeContent = async (
   response: Response,

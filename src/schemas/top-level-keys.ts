@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { readEncoded } from "./encode.ts";
 import type { ZodSchema } from "./schema.ts";
 
-/** What is known about a schema's top level before anything is parsed. */
+/** The keys of a schema at its top level, as far as they are known before anything is parsed. */
 export interface TopLevel {
   /**
    * The fields that the schema names, each with its schema; if several parts name a field, the first part's schema
