@@ -2,7 +2,7 @@ import type { Request, Response } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { EmptyObject, ReturnedObject } from "../schemas/schema.ts";
 
-/** The argument of the handler of an endpoint or a middleware. */
+/** The argument passed to the handler of an endpoint or a middleware. */
 export interface HandlerArguments<Input, Context> {
   /** The validated input. */
   readonly input: Input;

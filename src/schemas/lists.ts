@@ -18,7 +18,7 @@ export interface ListParts {
 
 /** The parts of a schema that may occur any number of times in a value. */
 export interface Lists {
-  /** All schemas inside the schema, including the schema itself. */
+  /** The schema itself and all schemas inside it. */
   readonly all: readonly ZodSchema[];
   /** Arrays, sets, maps, records, and tuples and objects with any number of further elements. */
   readonly lists: ReadonlyMap<ZodSchema, ListParts>;

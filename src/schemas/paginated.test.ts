@@ -19,7 +19,7 @@ const parseCompiled = (schema: z.ZodType, value: unknown): ParseResult => {
   return parse(value) as ParseResult;
 };
 
-describe("the input", () => {
+describe("the input schema of pages", () => {
   test("has the page size and the offset, each with a default", () => {
     expect(byOffset.input.parse({})).toEqual({ limit: 20, offset: 0 });
     expect(byOffset.input.parse({ limit: "50", offset: 7, x: 1 })).toEqual({
@@ -93,7 +93,7 @@ describe("the input", () => {
   });
 });
 
-describe("the output", () => {
+describe("the output schema of pages", () => {
   const page = { items: [{ name: "Ada", secret: 1 }], limit: 1000 };
 
   test("has the items, and the fields that describe their position", () => {

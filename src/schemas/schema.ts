@@ -8,7 +8,7 @@ export interface AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: unknown };
 }
 
-/** An object that is not an array, as endpoints accept and return at the top level. */
+/** An object that is not an array; endpoints accept and return such objects at the top level. */
 export type ObjectLike = object & {
   readonly [Symbol.iterator]?: "must be an object: wrap an array, as in { items: [...] }";
 };
