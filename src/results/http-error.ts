@@ -43,7 +43,10 @@ export const toErrorStatus = (error: unknown): number => {
   return isErrorStatus(status) ? status : 500;
 };
 
-/** Returns an Error for any thrown value: the value itself if it is one, else an Error with the value as its cause. */
+/**
+ * Returns an Error for any thrown value: the value itself if it is an Error, or else an Error with the value as its
+ * cause.
+ */
 export const ensureError = (thrown: unknown): Error => {
   if (isInstance(thrown, Error)) return thrown;
   // Zod's own errors need not be instances of Error

@@ -148,8 +148,8 @@ export const exchangeDefault = (
 const lazySchemas = new WeakMap<ZodSchema, ZodSchema>();
 
 /**
- * Returns the schema behind a lazy one. The getter of a lazy schema may create a new schema each time, so this returns
- * the schema that Zod parses with, or else the first one that the getter has returned.
+ * Returns the schema inside a lazy schema. The getter of a lazy schema may create a new schema each time, so this
+ * returns the schema that Zod parses with, or else the first one that the getter has returned.
  */
 export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
   const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
