@@ -1,6 +1,6 @@
 /**
- * The global property in which the command line registers a function that is called for each endpoint and middleware
- * built.
+ * The global property in which the command line registers a function that is called for each endpoint or middleware
+ * that is built.
  */
 export const buildHook: unique symbol = Symbol.for("sallyport/build-hook");
 

@@ -23,7 +23,7 @@ export const assertSchema = (where: string, name: string, schema: unknown): void
   if (!isOtherKind(type)) return;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `${where}: \`${name}\` must be an object schema; got one of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
+    `${where}: \`${name}\` must be an object schema; got a schema of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
   );
 };
 
@@ -34,7 +34,7 @@ export const toList = (labels: string | readonly string[] | undefined): readonly
 /**
  * Returns the declared methods without duplicates.
  *
- * @throws {@link DefinitionError} when an endpoint cannot declare one of the methods.
+ * @throws {@link DefinitionError} when a method is unknown, or the array of methods is empty.
  */
 export const toMethods = (where: string, declared: unknown): readonly Method[] | undefined => {
   if (declared === undefined) return undefined;
@@ -47,7 +47,7 @@ export const toMethods = (where: string, declared: unknown): readonly Method[] |
   );
 };
 
-/** @throws {@link DefinitionError} when `timeout` is not a positive number. */
+/** @throws {@link DefinitionError} when `timeout` is not a positive number, or is too large for a timer. */
 export const assertTimeout = (where: string, timeout: unknown): void => {
   if (timeout === undefined) return;
   if (typeof timeout === "number" && timeout > 0 && timeout <= 0x7fffffff) return;

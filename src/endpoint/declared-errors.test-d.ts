@@ -19,7 +19,7 @@ type TypesOf<E extends { readonly "~types"?: unknown }> = NonNullable<E["~types"
 const taken = { description: "Taken", schema: z.object({ field: z.string() }) };
 
 describe("statuses and errors of endpoints", () => {
-  test("are part of the type, separately from those of middlewares", () => {
+  test("are part of the endpoint's type, separately from those of middlewares", () => {
     const login = new Middleware({ errors: { 401: "Log in" }, handler: () => ({ user: 1 }) });
     const endpoint = factory
       .addMiddleware(login)
@@ -75,6 +75,6 @@ test("ez.encode swaps the input and output types of its schema", () => {
     output: z.object({ user: encoded }),
     handler: ({ input }) => ({ user: input }),
   });
-  // @ts-expect-error -- the handler returns the schema's output, a Date
+  // @ts-expect-error -- the handler must return the schema's output, a Date
   factory.build({ output: encoded, handler: () => ({ bornOn: "2026-11-21" }) });
 });

@@ -5,27 +5,30 @@ import { toSchema } from "../schemas/assert-schema.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 import { assertKeys } from "./check-definition.ts";
 
-/** The declaration of a status that a handler or a middleware throws. */
+/** The declaration of an error that a handler or a middleware throws. */
 export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
   /** When the error is thrown; used in documents. */
   readonly description: string;
   /**
-   * Schema of the `data` that the thrown error carries. The data is parsed with it before it is sent.
+   * Schema of the `data` that the thrown error carries. The data is parsed with this schema before it is sent.
    *
-   * @default only the message is sent
+   * @default none, so only the message is sent
    */
   readonly schema?: Data | undefined;
   /** The headers that the thrown error carries, each with a description; used in documents. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The statuses that a handler or a middleware throws, 400 to 599, each with a description or a declaration. */
+/**
+ * The statuses of the errors that a handler or a middleware throws, from 400 to 599, each with a description or a
+ * declaration.
+ */
 export type ErrorDeclarations = Readonly<Record<number, string | ErrorDeclaration>>;
 
 /** All declarations of one status, for example by a middleware and by its endpoint. */
 export interface DeclaredError {
   readonly descriptions: readonly string[];
-  /** The schemas of the error's data, the endpoint's first. */
+  /** The schemas of the error's data, those of the endpoint first. */
   readonly schemas: readonly ZodSchema[];
   /** Whether a declaration has no schema, in which case an error without data is allowed. */
   readonly mayLackData: boolean;
@@ -43,7 +46,10 @@ export const toErrorDeclarations = (
 ): ErrorDeclarations | undefined => {
   if (errors === undefined) return undefined;
   if (typeof errors !== "object" || errors === null || Array.isArray(errors))
-    throw wrong(where, '`errors` must be an object of statuses, as in { 404: "No such user" }.');
+    throw wrong(
+      where,
+      '`errors` must be an object whose keys are statuses, as in { 404: "No such user" }.',
+    );
   for (const [status, declaration] of Object.entries(errors as Record<string, unknown>))
     assertDeclaration(where, status, declaration);
   return Object.freeze({ ...errors }) as ErrorDeclarations;
@@ -55,11 +61,14 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
     throw wrong(where, `${place}, which is not an error status (400 to 599).`);
   if (typeof declaration === "string") return;
   if (typeof declaration !== "object" || declaration === null)
-    throw wrong(where, `${place} without a description; write ${status}: "When it is thrown".`);
+    throw wrong(
+      where,
+      `${place} without a description; write ${status}: "When the error is thrown".`,
+    );
   assertKeys(`${where}: \`errors[${status}]\``, declaration, ["description", "schema", "headers"]);
   const { description, schema, headers } = declaration as Record<string, unknown>;
   if (typeof description !== "string")
-    throw wrong(where, `${place} without a \`description\`; say when it is thrown.`);
+    throw wrong(where, `${place} without a \`description\`; say when the error is thrown.`);
   if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${status}]\``, schema);
   const texts = headers === undefined ? [] : Object.values(Object(headers) as object);
   if (texts.some((text) => typeof text !== "string"))
@@ -80,7 +89,7 @@ export const assertStatusCode = (where: string, statusCode: unknown): void => {
   if (isSuccess) return;
   throw wrong(
     where,
-    `\`statusCode\` must be a success status (200 to 299); got ${show(statusCode)}. Throw errors, and declare them in \`errors\`.`,
+    `\`statusCode\` must be a success status (200 to 299); got ${show(statusCode)}. To send an error, throw it and declare its status in \`errors\`.`,
   );
 };
 
@@ -89,7 +98,7 @@ interface Declaring {
   readonly errors?: ErrorDeclarations | undefined;
 }
 
-/** Merges the errors that an endpoint and its middlewares declare, by status; the endpoint's come first. */
+/** Merges the errors that an endpoint and its middlewares declare, by status; those of the endpoint come first. */
 export const joinErrors = (
   endpoint: Declaring & { readonly middlewares: readonly Declaring[] },
 ): ReadonlyMap<number, DeclaredError> => {

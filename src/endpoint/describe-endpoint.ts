@@ -4,7 +4,7 @@ import type { Method } from "../http/method.ts";
 import type { InputSchema } from "../schemas/schema.ts";
 import { toList } from "./check-definition.ts";
 
-/** Extracts from a definition what generated documents show. */
+/** Extracts the parts of a definition that generated documents show. */
 export const toDescription = ({
   shortDescription,
   description,

@@ -44,13 +44,13 @@ export interface DefinitionBase<
    * The status of a successful response, 200 to 299, unless the handler sets another one. 204 and 205 are sent without
    * a body.
    *
-   * @default 200, or the status that the result handler sends
+   * @default the status that the result handler sends, usually 200
    */
   readonly statusCode?: Status | undefined;
   /**
-   * The statuses that the handler throws, each with a description or with a declaration that can include a schema of
-   * the error's `data`. The `data` of a thrown error is parsed with that schema and sent; undeclared data is never
-   * sent. Once `errors` is set, undeclared statuses cause a warning in development.
+   * The statuses of the errors that the handler throws, each with a description or with a declaration that can include
+   * a schema of the error's `data`. The `data` of a thrown error is parsed with that schema and sent; undeclared data
+   * is never sent. Once `errors` is set, undeclared statuses cause a warning in development.
    *
    * @example
    * errors: { 404: "User not found", 409: { description: "Taken", schema: z.object({ field: z.string() }) } }
@@ -64,7 +64,7 @@ export interface DefinitionBase<
   readonly tag?: string | readonly string[] | undefined;
   /** The OAuth 2 scopes that the endpoint requires, for generated documents. */
   readonly scope?: string | readonly string[] | undefined;
-  /** The operation's name in generated documents. */
+  /** The id of the operation in generated documents. */
   readonly operationId?: string | ((method: Method) => string) | undefined;
   /** Whether generated documents show the endpoint as deprecated. */
   readonly deprecated?: boolean | undefined;
@@ -75,10 +75,10 @@ export interface DefinitionBase<
    */
   readonly keepRawBody?: boolean | undefined;
   /**
-   * The time limit, in milliseconds, from the first middleware to the validated output. Reading the body does not
-   * count. When it expires, the client receives 503 and `signal` is aborted.
+   * The time limit, in milliseconds. It covers everything from the first middleware to the validated output, except
+   * reading the body. When the limit expires, the client receives a 503 and `signal` is aborted.
    *
-   * @default the configuration's `requestTimeout`, and for the handler its `handlerTimeout`
+   * @default the configuration's `requestTimeout` and, for the handler, its `handlerTimeout`
    */
   readonly timeout?: number | undefined;
   /**
@@ -89,7 +89,8 @@ export interface DefinitionBase<
    */
   readonly inputSources?: EndpointSources | undefined;
   /**
-   * The largest body that is not an upload, in bytes, counted after decompression. Larger bodies are rejected with 413.
+   * The maximum size of a body that is not an upload, in bytes after decompression. Larger bodies are rejected with a
+   * 413.
    *
    * @default the configuration's `bodyLimit`
    */
@@ -166,7 +167,7 @@ export interface VoidEndpointDefinition<
   ) => VoidHandlerReturn<Accepted>;
 }
 
-/** The keys of a {@link DefinitionBase}, and `handler`. */
+/** The keys of {@link DefinitionBase}, plus `handler`. */
 export const definitionKeys: readonly string[] = [
   ...["method", "input", "handler", "shortDescription", "description", "tag", "scope"],
   ...["operationId", "deprecated", "timeout", "keepRawBody", "inputSources", "bodyLimit", "upload"],

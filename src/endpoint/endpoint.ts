@@ -8,10 +8,10 @@ import type { EndpointSources } from "./input-sources.ts";
 import type { AnyMiddleware } from "./middleware.ts";
 import type { UploadLimits } from "./upload-limits.ts";
 
-/** Marks an endpoint, even one made by another copy of this package in the same process. */
+/** The property that marks an endpoint, even one made by another copy of this package in the same process. */
 export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");
 
-/** What generated documents show about an endpoint. */
+/** The description of an endpoint in generated documents. */
 export interface EndpointDescription {
   readonly shortDescription: string | undefined;
   readonly description: string | undefined;
@@ -21,16 +21,16 @@ export interface EndpointDescription {
   readonly isDeprecated: boolean;
 }
 
-/** An endpoint as data. */
+/** The parts that make up an endpoint. */
 export interface EndpointParts extends EndpointDescription {
-  /** The declared methods; undefined if there are none, which means GET at a plain key of the routing map. */
+  /** The declared methods; undefined for the method of the key in the routing map, or GET if the key has none. */
   readonly methods: readonly Method[] | undefined;
   /** The endpoint's own input schema, without those of its middlewares. */
   readonly inputSchema: ZodSchema | undefined;
   readonly outputSchema: ZodSchema | undefined;
   readonly middlewares: readonly AnyMiddleware[];
   readonly resultHandler: AnyResultHandler;
-  /** The declared success status; undefined leaves it to the result handler. */
+  /** The declared success status; if undefined, the result handler chooses one. */
   readonly statusCode: number | undefined;
   /** The errors that the handler throws, without those of its middlewares; undefined if none are declared. */
   readonly errors: ErrorDeclarations | undefined;
@@ -38,18 +38,18 @@ export interface EndpointParts extends EndpointDescription {
   readonly isVoid: boolean;
   /** Whether the raw bytes of the body are kept as `request.rawBody`. */
   readonly keepsRawBody: boolean;
-  /** The time limit in milliseconds; undefined for the configured one. */
+  /** The endpoint's own time limit, in milliseconds; undefined to use the configured one. */
   readonly timeout: number | undefined;
-  /** The endpoint's own input sources; undefined for the configured ones. */
+  /** The endpoint's own input sources; undefined to use the configured ones. */
   readonly inputSources: EndpointSources | undefined;
-  /** The endpoint's own body limit, in bytes; undefined for the configured one. */
+  /** The endpoint's own body limit, in bytes; undefined to use the configured one. */
   readonly bodyLimit: number | undefined;
-  /** The endpoint's own upload limits; undefined for the configured ones. */
+  /** The endpoint's own upload limits; undefined to use the configured ones. */
   readonly uploadLimits: UploadLimits | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
 }
 
-/** The mark of an endpoint, which is the only part that the compiler compares when it checks a routing map. */
+/** An object with the mark of an endpoint, which is all that the compiler looks for when it checks a routing map. */
 export interface MarkedEndpoint {
   readonly [endpointMark]: true;
 }
@@ -145,7 +145,7 @@ export class Endpoint<
   }
 
   /**
-   * Serves this endpoint at its own path and the entries of a routing map beneath it.
+   * Returns a routing map that serves this endpoint at its own path and the given entries beneath it.
    *
    * @example
    * { users: listUsers.nest({ ":id": getUser }) } // GET /users and GET /users/:id

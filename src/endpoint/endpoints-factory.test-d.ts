@@ -178,7 +178,7 @@ describe("middlewares", () => {
     });
   });
 
-  test("of unknown types add nothing to the context", () => {
+  test("that return an object of unknown type add nothing to the context", () => {
     factory.addMiddleware({ handler: async (): Promise<ReturnedObject> => ({}) }).buildVoid({
       handler: ({ ctx }) => expectTypeOf(ctx).toEqualTypeOf<{}>(),
     });
@@ -262,11 +262,11 @@ describe("a handler's result", () => {
       z.object({ name: z.string(), children: z.array(tree) }),
     );
     factory.build({ output: tree, handler: async () => ({ name: "", children: [] }) });
-    // @ts-expect-error -- an endpoint returns an object
+    // @ts-expect-error -- an endpoint must return an object
     factory.build({ output: z.array(z.string()), handler: async () => [] });
-    // @ts-expect-error -- an endpoint returns an object
+    // @ts-expect-error -- an endpoint must return an object
     factory.build({ output: z.string(), handler: async () => "" });
-    // @ts-expect-error -- the input of an endpoint is an object
+    // @ts-expect-error -- the input of an endpoint must be an object
     factory.build({ input: z.array(z.string()), handler: async () => ({}) });
   });
 
@@ -299,7 +299,7 @@ describe("a handler's result", () => {
   test("may be any object, or nothing, if no output schema is declared", () => {
     factory.build({ handler: async () => ({ anything: true }) });
     factory.build({ handler: async () => undefined });
-    // @ts-expect-error -- an endpoint returns an object
+    // @ts-expect-error -- an endpoint must return an object
     factory.build({ handler: async () => "text" });
   });
 });
@@ -316,7 +316,7 @@ describe("an endpoint", () => {
     >();
   });
 
-  test("accepts known methods only", () => {
+  test("accepts only known methods", () => {
     // @ts-expect-error -- not a method that an endpoint may declare
     factory.build({ method: "head", handler: async () => ({}) });
     // @ts-expect-error -- methods are written in lower case

@@ -119,7 +119,7 @@ export class EndpointsFactory<
    * Returns a factory whose endpoints also run a middleware written for Express.
    *
    * The middleware runs before the body is read, unless an earlier middleware needs the body or `body` is set. It sees
-   * preflight requests only if `cors` is false; otherwise sallyport itself responds to preflight requests.
+   * preflight requests only if `cors` is false; otherwise sallyport responds to them itself.
    *
    * @example
    * factory.use(auth({ audience }), {
@@ -305,7 +305,7 @@ export class EndpointsFactory<
     if (typeof definition?.handler !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        `${where}: \`handler\` must be a function that returns the output.`,
+        `${where}: \`handler\` must be a function that handles the request.`,
       );
     assertKeys(where, definition, isVoid ? definitionKeys : [...definitionKeys, "output"]);
     assertSchema(where, "input", definition.input);

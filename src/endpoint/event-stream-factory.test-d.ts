@@ -37,7 +37,7 @@ describe("emit", () => {
         while (!isClosed()) {
           await emit("time", Date.now());
           await emit("note", { text: "literals need no `as const`", kind: "a" }, { id: "1" });
-          // the type that the schema accepts, not the one that it returns
+          // the type that the schema accepts, not the type that it returns
           await emit("at", new Date(), { retry: 5000 });
           await sleep(input.every, undefined, { signal });
         }
@@ -50,17 +50,17 @@ describe("emit", () => {
       handler: async ({ ctx: { emit } }) => {
         // @ts-expect-error -- there is no such event
         await emit("tick", 1);
-        // @ts-expect-error -- the data is a number
+        // @ts-expect-error -- the data must be a number
         await emit("time", "1");
-        // @ts-expect-error -- the data of another event
+        // @ts-expect-error -- this is the data of another event
         await emit("note", 1);
         // @ts-expect-error -- not an allowed value
         await emit("note", { text: "", kind: "c" });
-        // @ts-expect-error -- the data is a Date
+        // @ts-expect-error -- the data must be a Date
         await emit("at", "2026-11-20");
         // @ts-expect-error -- the data is missing
         await emit("time");
-        // @ts-expect-error -- an id is a string
+        // @ts-expect-error -- an id must be a string
         await emit("time", 1, { id: 1 });
         // @ts-expect-error -- there is no such option
         await emit("time", 1, { event: "other" });
@@ -76,7 +76,7 @@ describe("emit", () => {
 });
 
 describe("the factory", () => {
-  test("combines the context of middlewares with the stream", () => {
+  test("combines the context of middlewares with that of the stream", () => {
     const key = new Middleware({
       input: z.object({ key: z.string() }),
       handler: async () => ({ user: { id: 1 } }),

@@ -51,8 +51,8 @@ export interface EventStreamOptions {
    */
   readonly openAfter?: number | undefined;
   /**
-   * How many bytes may be buffered for a slow client. A client that exceeds this limit is disconnected, unless the
-   * handler awaits `emit`.
+   * How many bytes may be buffered for a slow client. If the handler does not await `emit`, a client that exceeds this
+   * limit is disconnected.
    *
    * @default 1048576
    */
@@ -62,9 +62,9 @@ export interface EventStreamOptions {
 /**
  * Builds endpoints that send server-sent events, as `text/event-stream`.
  *
- * The handler sends events with `ctx.emit`, which validates their data with the schemas given here; the stream ends
- * when the handler returns. An error before the first event is sent in the format of `defaultResultHandler`; a later
- * one ends the stream abruptly. A factory is immutable: its methods return a new one.
+ * The handler sends events with `ctx.emit`, which validates their data with the factory's schemas; the stream ends when
+ * the handler returns. An error before the first event is sent in the format of `defaultResultHandler`; a later error
+ * ends the stream abruptly. A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @example
@@ -260,7 +260,7 @@ export type StreamDefinition<
   "statusCode"
 >;
 
-/** What an {@link EventStreamFactory} builds. */
+/** An endpoint built by an {@link EventStreamFactory}. */
 export type StreamEndpoint<
   M extends Method,
   Input extends InputSchema,
@@ -291,7 +291,7 @@ const toHandler =
 
 const defaults = { heartbeat: 15_000, openAfter: 10_000, maxBuffered: 1_048_576 };
 
-/** Validates the definition and prepares everything that all streams share. */
+/** Validates the events and the options, and returns the settings that all streams of a factory share. */
 const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
   const names = typeof events === "object" && events !== null ? Object.keys(events) : [];
   if (names.length === 0)
@@ -329,6 +329,6 @@ const toAmount = (
   if (typeof value === "number" && value >= 0 && value <= max) return value;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${show(value)}. Omit it for ${otherwise}.`,
+    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${show(value)}. Omit it to use ${otherwise}.`,
   );
 };

@@ -11,7 +11,7 @@ import type { ParseResult } from "../schemas/parse-result.ts";
 import { toParser } from "../schemas/parser.ts";
 import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
 
-/** What an event may carry besides its data. */
+/** The optional fields of an event. */
 export interface EmitOptions {
   /**
    * The id of the event, a string without CR, LF or NUL. The client sends it back as `Last-Event-ID` when it
@@ -22,19 +22,19 @@ export interface EmitOptions {
   readonly retry?: number | undefined;
 }
 
-/** What the handler of an event stream receives in its context. */
+/** The part of the context with which the handler of an event stream sends events. */
 export interface EventStream<Events extends EventSchemas> {
   /**
    * Sends an event; its data is serialised as one line of JSON.
    *
    * Await the returned promise: it resolves once the client can take more, or when the client disconnects in the
-   * meantime. Invalid arguments throw synchronously; they reject the promise only if the schema of the data is
-   * asynchronous. On a closed stream, the promise rejects with an `AbortError`, which ends the handler; if not awaited,
-   * that rejection is ignored.
+   * meantime. Invalid arguments throw synchronously, except that invalid data rejects the promise if its schema is
+   * asynchronous. On a closed stream, the promise rejects with an `AbortError`, which ends the handler; if the promise
+   * is not awaited, the rejection is ignored.
    *
    * @throws {@link OutputValidationError} when the data does not fit the event's schema.
-   * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data is not serialisable as JSON, or the event
-   * does not exist.
+   * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data cannot be serialised as JSON, or the
+   * event is unknown.
    */
   readonly emit: <Name extends keyof Events & string>(
     event: Name,
@@ -47,9 +47,9 @@ export interface EventStream<Events extends EventSchemas> {
   readonly signal: AbortSignal;
 }
 
-/** Everything about a stream that is known before the first request. */
+/** The settings that all streams of a factory share. */
 export interface EventStreamSettings {
-  /** The schema of the data of each event. */
+  /** The schema of each event's data, by event name. */
   readonly schemas: ReadonlyMap<string, ZodSchema>;
   readonly heartbeat: number;
   readonly openAfter: number;
@@ -145,7 +145,7 @@ export class EventWriter {
     this.#open();
     this.#rest();
     const canTakeMore = response.write(text);
-    // an application's own compression buffers until it is flushed
+    // compression added by the application buffers until it is flushed
     response.flush?.();
     // the response to HEAD has no body
     if (this.#request.method === "HEAD") response.end();
@@ -159,7 +159,7 @@ export class EventWriter {
     this.#response.setHeader("Cache-Control", "no-cache");
   }
 
-  /** Schedules the next comment, which is postponed by each event. */
+  /** Schedules the next comment; each event postpones it. */
   #rest(): void {
     const { heartbeat } = this.#settings;
     clearTimeout(this.#timer);
@@ -201,7 +201,7 @@ export class EventWriter {
   }
 }
 
-/** Writes the lines of an event that precede its `data`. */
+/** Returns the lines of an event that precede its `data`. */
 const toHead = (event: string, { id, retry }: EmitOptions): string => {
   let head = `event: ${event}\n`;
   if (id !== undefined) {
@@ -217,7 +217,7 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     if (!Number.isSafeInteger(retry) || retry < 0)
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `retry` must be an integer number of milliseconds, 0 or more; round it, for example with Math.round.",
+        "emit: `retry` must be a whole number of milliseconds, 0 or more; round it, for example with Math.round.",
       );
     head += `retry: ${retry}\n`;
   }

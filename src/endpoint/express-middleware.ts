@@ -22,8 +22,8 @@ export interface ExpressMiddlewareOptions<
   /** Converts an error of the middleware, usually into an HTTP error. */
   readonly transformer?: ((error: Error) => Error) | undefined;
   /**
-   * Whether `request.body` is read and parsed before the middleware runs; set it for a middleware that uses the parsed
-   * body, such as a sanitiser.
+   * Whether `request.body` is read and parsed before the middleware runs. Set this option for a middleware that uses
+   * the parsed body, such as a sanitiser.
    *
    * @default false, which suits middlewares that read the body themselves, such as multer or a proxy
    */
@@ -49,8 +49,8 @@ export class ExpressMiddleware<
 }
 
 /**
- * Runs a middleware as Express does: everything after it runs within its call to `next`, so that state that the
- * middleware enters, such as an AsyncLocalStorage store, stays active.
+ * Runs a middleware as Express does: everything after it runs within its call to `next`, so that state entered by the
+ * middleware, such as an AsyncLocalStorage store, stays active.
  *
  * The promise settles when everything after the middleware has settled, when the middleware fails, or when it ends the
  * response without calling `next`. Errors that the middleware throws, rejects with or passes to `next` go through
@@ -87,7 +87,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
       reject(own);
     };
     const next: NextFunction = (outcome?: unknown): void => {
-      // Express treats any other value as an error, so a denied authorization must stay an error
+      // as in Express, any other truthy value is an error; it may mean that access was denied
       if (outcome && outcome !== "route" && outcome !== "router") fail(outcome);
       else if (!isOver) {
         end();
@@ -101,7 +101,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
     } catch (error) {
       fail(error);
     }
-    // most middlewares call `next` at once, and adding and removing listeners slows down the events of a response
+    // most middlewares call `next` at once and need no listeners, which slow down the events of a response
     if (isOver) return;
     if (response.closed || response.writableFinished) {
       onEnd();
@@ -113,8 +113,8 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
 };
 
 /**
- * Provides the context and runs the rest. An error thrown by `provider` is not the middleware's, although `provider`
- * runs within the middleware's call to `next`.
+ * Provides the context and runs the rest. An error thrown by `provider` does not count as an error of the middleware,
+ * although `provider` runs within the middleware's call to `next`.
  */
 const provide = async (give: () => unknown, rest: Rest): Promise<void> => rest.run(await give());
 

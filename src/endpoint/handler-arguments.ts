@@ -2,7 +2,7 @@ import type { Request, Response } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { EmptyObject, ReturnedObject } from "../schemas/schema.ts";
 
-/** What the handler of an endpoint or of a middleware receives. */
+/** The argument passed to the handler of an endpoint or a middleware. */
 export interface HandlerArguments<Input, Context> {
   /** The validated input. */
   readonly input: Input;
@@ -29,11 +29,11 @@ export type SentResponse = Pick<Response, "headersSent" | "writableEnded">;
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Checks whether a value is a promise, of any library. */
+/** Checks whether a value is a promise or another object with a `then` method. */
 export const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && typeof Reflect.get(value, "then") === "function";
 
-/** The merged properties of two objects, where the second wins; shown as one flat object. */
+/** The merged properties of two objects; the second object wins, and editors show one flat object. */
 export type Spread<First, Second> = keyof First extends never
   ? Second
   : Second extends unknown
@@ -44,14 +44,14 @@ export type Spread<First, Second> = keyof First extends never
 
 type Flatten<T> = { [K in keyof T]: T[K] };
 
-/** The shared properties that the second object may lack, so that the first object's value remains possible. */
+/** The shared properties that the second object may lack, in which case the first object's value remains. */
 type Fallback<First, Second> = {
   [K in keyof First & keyof Second as undefined extends Second[K] ? K : never]:
     | First[K]
     | Exclude<Second[K], undefined>;
 };
 
-/** What a middleware adds to the context. */
+/** The context that a middleware adds. */
 export type ContextOf<Returned> = [Returned] extends [never]
   ? EmptyObject
   : ReturnedObject extends Returned

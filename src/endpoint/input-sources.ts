@@ -20,7 +20,7 @@ export type InputSource = (typeof inputSources)[number];
  */
 export type InputSources = Readonly<Record<Method, readonly InputSource[]>>;
 
-/** The sources used without configuration. */
+/** The sources used if none are configured. */
 export const defaultInputSources: InputSources = {
   get: ["query", "params"],
   post: ["body", "params", "files"],
@@ -37,7 +37,10 @@ export type SourcesByMethod = {
 /** The sources of an endpoint: one array for all its methods, or arrays by method. */
 export type EndpointSources = readonly InputSource[] | SourcesByMethod;
 
-/** Returns the sources of an endpoint for a method: its own, else the configured ones, else the defaults. */
+/**
+ * Returns the sources of an endpoint for a method: the endpoint's own, or else the configured ones, or else the
+ * defaults.
+ */
 export const toEndpointSources = (
   own: EndpointSources | undefined,
   configured: SourcesByMethod | undefined,
@@ -49,7 +52,7 @@ export const toEndpointSources = (
 const isList = (sources: EndpointSources | undefined): sources is readonly InputSource[] =>
   Array.isArray(sources);
 
-/** Puts path parameters last, so that no body field or file of the same name replaces a routed id. */
+/** Puts path parameters last, so that a body field or a file of the same name cannot override them. */
 export const toMergeOrder = (sources: readonly InputSource[]): readonly InputSource[] =>
   sources.includes("params")
     ? [...sources.filter((source) => source !== "params"), "params"]

@@ -13,7 +13,7 @@ import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.t
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import type { Security } from "./security.ts";
 
-/** Marks a middleware, even one made by another copy of this package in the same process. */
+/** The property that marks a middleware, even one made by another copy of this package in the same process. */
 export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
 
 /** What a middleware may return: an object that joins the context, or nothing. */
@@ -21,13 +21,13 @@ export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
 export type MiddlewareReturn = ReturnedObject | null | undefined | void;
 
 interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarations> {
-  /** Schema of the input that this middleware needs; later handlers see these fields too. */
+  /** Schema of the input that this middleware needs; later handlers receive these fields too. */
   readonly input?: Input | undefined;
   /** How the client authenticates; used in documents. */
   readonly security?: Security | undefined;
   /**
-   * The statuses that this middleware throws, declared like those of an endpoint. The declarations apply to every
-   * endpoint that uses the middleware.
+   * The statuses of the errors that this middleware throws, declared like those of an endpoint. The declarations apply
+   * to every endpoint that uses the middleware.
    *
    * @example
    * errors: { 429: { description: "Too many requests", headers: { "Retry-After": "Seconds to wait" } } }
@@ -42,7 +42,10 @@ interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarat
   readonly body?: boolean | undefined;
 }
 
-/** A middleware that runs before the handler; the argument of `new Middleware` and of a factory's `addMiddleware`. */
+/**
+ * The definition of a middleware that runs before the handler; the argument of `new Middleware` and of a factory's
+ * `addMiddleware`.
+ */
 export interface MiddlewareDefinition<
   Context,
   Returned extends MiddlewareReturn,
@@ -57,26 +60,26 @@ export interface MiddlewareDefinition<
 }
 
 /**
- * What `next` of an `around` middleware resolves to, and what the middleware returns; it carries the type of the
- * context.
+ * The value that `next` of an `around` middleware resolves to and that the middleware returns; it carries the type of
+ * the context.
  */
 export interface Passed<Context> {
   readonly "~context": Context;
 }
 
 /**
- * Runs everything after an `around` middleware: further middlewares, input validation, the handler and output
- * validation. The promise resolves before the response is sent. It rejects with any error thrown in these stages, and
- * also when the client disconnects or the request's time limit expires.
+ * The function `next` of an `around` middleware. It runs everything after the middleware: further middlewares, input
+ * validation, the handler and output validation. The promise resolves before the response is sent. It rejects with any
+ * error thrown in these stages, and also when the client disconnects or the request's time limit expires.
  */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- editors show its name on hover
 export type AroundNext = {
   (): Promise<Passed<EmptyObject>>;
-  /** @param context is merged into the context of everything after it */
+  /** @param context the fields to add to the context of everything after the middleware */
   <Given extends ReturnedObject>(context: Given): Promise<Passed<Given>>;
 };
 
-/** A middleware that wraps everything after it, such as a transaction, a lock or a trace. */
+/** The definition of a middleware that wraps everything after it, for example in a transaction, a lock or a trace. */
 export interface AroundDefinition<
   Context,
   Returned extends MiddlewareReturn,
@@ -94,11 +97,11 @@ export interface AroundDefinition<
   readonly handler?: undefined;
 }
 
-/** The part of a request's walk that a wrapping middleware wraps: everything after the middleware. */
+/** Everything after a wrapping middleware in the processing of a request. */
 export interface Rest {
   /**
-   * Runs everything after the middleware; the promise rejects with any error thrown meanwhile. The context is merged
-   * into the request's.
+   * Merges `context` into the request's context, and runs everything after the middleware. The promise rejects with any
+   * error that is thrown there.
    */
   readonly run: (context: unknown) => Promise<void>;
   /** Responds with an error that was raised after `run` was called, or logs it if the response has been sent. */
@@ -118,7 +121,7 @@ export interface AnyMiddleware {
   readonly isNative: boolean;
   /** Whether the body is read before the middleware runs. */
   readonly takesBody?: boolean;
-  /** Returns the context; not called if there is `span`. */
+  /** Returns the context; not called if `span` is set. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   /** Runs the middleware around everything after it. */
   readonly span?: ((args: HandlerArguments<never, never>, rest: Rest) => Promise<void>) | undefined;
@@ -139,7 +142,7 @@ export interface AnyMiddleware {
  */
 export class Middleware<
   Context = EmptyObject,
-  // oxlint-disable-next-line typescript/no-invalid-void-type -- with only the context given, the return type would be lost
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- with only `Context` given, the type of a returned object would be lost
   Returned extends MiddlewareReturn = void,
   Input extends InputSchema = NoInput,
   Errors extends ErrorDeclarations = EmptyObject,
@@ -191,7 +194,7 @@ export class Middleware<
 
 const ignore = (): void => undefined;
 
-/** What `next` resolves to; exists only for the compiler. */
+/** The value that `next` resolves to; it matters only to the compiler. */
 const passed = Object.freeze({}) as Passed<never>;
 
 const toSpan =

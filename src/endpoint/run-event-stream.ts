@@ -14,7 +14,7 @@ export const runEventStream = async (
   const { input, logger, request, response, signal } = args;
   const writer = new EventWriter(settings, args);
   const { emit, isClosed } = writer;
-  // at a shutdown, the client sees a clean end and reconnects to another process
+  // on shutdown, the client sees a clean end and reconnects to another process
   const onAbort = (): void => {
     if (readSafely(signal.reason, "code") === "SLP_SHUTTING_DOWN") writer.end();
   };

@@ -17,7 +17,7 @@ declare const pool: {
 };
 
 describe("an `around` middleware", () => {
-  test("adds the fields that it passes to `next` to the context", () => {
+  test("adds the fields passed to `next` to the context", () => {
     const inTransaction = new Middleware({
       around: (_args, next) => pool.transaction((tx) => next({ tx })),
     });
@@ -90,7 +90,7 @@ describe("an `around` middleware", () => {
 });
 
 describe("addContext", () => {
-  test("passes its `dispose` function the value that it returned, and no other context", () => {
+  test("passes `dispose` the value that its own function returned, and no other context", () => {
     factory
       .addContext(() => ({ user: "ada" }))
       .addContext(async (ctx) => ({ connection: { of: ctx.user } }), {
@@ -131,12 +131,12 @@ describe("a native middleware", () => {
       });
   });
 
-  test("is a single function with three parameters", () => {
+  test("must be a single function with three parameters", () => {
     // @ts-expect-error -- a function with four parameters is an error handler
     factory.use((_error: Error, _request: Request, _response: Response, _next: () => void) => {});
     factory.use(
       (_request, _response, next) => next(),
-      // @ts-expect-error -- one middleware at a time
+      // @ts-expect-error -- only one middleware per call
       (_request: Request, _response: Response, next: () => void) => next(),
     );
     // @ts-expect-error -- there is no such option
@@ -147,14 +147,14 @@ describe("a native middleware", () => {
 });
 
 describe("options for the body and for time limits", () => {
-  test("are accepted where they apply", () => {
+  test("are accepted and type-checked where they apply", () => {
     factory.addMiddleware({ body: true, handler: async ({ request }) => void request.body });
     void new Middleware({ body: true, around: async (_args, next) => next() });
     factory.build({ timeout: 500, handler: async () => ({}) });
     factory.buildVoid({ timeout: 500, handler: () => undefined });
-    // @ts-expect-error -- a time limit is a number of milliseconds
+    // @ts-expect-error -- a time limit must be a number of milliseconds
     factory.build({ timeout: "1s", handler: async () => ({}) });
-    // @ts-expect-error -- this option is true or false
+    // @ts-expect-error -- this option must be true or false
     factory.addMiddleware({ body: "json", handler: async () => undefined });
   });
 });

@@ -50,7 +50,7 @@ export interface UploadLimits {
   readonly memory?: number | undefined;
 }
 
-/** The names of {@link UploadLimits}. */
+/** The names of the limits in {@link UploadLimits}. */
 export const uploadLimits: readonly (keyof UploadLimits)[] = [
   ...(["fileSize", "files", "fields", "parts"] as const),
   ...(["fieldSize", "fieldsSize", "total", "memory"] as const),

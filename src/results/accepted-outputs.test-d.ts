@@ -33,7 +33,7 @@ const factory = new EndpointsFactory(csv);
 const rows = z.array(z.array(z.string()));
 
 describe("a result handler that declares the outputs it accepts", () => {
-  test("accepts endpoints with such outputs, including behind middlewares", () => {
+  test("accepts endpoints with such outputs, even behind middlewares", () => {
     factory.build({ output: z.object({ rows }), handler: async () => ({ rows: [["a"]] }) });
     factory
       .addContext(() => ({ user: "ada" }))
@@ -43,7 +43,7 @@ describe("a result handler that declares the outputs it accepts", () => {
       });
   });
 
-  test("checks the type that an output schema returns, not the one that it accepts", () => {
+  test("checks the type that an output schema returns, not the type that it accepts", () => {
     factory.build({
       output: z.object({ rows: z.string().transform((text) => [[text]]) }),
       handler: async () => ({ rows: "a" }),
@@ -58,23 +58,23 @@ describe("a result handler that declares the outputs it accepts", () => {
   test("rejects other endpoints", () => {
     factory.build({
       output: z.object({ rows: z.array(z.array(z.number())) }),
-      // @ts-expect-error -- numbers
+      // @ts-expect-error -- the rows contain numbers
       handler: async () => ({ rows: [[1]] }),
     });
     factory.build({
       output: z.object({ total: z.number() }),
-      // @ts-expect-error -- no rows
+      // @ts-expect-error -- the output has no rows
       handler: async () => ({ total: 1 }),
     });
     // @ts-expect-error -- `{}` has no rows
     factory.buildVoid({ handler: () => undefined });
   });
 
-  test("accepts handlers that return such outputs without an output schema", () => {
+  test("accepts such outputs from handlers without an output schema", () => {
     factory.build({ handler: async () => ({ rows: [["a"]] }) });
-    // @ts-expect-error -- no rows
+    // @ts-expect-error -- the output has no rows
     factory.build({ handler: async () => ({}) });
-    // @ts-expect-error -- nothing
+    // @ts-expect-error -- nothing is returned
     factory.build({ handler: async () => undefined });
   });
 
@@ -89,7 +89,7 @@ describe("a result handler that declares the outputs it accepts", () => {
     });
     factory.build({
       output: z.custom<{ total: number }>(),
-      // @ts-expect-error -- not sent without an envelope
+      // @ts-expect-error -- only content such as a file bypasses the result handler
       handler: async () => ({ total: 1 }),
     });
   });
@@ -99,21 +99,21 @@ describe("a result handler that declares the outputs it accepts", () => {
   });
 });
 
-test("arrayResultHandler accepts arrays of items", () => {
+test("arrayResultHandler accepts outputs with an array of items", () => {
   arrayEndpointsFactory.build({
     output: z.object({ items: z.array(z.number()), total: z.number() }),
     handler: async () => ({ items: [1], total: 1 }),
   });
   arrayEndpointsFactory.build({
     output: z.object({ total: z.number() }),
-    // @ts-expect-error -- no items
+    // @ts-expect-error -- the output has no items
     handler: async () => ({ total: 1 }),
   });
-  // @ts-expect-error -- no items
+  // @ts-expect-error -- the output has no items
   arrayEndpointsFactory.buildVoid({ handler: () => undefined });
 });
 
-test("a result handler that declares nothing accepts any object", () => {
+test("a result handler that declares no outputs accepts any object", () => {
   const any = new ResultHandler({
     positive: (data) => ({ schema: data }),
     negative: z.string(),

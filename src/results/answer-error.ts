@@ -12,7 +12,7 @@ import type { Result } from "./result-handler.ts";
 export interface ErrorAnswer {
   readonly status: number;
   readonly message: string;
-  /** The invalid parts of the input; for input validation only. */
+  /** The invalid parts of the input; set only for an input validation error. */
   readonly issues: readonly ShortIssue[] | undefined;
   /** The data of the error, as declared; undefined if there is none. */
   readonly data: unknown;
@@ -20,7 +20,7 @@ export interface ErrorAnswer {
   readonly isPublic: boolean;
 }
 
-/** Creates the schema of {@link ErrorAnswer.issues} in a body, which only documents need. */
+/** Creates the schema of {@link ErrorAnswer.issues} in a body. Only documents need it. */
 export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
   z
     .array(
@@ -59,9 +59,9 @@ const bodyFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Prepares a response for an error: sets the error's header fields, and those that prevent caching and sniffing.
+ * Prepares a response for an error: sets the error's header fields, and those that prevent caching and MIME sniffing.
  *
- * @returns the status and the contents of the body
+ * @returns the status and the parts of the body
  */
 export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
   const { request, response, logger } = result;

@@ -13,7 +13,7 @@ type Positive<
   Output,
 > = ResponseBody<NonNullable<Handler["~types"]>["positive"], Output>;
 
-test("the body of a default success has the endpoint's output", () => {
+test("the default body of a success contains the endpoint's output", () => {
   expectTypeOf<Positive<DefaultResultHandler, { id: number }>>().toEqualTypeOf<
     SuccessEnvelope<{ id: number }>
   >();
@@ -22,7 +22,7 @@ test("the body of a default success has the endpoint's output", () => {
   >().toEqualTypeOf<ErrorEnvelope>();
 });
 
-test("the body of a custom result handler is computed from its declarations", () => {
+test("the bodies that a custom result handler sends are inferred from its declarations", () => {
   const handler = new ResultHandler({
     positive: (data) => [
       { schema: z.object({ ok: z.literal(true), items: z.array(data) }), statusCode: [200, 201] },

@@ -1,6 +1,6 @@
 import type { AnySchema } from "../schemas/schema.ts";
 
-/** The type of the schema of a body, reduced to the parts that the compiler needs. */
+/** The type of a body's schema, reduced to the parts that the compiler needs. */
 export interface SchemaOf<Body> extends AnySchema {
   readonly _zod: { readonly input: Body; readonly output: Body };
 }
@@ -30,7 +30,7 @@ export interface ApiResponse<S extends AnySchema = AnySchema> {
 export type ResponseDeclaration = AnySchema | ApiResponse | readonly ApiResponse[];
 
 /**
- * Stands for an endpoint's output in the schema that a result handler declares.
+ * The placeholder for an endpoint's output in the schema that a result handler declares.
  *
  * `positive` receives a schema of this type; the type of the response has the endpoint's output wherever that schema is
  * used.
@@ -39,12 +39,15 @@ export interface OutputPlaceholder {
   readonly "~output": "the output of the endpoint";
 }
 
-/** Stands for the data of an error, as {@link OutputPlaceholder} stands for the output; omitted if there is none. */
+/**
+ * The placeholder for the data of an error, like {@link OutputPlaceholder} for the output. Without data, the property
+ * is omitted.
+ */
 export interface ErrorDataPlaceholder {
   readonly "~errorData": "the declared data of the error";
 }
 
-/** Stands for the `items` of an endpoint's output, as {@link OutputPlaceholder} stands for the whole output. */
+/** The placeholder for the `items` of an endpoint's output, like {@link OutputPlaceholder} for the whole output. */
 export interface ItemsPlaceholder {
   readonly "~items": "the items of the output of the endpoint";
 }
@@ -78,14 +81,14 @@ type Substitute<Body, Output, Data> = Body extends OutputPlaceholder
               }
             : Body;
 
-/** The key of a property; `never` for the data of an error that has none. */
+/** The key of a property, or `never` if the property is the placeholder for data and the error has no data. */
 type KeyOf<Value, Key, Data> = [Data] extends [never]
   ? [Value] extends [ErrorDataPlaceholder]
     ? never
     : Key
   : Key;
 
-/** The objects that count as one value and not as a set of properties. */
+/** The objects that count as single values, not as sets of properties. */
 type Opaque = Date | RegExp | Uint8Array | ((...args: never) => unknown);
 
 /** The body of a declared response on the wire, for an endpoint with the given output, or an error with the given data. */

@@ -20,12 +20,12 @@ export interface ArrayResultHandler extends ResultHandler<
 > {}
 
 /**
- * Returns the schema of `items` in an output schema; if it cannot be determined, as after a transformation, the schema
- * of any array.
+ * Returns the schema of `items` in an output schema, or the schema of any array if that of `items` cannot be
+ * determined, as after a transformation.
  */
 const toItemsSchema = (output: ZodSchema): ZodSchema => {
   const { def } = (output as z.core.$ZodTypes)._zod;
-  // the output side of the pipe is sent
+  // the response contains the output of the pipe
   if (def.type === "pipe") return toItemsSchema(def.out);
   if (def.type === "union") return z.union(def.options.map(toItemsSchema));
   return readTopLevel(output).fields.get("items") ?? z.array(z.unknown());
@@ -63,8 +63,8 @@ const sendError = (result: Result, thrown: unknown): void => {
 /**
  * The result handler of `arrayEndpointsFactory`, for clients of an older API that expect a bare array.
  *
- * A success is sent as the output's array `items`, in JSON with 200; an error is sent as its message, in plain text
- * with its status. An output without that array is a fault in the application.
+ * A success is sent as the output's array `items`, as JSON, by default with status 200; an error is sent as its
+ * message, as plain text with its own status. An output without that array is a fault in the application.
  */
 export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
   positive: (output) => ({

@@ -22,7 +22,7 @@ export interface ErrorEnvelope {
   readonly status: "error";
   readonly error: {
     readonly message: string;
-    /** The invalid parts of the input; for input validation only. */
+    /** The invalid parts of the input; set only for an input validation error. */
     readonly issues?: readonly InputIssue[] | undefined;
   };
 }
@@ -54,7 +54,7 @@ interface DeclaredEnvelope {
   };
 }
 
-/** Creates the schema when it is needed, because a program's first schema costs 8 ms. */
+/** Creates the schema of an error's body only when it is needed, because a program's first schema costs 8 ms. */
 const toNegativeSchema = (data?: z.ZodType) =>
   z.object({
     status: z.literal("error"),
@@ -74,9 +74,9 @@ const sendError = (result: Result, thrown: unknown): void => {
 /**
  * The result handler of `defaultEndpointsFactory`.
  *
- * A success is sent as `{ status: "success", data: output }` with 200, an error as `{ status: "error", error: { message
- * } }` with its status, both as JSON. Input validation errors have `error.issues`, and errors whose data the endpoint
- * declares have `error.data`.
+ * A success is sent as `{ status: "success", data: output }`, by default with status 200, and an error as
+ * `{ status: "error", error: { message } }` with its own status, both as JSON. Input validation errors have
+ * `error.issues`, and errors whose data the endpoint declares have `error.data`.
  */
 export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
   positive: (data) => ({

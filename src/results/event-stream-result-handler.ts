@@ -4,7 +4,7 @@ import type { ApiResponse } from "./api-response.ts";
 import { defaultResultHandler, type DefaultResultHandler } from "./default-result-handler.ts";
 import { ResultHandler } from "./result-handler.ts";
 
-/** The events of a stream: the schema of each event's data, by name. */
+/** The events of a stream: the schema of each event's data, by event name. */
 export type EventSchemas = Readonly<Record<string, AnySchema>>;
 
 /** One event as a client receives it: a union discriminated by `event`. */
@@ -22,7 +22,7 @@ export interface StreamedEventSchema<Events extends EventSchemas> extends AnySch
   readonly _zod: { readonly input: unknown; readonly output: StreamedEvent<Events> };
 }
 
-/** The response of an opened stream. */
+/** The successful response of an event stream. */
 export interface EventStreamResponse<Events extends EventSchemas> extends ApiResponse<
   StreamedEventSchema<Events>
 > {
@@ -36,7 +36,7 @@ export interface EventStreamResultHandler<Events extends EventSchemas> extends R
   DefaultResultHandler["~types"]["negative"]
 > {}
 
-/** Creates the result handler of a stream; the endpoint's handler sends the events, so this one only sends errors. */
+/** Creates the result handler of a stream. It sends only errors, because the endpoint's handler sends the events. */
 export const createEventStreamResultHandler = <Events extends EventSchemas>(
   events: Events,
 ): EventStreamResultHandler<Events> =>

@@ -28,6 +28,6 @@ test.each<[string, unknown, string | undefined]>([
   ["a key that is not an identifier", { "a b": 1n }, 'output["a b"] is a BigInt'],
   ["a value nested too deeply", deep(2000), expect.stringMatching(/ is nested too deeply$/)],
   ["nothing wrong", { twice, again: twice, none: undefined, at: new Date(0) }, undefined],
-])("finds %s", (_what, value, expected) => {
+])("findUnserialisable finds %s", (_what, value, expected) => {
   expect(findUnserialisable(value, "output")).toEqual(expected);
 });

@@ -10,14 +10,14 @@ test("an error created by Zod, which is not an Error, keeps its message", () => 
   expect(ensureHttpError(error)).toMatchObject({ message: "a[1]: bad", statusCode: 500 });
 });
 
-test("uses the headers of an error only if they are an object", () => {
+test("ensureHttpError uses the headers of an error only if they are an object", () => {
   const withHeaders = (headers: unknown): Error => Object.assign(new Error("x"), { headers });
   expect(ensureHttpError(withHeaders({ "X-A": "b" })).headers).toEqual({ "X-A": "b" });
   for (const headers of ["X-A: b", null, 5])
     expect(ensureHttpError(withHeaders(headers))).not.toHaveProperty("headers");
 });
 
-test("an HTTP error has the original as its cause", () => {
+test("an HTTP error keeps the original error as its cause", () => {
   const error = new Error("x");
   expect(ensureHttpError(error).cause).toBe(error);
 });

@@ -43,7 +43,10 @@ export const toErrorStatus = (error: unknown): number => {
   return isErrorStatus(status) ? status : 500;
 };
 
-/** Returns an Error for any thrown value: the value itself if it is one, else an Error with the value as its cause. */
+/**
+ * Returns an Error for any thrown value: the value itself if it is an Error, or else an Error with the value as its
+ * cause.
+ */
 export const ensureError = (thrown: unknown): Error => {
   if (isInstance(thrown, Error)) return thrown;
   // Zod's own errors need not be instances of Error
@@ -88,10 +91,10 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
 };
 
 /**
- * Returns the message of an error that a client may see; for result handlers.
+ * Returns the message that a client may see for an error; for use in result handlers.
  *
  * With NODE_ENV=production, the message of a 5xx error is replaced by the status text unless the error has
- * `expose: true`, and the message of a 4xx error only if the error has `expose: false`. Messages of the operating
+ * `expose: true`; the message of a 4xx error is shown unless the error has `expose: false`. Messages from the operating
  * system are shown in development only.
  */
 export const toPublicMessage = (thrown: unknown): string => {
@@ -108,7 +111,7 @@ export const isPublic = (error: HttpError): boolean => {
 };
 
 /**
- * Returns an error for something that Express has failed to send, such as a file. Messages of the operating system
+ * Returns an error for something that Express has failed to send, such as a file. Messages from the operating system
  * contain local paths, so such an error becomes the cause of an error with a fixed message.
  */
 export const toSendingError = (thrown: unknown): Error => {
@@ -118,6 +121,6 @@ export const toSendingError = (thrown: unknown): Error => {
   return loadHttpErrors()(status, toStatusText(status), { cause: thrown, expose: true });
 };
 
-/** Checks whether an error comes from the operating system, whose messages contain local paths. */
+/** Checks whether an error comes from the operating system, whose error messages contain local paths. */
 const isSystemError = (error: HttpError): boolean =>
   [error, error.cause].some((one) => typeof readSafely(one, "syscall") === "string");

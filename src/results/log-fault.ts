@@ -4,7 +4,7 @@ import type { Logger } from "../logger/logger.ts";
 import { readSafely } from "./http-error.ts";
 import { warnSampled } from "../logger/sampling.ts";
 
-/** Returns the canonical path of a request, without authority and query, which may contain secrets. */
+/** Returns the canonical path of a request, without the authority and the query, which may contain secrets. */
 export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }): string => {
   const target = (request.originalUrl || request.url || "").replace(/^https?:\/\/[^/?#]*/i, "");
   const [path = ""] = target.split(/[?#]/, 1);
@@ -12,17 +12,14 @@ export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }
 };
 
 /**
- * Writes the single error line about a server fault: method, path and the error with its stack, without input and
+ * Logs a server fault in a single error line: the method, the path and the error with its stack, but no input or
  * headers.
  */
 export const logServerFault = (logger: Logger, request: IncomingMessage, error: unknown): void => {
   logger.error("Server fault", { method: request.method, path: toLoggedPath(request), error });
 };
 
-/**
- * Writes the single line about a client fault: at level debug, or as a sampled warning if the fault looks like an
- * attack.
- */
+/** Logs a client fault in a single line: at level debug, or as a sampled warning if the fault looks like an attack. */
 export const logClientFault = (
   logger: Logger,
   request: IncomingMessage,

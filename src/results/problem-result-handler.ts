@@ -24,11 +24,11 @@ export interface ProblemDetails {
   /** A short summary of the kind of problem: the reason phrase of the status, unless the error has a title. */
   readonly title: string;
   readonly status: number;
-  /** What happened in this case. */
+  /** An explanation of this occurrence of the problem. */
   readonly detail: string;
   /** A URI that identifies this occurrence. */
   readonly instance?: string | undefined;
-  /** The invalid parts of the input; for input validation only. */
+  /** The invalid parts of the input; set only for an input validation error. */
   readonly issues?: readonly InputIssue[] | undefined;
   /** Further members of the error's `problem`. */
   readonly [extension: string]: unknown;
@@ -96,10 +96,10 @@ const sendError = (result: Result, thrown: unknown): void => {
 /**
  * The result handler of `problemEndpointsFactory`.
  *
- * A success is sent as the bare output with 200, an error as problem details with its status, both as JSON. An error
- * can have a property `problem` with a `type`, a `title`, an `instance` and further members, which are sent whenever
- * the error's message is. `status`, `detail` and `issues` always come from the error itself, as does `data` if the
- * endpoint declares it.
+ * A success is sent as the bare output, by default with status 200, and an error as problem details with its own
+ * status, both as JSON. An error can have a property `problem` with a `type`, a `title`, an `instance` and further
+ * members, which are sent whenever the error's message is sent. `status`, `detail` and `issues` always come from the
+ * error itself, as does `data` if the endpoint declares it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  * @example

@@ -18,7 +18,7 @@ type Positive<
 type Negative<Handler extends { readonly "~types"?: { readonly negative: unknown } }> =
   ResponseBody<Declared<Handler>["negative"]>;
 
-test("ProblemResultHandler sends the output itself for a success, and a problem document for an error", () => {
+test("ProblemResultHandler sends the output itself for a success, and problem details for an error", () => {
   expectTypeOf<Positive<ProblemResultHandler, { id: number }>>().toEqualTypeOf<{ id: number }>();
   expectTypeOf<Negative<ProblemResultHandler>>().toMatchTypeOf<ProblemDetails>();
   expectTypeOf<Negative<ProblemResultHandler>["detail"]>().toEqualTypeOf<string>();
@@ -32,7 +32,7 @@ test("ArrayResultHandler sends the array of items for a success, and a string fo
   expectTypeOf<Negative<ArrayResultHandler>>().toEqualTypeOf<string>();
 });
 
-test("endpoints carry the result handler of their factory, including behind middlewares", () => {
+test("endpoints carry the result handler of their factory, even behind middlewares", () => {
   const output = z.object({ items: z.array(z.string()) });
   const lists = arrayEndpointsFactory
     .addContext(() => ({ user: "ada" }))

@@ -12,7 +12,7 @@ import {
   type ResponseDeclaration,
 } from "./api-response.ts";
 
-/** Marks a result handler, even one made by another copy of this package in the same process. */
+/** The property that marks a result handler, even one made by another copy of this package in the same process. */
 export const resultHandlerMark: unique symbol = Symbol.for("sallyport/result-handler");
 
 /** An error as a result handler receives it; HTTP errors have a status. */
@@ -40,8 +40,8 @@ export type AcceptedOutput = Readonly<Record<string, unknown>>;
  * The argument of a result handler's `handler`: either `output` or `error` is set, and the other is null.
  *
  * A handler that supports only certain outputs declares them, as in
- * `({ output, error }: Result<{ rows: Row[] }>) => ...`. In its factories, an endpoint with any other output is then a
- * compile error.
+ * `({ output, error }: Result<{ rows: Row[] }>) => ...`. In factories with that result handler, an endpoint with any
+ * other output is then a compile error.
  */
 export type Result<Output = AcceptedOutput> = ResultContext &
   (
@@ -70,7 +70,7 @@ export interface ResultHandlerDefinition<
   Negative extends ResponseDeclaration,
   Output = AcceptedOutput,
 > {
-  /** The success responses, usually a function from the output schema to `{ schema, mimeType }`. */
+  /** The success responses, usually given as a function from the output schema to `{ schema, mimeType }`. */
   readonly positive: Positive | ((output: OutputPlaceholderSchema) => Positive);
   /** The error responses, or a function from the schema of the error's data, if any, to the error responses. */
   readonly negative: Negative | ((data?: ErrorDataPlaceholderSchema) => Negative);
@@ -91,7 +91,7 @@ export type AcceptedBy<Handler> = Handler extends {
 /** A result handler of any type. */
 export interface AnyResultHandler {
   readonly [resultHandlerMark]: true;
-  /** Sends the response of a result. */
+  /** Sends the response for a result. */
   readonly handle: (result: Result) => unknown;
   /** Lists the success responses of an endpoint with the given output schema. */
   listPositive(output: z.ZodType): readonly ApiResponse[];
@@ -146,14 +146,14 @@ export class ResultHandler<
         );
     }
     this.#definition = definition;
-    // the factory has checked that its endpoints fit this type
+    // the compiler has checked that the endpoints of a factory return such outputs
     this.handle = definition.handler as (result: Result) => unknown;
   }
 
   /**
    * Lists the success responses of an endpoint with the given output schema.
    *
-   * @throws {@link DefinitionError} when the declaration has no responses.
+   * @throws {@link DefinitionError} when the declaration has no responses, or a response has no Zod schema.
    */
   listPositive(output: z.ZodType): readonly ApiResponse[] {
     const { positive } = this.#definition;
@@ -166,7 +166,7 @@ export class ResultHandler<
   /**
    * Lists the error responses, which may carry data of the given schema.
    *
-   * @throws {@link DefinitionError} when the declaration has no responses.
+   * @throws {@link DefinitionError} when the declaration has no responses, or a response has no Zod schema.
    */
   listNegative(data?: z.ZodType): readonly ApiResponse[] {
     const { negative } = this.#definition;

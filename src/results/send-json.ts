@@ -5,7 +5,7 @@ import { writeHead } from "../http/reply-head.ts";
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-/** Checks whether any of the header fields that Express reads is set; most responses have none. */
+/** Checks whether any of the header fields that Express reads is set; most responses have none of them. */
 const isDescribed = (response: Response): boolean => {
   const fields = readFields(response);
   if (fields === null) return false;
@@ -27,10 +27,10 @@ export const appSettings: unique symbol = Symbol.for("sallyport/app-settings");
  * Sends a body as JSON, with the same bytes and headers as Express' `response.json`.
  *
  * Head and body are written together, which saves 6 microseconds over `response.json`. `response.json` itself is used
- * if the application sets ETags or a JSON format, if the response is watched or already has validators or a
- * Content-Type, and for statuses without a body.
+ * if the application enables ETags or configures how JSON is formatted, if the response is watched or already has
+ * validators or a Content-Type, and for statuses without a body.
  *
- * @throws TypeError when the body cannot be serialised; nothing is sent then.
+ * @throws TypeError when the body cannot be serialised; in that case, nothing is sent.
  */
 export const sendJson = (
   response: Response,
@@ -57,12 +57,13 @@ export const sendJson = (
     "Content-Type": type,
     "Content-Length": length,
   };
-  // for ASCII strings the bytes are the same, and Node has less to do
+  // for ASCII strings, both encodings give the same bytes, and `latin1` costs Node less
   response.end(text, length === text.length ? "latin1" : "utf8");
 };
 
 /**
- * Marks application settings that nobody has accessed: Express is not loaded, so no part of it can have been replaced.
+ * The property that marks application settings that no code has accessed: Express is not loaded, so no part of it can
+ * have been replaced.
  */
 export const untouched: unique symbol = Symbol.for("sallyport/untouched");
 
@@ -84,7 +85,10 @@ export const sentFields: unique symbol = Symbol.for("sallyport/sent-fields");
 /** Header fields by name. */
 export type SentFields = Readonly<Record<string, string | number>>;
 
-/** Marks a response that other code may watch: true if hooks may, `"native"` if only native middlewares may. */
+/**
+ * The property of a response that says whether other code may watch it: true if hooks may, `"native"` if only native
+ * middlewares may.
+ */
 export const watchedMark: unique symbol = Symbol.for("sallyport/watched");
 
 /** The property of a response that says whether a tool has replaced methods of all responses. */
@@ -97,7 +101,7 @@ export type WatchedResponse = Response & {
 };
 
 /**
- * Checks whether other code may observe how a response is sent: that code has received the request, or has replaced a
+ * Checks whether other code may observe how a response is sent, because it has received the request or replaced a
  * method.
  */
 const isWatched = (response: WatchedResponse, isUntouched: boolean): boolean => {

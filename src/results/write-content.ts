@@ -10,7 +10,7 @@ import { toSendingError } from "./http-error.ts";
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.
  *
- * @throws errors before the first byte is sent, and errors that interrupt a stream later
+ * @throws any error that occurs before the first byte is sent or that interrupts a stream later
  */
 export const writeContent = async (
   response: Response,
@@ -74,7 +74,7 @@ const writeFile = async (
 /** Sets the ETag of a file; Express does so only if ETags are enabled for all responses of the application. */
 const setEtag = async (response: Response, path: string): Promise<void> => {
   if (response.hasHeader("ETag")) return;
-  // if the file is missing, sending it reports the error
+  // if the file is missing, `sendFile` reports the error
   const file = await stat(path).catch(() => undefined);
   if (file?.isFile())
     response.setHeader(
@@ -103,14 +103,14 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
     }
     response.end();
   } catch (error) {
-    // the client has left and no longer needs the rest
+    // the client has disconnected and no longer needs the rest
     if (!response.destroyed) throw error;
   } finally {
     response.off("close", leave);
   }
 };
 
-/** Waits until more can be written, or until the connection is closed. */
+/** Waits until more can be written, or the connection is closed. */
 const untilDrained = (response: Response): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {

@@ -3,7 +3,7 @@ import { DefinitionError } from "../errors.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 
 /**
- * Asserts that a value is a schema.
+ * Asserts that a value is a schema, and returns it.
  *
  * @param what the name of the value at the beginning of the message
  * @throws {@link DefinitionError} when the value is not a Zod 4 schema.

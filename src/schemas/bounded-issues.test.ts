@@ -47,7 +47,7 @@ describe("a value with many wrong elements", () => {
       z.intersection(z.object({ a: z.array(z.string()) }), z.object({})),
       { a: wrong },
     ],
-  ])("causes no more issues than are reported: %s", (_name, schema, value) => {
+  ])("causes at most `maxIssues` issues: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       const { length } = parse(schema, value).issues;
       expect(length).toBe(maxIssues);
@@ -63,7 +63,7 @@ describe("a value with many wrong elements", () => {
       { a: 1, b: wrong },
     ],
     ["in a caught value", z.array(z.string()).catch(({ issues }) => issues as never), wrong],
-  ])("causes no more nested issues than are reported: %s", (_name, schema, value) => {
+  ])("causes at most `maxIssues` nested issues: %s", (_name, schema, value) => {
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       const { issues, value: caught } = parse(schema, value);
       const [issue] = toZodError(issues).issues;
@@ -76,14 +76,14 @@ describe("a value with many wrong elements", () => {
     ["caught", (element) => element.catch(0)],
     ["caught in a union", (element) => z.union([element, z.string()]).catch("")],
     ["caught, with a check", (element) => element.catch(0).refine(() => true)],
-  ])("causes no message to be created that is never read: %s", (_name, wrap) => {
+  ])("causes no unread messages to be created: %s", (_name, wrap) => {
     let messages = 0;
     const element = z.number({ error: () => `message ${messages++}` });
     expect(parse(z.array(wrap(element)), wrong).issues).toEqual([]);
     expect(messages).toBe(0);
   });
 
-  test("never makes V8 store the issue of a union in dictionary mode, which is ten times slower", () => {
+  test("never makes V8 store the issues of unions in dictionary mode, which is ten times slower", () => {
     setFlagsFromString("--allow-natives-syntax");
     const isFast = runInNewContext("(issue) => %HasFastProperties(issue)") as (
       issue: unknown,
@@ -108,7 +108,7 @@ describe("a value with many wrong elements", () => {
       { a: 1, b: 1, ...wrongByKey },
     ],
   ])(
-    "causes the same first issues as with Zod, even if %s has fields of the same schema",
+    "causes the same first issues as with Zod alone, even if %s uses one schema for all its parts",
     (_what, schema, value) => {
       const toPaths = (issues: ParseResult["issues"]) =>
         toZodError(issues).issues.map(({ path }) => path);
@@ -121,7 +121,7 @@ describe("a value with many wrong elements", () => {
     },
   );
 
-  test("causes issues for the first wrong elements, and the schema is not changed", () => {
+  test("causes issues for the first wrong elements, and leaves the schema unchanged", () => {
     const schema = z.object({ a: z.array(z.string()) });
     const { element } = schema.shape.a;
     const own = Object.getOwnPropertyDescriptor(element._zod, "run");
@@ -137,7 +137,7 @@ describe("a value with many wrong elements", () => {
     expect(calls).toBe(maxIssues);
   });
 
-  test("is rejected by an asynchronous schema, too", async () => {
+  test("is also rejected by an asynchronous schema", async () => {
     const schema = z.object({
       a: z.array(z.string().refine(async () => false)),
       b: z.array(z.int()),
@@ -160,11 +160,14 @@ describe("issues of wrong elements", () => {
       z.object({ a: z.array(z.number()).catch([]), b: numbers, c: z.union([numbers, texts]) }),
       { a: many, b: [1], c: [...many, 1] },
     ],
-  ])("that do not fail the parse do not hide those that do: %s", (_name, schema, value) => {
-    for (let turn = 0; turn < compileAfter * 2; turn++)
-      expect(parse(schema, value).issues).not.toEqual([]);
-    expect(parse(schema, { ...value, a: many, b: [1], c: many }).issues).toEqual([]);
-  });
+  ])(
+    "that the schema tolerates do not hide the issues that fail the parse: %s",
+    (_name, schema, value) => {
+      for (let turn = 0; turn < compileAfter * 2; turn++)
+        expect(parse(schema, value).issues).not.toEqual([]);
+      expect(parse(schema, { ...value, a: many, b: [1], c: many }).issues).toEqual([]);
+    },
+  );
 
   test.each([
     ["unknown keys do not stop it", [], 1],
@@ -188,7 +191,7 @@ describe("issues of wrong elements", () => {
     expect(check).toHaveBeenCalledTimes(calls);
   });
 
-  test("in an exclusive union include elements that two options accept", () => {
+  test("are reported for elements that match two options of an exclusive union", () => {
     const schema = z.array(z.xor([z.string(), z.string().min(2)]));
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(schema, ["a", "ab"]).issues).toMatchObject([
@@ -196,7 +199,7 @@ describe("issues of wrong elements", () => {
       ]);
   });
 
-  test("disappear where a catch replaces the element, and valid elements stay", async () => {
+  test("disappear where a catch replaces the elements, and valid elements are kept", async () => {
     for (let turn = 0; turn < compileAfter * 2; turn++)
       expect(parse(z.array(z.number().catch(0)), [1, "x", 2])).toMatchObject({ value: [1, 0, 2] });
     const late = z.array(
@@ -208,7 +211,7 @@ describe("issues of wrong elements", () => {
     expect(await toInputParser(late)([1, "x", 2])).toMatchObject({ value: [1, 0, 0], issues: [] });
   });
 
-  test("do not hide a more severe issue after them, which decides the outcome of a union", () => {
+  test("do not hide a later, more severe issue that decides the outcome of a union", () => {
     const schema = z.union([z.array(z.string().min(3)), z.boolean()]);
     const short = wrong.map(() => "x");
     const codesOf = (value: unknown) =>
@@ -224,7 +227,7 @@ describe("issues of wrong elements", () => {
     z.looseObject({ n: z.number() }),
     z.record(z.string().regex(/^(?:k|n)/), z.unknown()),
   );
-  test("include the unknown keys of an intersection", () => {
+  test("are not caused by keys that both sides of an intersection accept", () => {
     const value = { n: 1, ...Object.fromEntries(many.map((_text, index) => [`k${index}`, keys])) };
     expect(parse(sides, value).issues).toEqual([]);
   });
@@ -246,7 +249,7 @@ test("a custom function may itself parse with the schema of the elements", () =>
   expect(right).toBe(0);
 });
 
-test("keys that a loose record passes on do not count as issues", () => {
+test("keys that a loose record passes on cause no issues", () => {
   const value = z.number();
   const schema = z.object({
     a: z.looseRecord(z.string().regex(/^x-/), value),

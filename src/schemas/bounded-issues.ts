@@ -11,15 +11,15 @@ export type RunParse = (schema: ZodSchema, ...args: Parameters<Run>) => ReturnTy
 export const runPlainly: RunParse = (schema, payload, context) => schema._zod.run(payload, context);
 
 /**
- * Makes Zod skip the remaining elements of an array, set, map or record once it has found as many wrong ones as are
+ * Makes Zod skip the remaining elements of an array, set, map or record once it has found as many wrong elements as are
  * reported.
  *
  * Zod creates an issue for each wrong element, so an array of 500,000 wrong elements, which fits into a body of 1 MB,
  * would block the process for over a second. For the synchronous part of a parse, the `run` methods of lists and
- * elements are replaced by ones that count. A list with ten wrong elements fails, wherever it is: a union, a `.catch()`
- * or a transformation around it behaves as it would with all issues.
+ * elements are replaced by ones that count. A list with ten wrong elements fails in any case, so a union, a `.catch()`
+ * or a transformation around the list behaves as it would with all issues.
  *
- * @returns the ordinary parser for a schema without lists
+ * @returns {@link runPlainly} if the schema has no lists or its parsing methods cannot be replaced
  */
 export const boundIssues = (schema: ZodSchema): RunParse => {
   const lists = findLists(schema);

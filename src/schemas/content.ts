@@ -4,29 +4,31 @@ import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
-/** What a handler returns for `ez.stream()`: a Node.js stream, a web stream, or any iterable of strings and bytes. */
+/**
+ * What a handler returns for `ez.stream()`: a Node.js stream, a web stream, or an async iterable of strings and bytes.
+ */
 export type StreamContent = AsyncIterable<string | Uint8Array> | ReadableStream | Readable;
 
 /** What a handler returns for `ez.file()` if a path alone is not enough. */
 export interface FileContent {
-  /** The path of the file: absolute, or below `root`. */
+  /** The path of the file: relative to `root` if that is set, otherwise absolute. */
   readonly path: string;
   /**
    * The directory that must contain the file. Set `root` whenever the path comes from a client; paths with `..` and
    * hidden files are then rejected.
    *
-   * @default the path is absolute
+   * @default none, so `path` must be absolute
    */
   readonly root?: string | undefined;
   /**
-   * The name under which a browser saves the file, which is then sent as an attachment.
+   * The name under which a browser saves the file. If set, the file is sent as an attachment.
    *
-   * @default the schema's `fileName`; without one, the browser shows the file
+   * @default the schema's `fileName`, if any; otherwise the browser shows the file
    */
   readonly fileName?: string | undefined;
   /**
-   * How long a browser may cache the file without revalidation, in seconds. Shared caches may not store it, unless the
-   * handler sets `Cache-Control` itself.
+   * How long a browser may cache the file without revalidation, in seconds. Shared caches may not store the file unless
+   * the handler sets `Cache-Control` itself.
    *
    * @default 0
    */
@@ -36,7 +38,7 @@ export interface FileContent {
 /** Options for `ez.buffer`, `ez.stream` and `ez.file` in an output. */
 export interface ContentOptions extends SchemaMeta<string> {
   /**
-   * The name under which a browser saves the content, which is then sent as an attachment.
+   * The name under which a browser saves the content. If set, the content is sent as an attachment.
    *
    * @default the browser shows the content
    */
@@ -52,8 +54,8 @@ export interface ContentDeclaration {
 }
 
 /**
- * The declarations of schemas, by the function that checks the value. Copies of a schema with further checks or
- * descriptions keep this function.
+ * The content declarations of schemas, keyed by the function that checks the value. Copies of a schema with further
+ * checks or descriptions keep this function.
  */
 const declarations = new WeakMap<object, ContentDeclaration>();
 
@@ -80,7 +82,7 @@ export const declareContent = <T>(
       "SLP_DEFINITION_VALUE",
       `ez.${kind}: the first argument must be a media type, such as "text/csv"; got ${JSON.stringify(type)}.`,
     );
-  // each schema needs its own function, by which its declaration is found
+  // each schema needs its own function, by which its declaration is looked up
   const check = (value: unknown): boolean => isContent(value);
   declarations.set(check, { kind, type, fileName });
   return z.custom<T>(check, { error: expected }).meta({ ...meta });
@@ -129,7 +131,8 @@ export const stream = (type = "application/octet-stream", options?: ContentOptio
  * Creates the output schema of an endpoint that sends a file as is, without an envelope: the handler returns its path,
  * or `{ path, root }`.
  *
- * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. A missing file gets a 404.
+ * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. If the file is missing, the
+ * response is a 404.
  *
  * @param type the media type; by default, it is derived from the file's name
  * @throws {@link DefinitionError} when `type` is not a media type.

@@ -57,7 +57,7 @@ describe("ez.cursor", () => {
     expect(wrong.filter((text) => after.safeParse(text).success)).toEqual([]);
   });
 
-  test("rejects any other string with one message", () => {
+  test("rejects any other string with the same message", () => {
     const foreign = cursor(z.object({ id: z.int(), name: z.string() }), { secret: other });
     const older = cursor(z.object({ id: z.string() }), { secret });
     for (const text of [
@@ -78,7 +78,7 @@ describe("ez.cursor", () => {
     );
   });
 
-  test("rejects with a custom issue", () => {
+  test("rejects an invalid cursor with a custom issue", () => {
     expect(after.safeParse("abc").error?.issues).toMatchObject([{ code: "custom", path: [] }]);
   });
 
@@ -116,7 +116,7 @@ describe("ez.cursor", () => {
     expect(() => z.encode(after, { id: 1, name: "x".repeat(3023) })).toThrow("4096 characters");
   });
 
-  test("may be asynchronous", async () => {
+  test("supports an asynchronous schema", async () => {
     const late = cursor(
       z.int().refine(async (id) => id > 0),
       { secret },
@@ -161,7 +161,7 @@ describe("ez.cursor", () => {
     ["SLP_DEFINITION_UNKNOWN_KEY", [z.int(), { secrets: secret }]],
     ["SLP_DEFINITION_SCHEMA", [{}, { secret }]],
     ["SLP_DEFINITION_SCHEMA", [z.date(), { secret }]],
-  ] as const)("is rejected with the code %s", (code, [schema, options]) => {
+  ] as const)("throws an error with the code %s", (code, [schema, options]) => {
     expect(() => cursor(schema as z.ZodInt, options as { secret: string })).toThrow(
       expect.objectContaining({ code }) as Error,
     );
@@ -186,7 +186,7 @@ describe("pages with a signed cursor", () => {
     expect(page.output.safeParse(wrong).error?.issues[0]?.path).toEqual(["nextCursor", "id"]);
   });
 
-  test("accept any codec to a string, and a string schema", () => {
+  test("can use another codec from a string, or a string schema, instead", () => {
     const codec = z.codec(z.string(), z.int(), { decode: Number, encode: String });
     const own = paginated({ style: "cursor", itemSchema: z.string(), cursor: codec });
     expect(own.input.parse({ cursor: "5" }).cursor).toBe(5);

@@ -19,9 +19,9 @@ const macLength = 32;
 /** The second argument of `ez.cursor`. */
 export interface CursorOptions {
   /**
-   * The secret that signs cursors, of at least 32 characters; it is never sent. In an array, the first secret signs and
-   * all of them verify. To replace a secret, add a new one at the front, and remove the old one once its cursors are no
-   * longer needed.
+   * The secret that signs cursors, at least 32 characters long. It is never sent to clients. In an array, the first
+   * secret signs, and every secret verifies. To replace a secret, add a new one at the front, and remove the old one
+   * once its cursors are no longer needed.
    */
   readonly secret: string | readonly string[];
 }
@@ -32,22 +32,22 @@ export type CursorValue<Schema extends z.core.SomeType> = z.ZodType<
   z.output<Schema>
 >;
 
-/** The schema returned by {@link cursor}: a string on the wire, a value for the handler. */
+/** The schema returned by {@link cursor}: a string on the wire, and a value for the handler. */
 export type Cursor<Schema extends z.core.SomeType> = z.ZodCodec<z.ZodString, CursorValue<Schema>>;
 
 /** A codec between a cursor and its value. */
 export type CursorCodec = z.ZodCodec<z.ZodString>;
 
-/** A {@link CursorCodec} for the output: the handler returns the value, the client receives the string. */
+/** A {@link CursorCodec} for the output: the handler returns the value, and the client receives the string. */
 export type SignedCursor<Codec extends CursorCodec> = z.ZodCodec<CursorValue<Codec>, z.ZodString>;
 
 /**
- * Creates the schema of an opaque, signed cursor: a client receives a string and can only send it back unchanged; any
- * other string is rejected with `Invalid cursor`.
+ * Creates the schema of a signed cursor. A client receives a string and can only send it back unchanged; any other
+ * string is rejected with `Invalid cursor`.
  *
- * The string is the value as JSON with its HMAC-SHA256, in base64url, at most 4,096 characters long. A cursor is
- * signed, not encrypted, so a client can read the value. A cursor is valid with the same secret and schema, and does
- * not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`.
+ * The string contains the value as JSON and its HMAC-SHA256, encoded in base64url; it has at most 4,096 characters. A
+ * cursor is signed, not encrypted, so a client can read the value. A cursor stays valid as long as its secret and
+ * schema stay the same; it does not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`.
  *
  * @param schema the schema of the value; each part must be representable in JSON, or be a codec such as `ez.dateIn()`
  * @throws {@link DefinitionError} when the secret is too short or the schema has parts that JSON cannot represent.
@@ -67,7 +67,7 @@ export const cursor = <Schema extends z.core.SomeType>(
       const opened = open(text, keys);
       if (!opened) return refuse(payload, "Invalid cursor");
       return whenRun(schema, { value: opened.value, issues: [] }, "forward", (result) =>
-        // the cursor belongs to another list or to an older release
+        // the cursor comes from another list or an older release
         result.issues.length > 0 ? refuse(payload, "Invalid cursor") : result.value,
       );
     },
@@ -89,7 +89,7 @@ export const cursor = <Schema extends z.core.SomeType>(
   return codec as unknown as Cursor<Schema>;
 };
 
-/** Reverses a cursor's codec for the output; the original codec still parses and encodes. */
+/** Creates the reverse of a cursor's codec, for the output; it delegates to the original codec. */
 export const toSignedCursor = <Codec extends CursorCodec>(codec: Codec): SignedCursor<Codec> => {
   const run =
     (direction: "backward" | "forward") =>
@@ -105,7 +105,7 @@ export const toSignedCursor = <Codec extends CursorCodec>(codec: Codec): SignedC
   return turned as unknown as SignedCursor<Codec>;
 };
 
-/** Checks whether a value is a codec from a string. */
+/** Checks whether a value is a codec whose input is a string. */
 export const isCursorCodec = (value: unknown): value is CursorCodec => {
   if (!isSchema(value)) return false;
   const { def } = (value as z.core.$ZodTypes)._zod;
@@ -209,8 +209,8 @@ const unsignedKinds: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the kind of a part that JSON cannot represent, or that works in one direction only; parts behind a codec may
- * be anything.
+ * Returns the kind of the first part that JSON cannot represent or that works in only one direction. The output side of
+ * a codec may be anything.
  */
 const findUnsigned = (root: ZodSchema): string | undefined => {
   const seen = new Set<ZodSchema>();

@@ -8,7 +8,7 @@ import { compileAfter, toParser } from "./parser.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-test("remembers no default that the application's own parses read", async () => {
+test("a compiled schema retains no default that the application's own parses have read", async () => {
   const read: WeakRef<object>[] = [];
   const create = (): Record<string, unknown> => {
     const value = {};

@@ -20,7 +20,7 @@ let last: Read | undefined;
  */
 let left: Map<object, unknown[]> | undefined;
 
-/** Parses with a compiled schema, and records the defaults that it reads, in case it rejects the value. */
+/** Parses with a compiled schema, and records the defaults that the schema reads, in case it rejects the value. */
 export const readDefaultsOnce = <Result>(
   parse: (value: unknown) => Result,
   value: unknown,
@@ -36,7 +36,7 @@ export const readDefaultsOnce = <Result>(
   }
 };
 
-/** Makes definitions return again the defaults that the compiled schema has already read. */
+/** Makes definitions return the defaults that the compiled schema has already read, instead of new ones. */
 export const repeatDefaults = (): void => {
   if (!isTrying) return;
   isTrying = false;

@@ -39,7 +39,7 @@ describe("ez.encode", () => {
     expect(z.encode(ez.encode(user), wire as never)).toEqual(user.parse(wire));
   });
 
-  test("rejects values that the given schema would not have returned, and names their place", () => {
+  test("rejects values that the given schema would not have returned, and names the path", () => {
     const result = ez.encode(user).safeParse({ ...user.parse(wire), bornOn: "1815-12-10" });
     expect(result.error?.issues).toMatchObject([{ path: ["bornOn"], code: "invalid_type" }]);
     const checked = ez.encode(user.refine(({ name }) => name !== "Eve", "No Eve"));

@@ -21,8 +21,8 @@ interface EncodedType extends z.ZodType {
 let constructor: z.core.$constructor<EncodedType> | undefined;
 
 /**
- * Returns the constructor of such schemas. The constructor is created with the first such schema, using Zod's own
- * functions, so that `.optional()`, `.meta()` and the like preserve the class.
+ * Returns the constructor of reversed schemas. It is created with the first reversed schema, using Zod's own functions,
+ * so that `.optional()`, `.meta()` and the like preserve the class.
  */
 const toConstructor = (): z.core.$constructor<EncodedType> =>
   (constructor ??= z.core.$constructor<EncodedType>("SallyportEncoded", (inst, def) => {
@@ -33,9 +33,9 @@ const toConstructor = (): z.core.$constructor<EncodedType> =>
 /**
  * Reverses a schema: the new schema accepts the output of the given one, and returns its input.
  *
- * This way, one definition serves both directions: with `input: user` and `output: ez.encode(user)`, the handler
- * receives and returns the same values, such as dates, and both are sent in the same form, such as ISO 8601 strings.
- * Documents and clients describe the wire format. Checks and codecs work as in `z.encode`.
+ * One definition thus serves both directions: with `input: user` and `output: ez.encode(user)`, the handler receives
+ * and returns values such as dates, and the client sends and receives them in the same form, such as ISO 8601 strings.
+ * Documents and clients describe the wire format. Values are checked and converted as by `z.encode`.
  *
  * @throws {@link DefinitionError} when the schema has a `.transform()`, which cannot be reversed; use `z.codec`
  * instead.
@@ -58,7 +58,7 @@ const hasOneWay = (schema: ZodSchema): boolean => {
   try {
     return someSchema(schema, ({ _zod }) => _zod.def.type === "transform");
   } catch {
-    // a recursive schema may not be fully declared yet; if it is irreversible, using it causes an error
+    // a recursive schema may not be fully declared yet; if it turns out to be irreversible, parsing with it throws
     return false;
   }
 };

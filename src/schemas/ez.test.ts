@@ -34,7 +34,7 @@ test.each([
   ["ez.form of nothing", () => ez.form(undefined as never), "got undefined"],
   ["ez.raw of a schema", () => ez.raw(z.object({}) as never), "pass its `shape`"],
   ["ez.raw of a number", () => ez.raw(5 as never), "got 5"],
-])("ez: %s is rejected where it is declared", (_name, declare, text) => {
+])("ez: %s is rejected as soon as it is declared", (_name, declare, text) => {
   expect(declare).toThrow(DefinitionError);
   expect(declare).toThrow(text);
 });

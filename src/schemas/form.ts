@@ -33,12 +33,12 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
 }
 
 /**
- * The mark of a form. The mark is in the schema's definition, where `.extend()` and the like keep it and other copies
- * of this package find it, and also on the schema itself.
+ * The mark of a form. The mark is on the schema itself and in its definition, where `.extend()` and the like keep it
+ * and other copies of this package find it.
  */
 const formMark = "sallyport/form";
 
-/** Checks whether a schema is that of a form, or has such a schema as a part. */
+/** Checks whether a schema was made by {@link form}, or has such a schema as a part. */
 export const isForm = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (formMark in def || formMark in schema) return true;

@@ -7,9 +7,9 @@ type Payload = Parameters<Run>[0];
 type Context = Parameters<Run>[1];
 
 /**
- * The severity of an issue, which decides what its list still runs: unknown keys stop nothing, a failed check stops a
- * transformation, a wrong type also stops the checks of the list, and an abort stops even checks that ask to run
- * nevertheless.
+ * The severities of issues, which decide what still runs for their list: unknown keys stop nothing, a failed check
+ * stops a transformation, a wrong type also stops the checks of the list, and an abort stops even checks that ask to
+ * run regardless.
  */
 const severities = { unknownKeys: 0, check: 1, type: 2, abort: 3 } as const;
 
@@ -19,7 +19,7 @@ type Severity = (typeof severities)[keyof typeof severities];
 export interface Treatment {
   /** Whether the outcome of a wrong list depends on the severity of its issues. */
   readonly weighsIssues: boolean;
-  /** Whether functions of the application see lists with wrong elements. */
+  /** Whether functions of the application can see lists with wrong elements. */
   readonly showsWrongLists: boolean;
 }
 
@@ -34,8 +34,8 @@ export class IssueCounter {
   #wrong = 0;
   #severity: Severity = severities.unknownKeys;
   /**
-   * The list being parsed; undefined while one of its elements is parsed, because schemas that run inside an element
-   * are not elements of the list.
+   * The list being parsed; undefined while one of its elements is parsed, because values parsed inside an element are
+   * not elements of the list.
    */
   #list: ListParts | undefined;
   /** How often the elements' schema will still run for values that are not elements, such as a tuple's first items. */
@@ -48,7 +48,7 @@ export class IssueCounter {
     this.#showsWrongLists = showsWrongLists;
   }
 
-  /** Starts a parse: until there is a list, nothing is counted. */
+  /** Starts a parse; nothing is counted until a list is parsed. */
   begin(): void {
     this.#list = undefined;
   }
@@ -90,7 +90,7 @@ export class IssueCounter {
     if (isFixed) this.#fixed--;
     if (isFixed) return this.#runInside(own, payload, context);
     if (this.#isFull()) return payload;
-    // an optional element may be missing
+    // `undefined` is not counted, because it may stand for an optional element
     const mayPass = payload.value === undefined;
     const result = this.#runInside(own, payload, context);
     if (!mayPass && !(result instanceof Promise) && result.issues.length > 0) this.#count(result);
@@ -98,7 +98,7 @@ export class IssueCounter {
   }
 
   #runKey(own: OwnRun, payload: Payload, context: Context): ReturnType<Run> {
-    // a wrong key that looks like a number is immediately tried as a number
+    // if a wrong key looks like a number, Zod immediately tries it as a number
     const isRetry = this.#isKeyWrong && typeof payload.value === "number";
     if (!isRetry && this.#isFull()) return payload;
     const result = this.#runInside(own, payload, context);
@@ -109,7 +109,7 @@ export class IssueCounter {
     return result;
   }
 
-  /** Checks whether further elements cannot change the outcome. */
+  /** Checks whether further elements can no longer change the outcome. */
   #isFull(): boolean {
     if (this.#wrong < maxIssues || this.#showsWrongLists) return false;
     return !this.#weighsIssues || this.#severity >= severities.type;

@@ -110,7 +110,7 @@ describe("toShortIssues", () => {
     ...{ code: "custom", path, message, input: undefined },
   });
 
-  test("returns path, message and code, and nothing of the input", () => {
+  test("returns the path, the message and the code, and nothing of the input", () => {
     const issue = { ...toIssue(["a", 1, Symbol("b")]), input: "secret" };
     expect(toShortIssues([issue])).toEqual([
       { path: ["a", 1, "Symbol(b)"], message: "wrong", code: "custom" },
@@ -123,7 +123,7 @@ describe("toShortIssues", () => {
     expect(short?.message).toBe(`${"ä".repeat(126)}…`);
   });
 
-  test("may fill four KiB to the last byte", () => {
+  test("fills four KiB to the last byte", () => {
     const size = (issues: readonly object[]): number =>
       issues.reduce((sum, issue) => sum + JSON.stringify(issue).length, 0);
     const fill = (last: number) => [

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toNearestIssues } from "./nearest-issues.ts";
 import { finishIssue } from "./zod-internals.ts";
 
-/** The maximum number of issues that are reported for one validation; the rest is dropped unread. */
+/** The maximum number of issues reported for one validation; further issues are dropped unread. */
 export const maxIssues = 10;
 
 /** The maximum length of one validation's message, in bytes. */
@@ -14,7 +14,7 @@ const maxIssuesBytes = 4096;
 /** The maximum length of one issue's message and of one key in its path, in bytes. */
 const maxTextBytes = 256;
 
-/** One thing that is wrong with a value, shortened to a size that can be sent. */
+/** A validation issue, shortened to a size that can be sent. */
 export interface ShortIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -37,23 +37,23 @@ export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[]
 const toShortStep = (step: PropertyKey): string | number =>
   typeof step === "number" ? step : truncate(String(step), maxTextBytes);
 
-/** The text in place of a key that the client has chosen itself and that need not be repeated. */
+/** The text shown in place of a key that the client has chosen and that a message does not repeat. */
 const hiddenKey = "…";
 
 /** The maximum number of unknown keys that one issue names. */
 const maxNamedKeys = 5;
 
 /**
- * Matches keys that messages may repeat: without spaces, quotes or control characters, so that they cannot pass for
+ * Matches keys that messages may repeat. They have no spaces, quotes or control characters, so they cannot pass for
  * other text.
  */
 const safeKey = /^[\w.$-]{1,64}$/;
 
 /**
- * Creates a Zod error from the first raw issues only, because finishing fifty thousand issues would cost the server
- * time for nothing.
+ * Creates a Zod error from the first raw issues only, because finishing fifty thousand issues would waste the server's
+ * time.
  *
- * @param declares returns whether the schema declares a key; other keys in the input are named only if that is safe
+ * @param declares returns whether the schema declares a key; other keys of the input are named only if that is safe
  */
 export const toZodError = (
   issues: readonly z.core.$ZodRawIssue[],
@@ -96,7 +96,7 @@ const hidePath = (
   ),
 });
 
-/** Hides unsafe keys in an issue about unknown keys, whose message Zod has already written with all keys. */
+/** Hides unsafe keys in an issue about unknown keys; the message that Zod has written names all of them. */
 const hideNames = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   if (issue.code !== "unrecognized_keys" || issue.keys.every((key) => safeKey.test(key)))
     return issue;

@@ -11,14 +11,14 @@ import type { ZodSchema } from "./schema.ts";
 type Payload = Parameters<Run>[0];
 type Context = Parameters<Run>[1];
 
-/** The maximum number of issues that are finished inside one issue; nested unions could have any number. */
+/** The maximum number of nested issues that are finished for one issue, because nested unions could have any number. */
 const maxNestedIssues = 1000;
 
 /**
- * Returns a `run` for a schema that finishes hidden issues only when they are read.
+ * Returns a `run` method that creates the messages of hidden issues only when they are read.
  *
- * Zod finishes the issues of each failed option of a union and of each value that a `.catch()` replaces. For an array
- * of 300,000 such elements, that takes over a second.
+ * Zod creates a message for each issue of a union's failed options, and for each issue of a value that a `.catch()`
+ * replaces. For an array of 300,000 such elements, that takes over a second.
  *
  * @param isRepeated whether the schema is part of a list's elements
  * @returns undefined if Zod's own `run` is fast enough
@@ -65,7 +65,7 @@ const settleUnion = (
     payload.value = right.value;
     return payload;
   }
-  // if there is only one option whose type fits, it counts even if its checks fail
+  // if the type of only one option fits, that option counts even if its checks fail
   const fitting = results.filter((result) => findIssueUtilities()?.aborted(result) === false);
   if (fitting[0] && fitting.length === 1) {
     payload.value = fitting[0].value;
@@ -79,7 +79,7 @@ const settleUnion = (
 class UnionIssue {
   /**
    * The descriptor of `errors`, which must be an own property because Zod copies only own properties. The getter is
-   * shared: an issue with its own getter would be an object in V8's slow mode, which costs ten times as much.
+   * shared, because a getter per issue would put the issues into V8's dictionary mode, which is ten times slower.
    */
   static readonly #errorsProperty: PropertyDescriptor & ThisType<UnionIssue> = {
     configurable: true,
@@ -134,8 +134,8 @@ const settleCatch = (
 };
 
 /**
- * The argument of a `.catch()` function. It is an instance of a class, because a getter on each object would slow down
- * garbage collection.
+ * The argument of a `.catch()` function. This is a class because a getter on each object would slow down garbage
+ * collection.
  */
 class Caught {
   readonly value: unknown;
@@ -162,8 +162,8 @@ let room = 0;
 let depth = 0;
 
 /**
- * Finishes the issues of each result, as Zod does for an error that it throws; the issues of a nested union count
- * towards the limit of the outer one.
+ * Finishes the issues of each result, as Zod does for an error that it throws. The issues of nested unions count
+ * towards the same limit.
  */
 const finishAll = (results: readonly Payload[], context: Context): z.core.$ZodIssue[][] => {
   if (depth === 0) room = maxNestedIssues;

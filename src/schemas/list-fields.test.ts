@@ -16,7 +16,7 @@ test.each<[string, z.ZodType]>([
   ["an intersection with an array on the left", z.intersection(texts, z.unknown())],
   ["a transformed array", texts.transform((list) => list.length)],
   ["a lazy array", z.lazy(() => texts)],
-])("accepts only arrays: %s", (_what, field) => {
+])("listArrayFields includes a field that accepts only arrays: %s", (_what, field) => {
   expect(listArrayFields(z.object({ field }))).toEqual(["field"]);
 });
 
@@ -27,6 +27,6 @@ test.each<[string, z.ZodType]>([
   ["anything of two kinds", z.intersection(z.unknown(), z.unknown())],
   ["a preprocessed value", z.preprocess((value) => value, texts)],
   ["a schema that contains itself", node],
-])("accepts other values: %s", (_what, field) => {
+])("listArrayFields omits a field that accepts other values: %s", (_what, field) => {
   expect(listArrayFields(z.object({ field }))).toEqual([]);
 });

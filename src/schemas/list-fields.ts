@@ -3,8 +3,8 @@ import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 /**
- * Lists the top-level fields that accept only arrays, for which a single value from a query or a form is put into an
- * array.
+ * Lists the top-level fields that accept only arrays. A single value for such a field, from a query or a form, is put
+ * into an array.
  */
 export const listArrayFields = (schema: ZodSchema): readonly string[] =>
   [...readTopLevel(schema).fields]
@@ -20,13 +20,13 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
       return true;
     case "union": {
       const options = def.options.filter(({ _zod }) => !isNothing(_zod.def.type));
-      // each option has its own set, because options may share a schema without containing themselves
+      // each option gets its own set, because options may share a schema that does not contain itself
       return options.length > 0 && options.every((option) => isArray(option, new Set(seen)));
     }
     case "intersection":
       return isArray(def.left, seen) || isArray(def.right, seen);
     case "pipe":
-      // preprocessing may accept anything
+      // a preprocessing function may accept anything
       return def.in._zod.def.type !== "transform" && isArray(def.in, seen);
     case "lazy":
       return isArray(def.getter(), seen);

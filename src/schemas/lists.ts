@@ -18,17 +18,17 @@ export interface ListParts {
 
 /** The parts of a schema that may occur any number of times in a value. */
 export interface Lists {
-  /** All schemas inside the schema, including the schema itself. */
+  /** The schema itself and all schemas inside it. */
   readonly all: readonly ZodSchema[];
   /** Arrays, sets, maps, records, and tuples and objects with any number of further elements. */
   readonly lists: ReadonlyMap<ZodSchema, ListParts>;
-  /** The schemas of what lists parse: their elements, their keys, and other values that contain elements. */
+  /** The schemas with which lists parse their elements, their keys, and other values that contain elements. */
   readonly parts: ReadonlySet<ZodSchema>;
   /** All schemas inside elements, including the elements' own. */
   readonly repeated: ReadonlySet<ZodSchema>;
   /** Whether the outcome of a wrong list depends on the severity of its issues. */
   readonly weighsIssues: boolean;
-  /** Whether functions of the application see lists with wrong elements. */
+  /** Whether functions of the application can see lists with wrong elements. */
   readonly showsWrongLists: boolean;
 }
 
@@ -57,7 +57,7 @@ const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 /** Finds the lists of a schema, at any depth; returns undefined if there are none. */
 export const findLists = (root: ZodSchema): Lists | undefined => {
   const all = listAll(root);
-  // one side of an intersection may allow keys that the other rejects, and issues without a path, as from sets
+  // an intersection drops issues about keys that only one side rejects, even in the elements of a set
   const pardons = all.some((schema) => toDefinition(schema).type === "intersection");
   const lists = new Map<ZodSchema, ListParts>();
   for (const schema of all) {
@@ -92,9 +92,9 @@ const readParts = (schema: ZodSchema, pardons: boolean): ListParts | undefined =
     case "map":
       return toParts(def.keyType, { otherElement: def.valueType });
     case "record": {
-      // if one schema parses both keys and values, they cannot be distinguished
+      // keys and values parsed with the same schema cannot be told apart
       if (def.keyType === def.valueType) return undefined;
-      // in other records, a wrong key is passed on or collected
+      // other records pass wrong keys on, or collect them in one issue
       const refusesKeys =
         def.mode !== "loose" && !(def.keyType && readValues(def.keyType)) && !pardons;
       return toParts(def.valueType, { key: refusesKeys ? def.keyType : undefined });
@@ -127,7 +127,7 @@ const toParts = (
     fixed: before.filter((one) => one === element).length,
   };
 
-/** Returns the schema of a field, without `__proto__`, which Zod never parses. */
+/** Returns an array with the schema of a field; it is empty for `__proto__`, which Zod never parses. */
 const toField = ([name, field]: [string, ZodSchema]): ZodSchema[] =>
   name === "__proto__" ? [] : [field];
 
@@ -154,7 +154,7 @@ const weighsIssues = (schema: ZodSchema): boolean => {
 };
 
 /**
- * Checks whether a check concerns only the size; such checks do not look at elements, and also run on lists with wrong
+ * Checks whether a check concerns only the size. Such a check ignores the elements, and also runs on a list with wrong
  * elements.
  */
 const isOfSize = (check: Check): boolean => /_(?:length|size)$|_equals$/.test(check._zod.def.check);

@@ -4,7 +4,7 @@ import { showLiteral } from "./zod-internals.ts";
 type Issue = z.core.$ZodIssue;
 type UnionIssue = z.core.$ZodIssueInvalidUnion & { readonly inclusive?: boolean };
 
-/** The depth to which nested unions are searched; deeper ones are reported as Zod reports them. */
+/** The depth to which nested unions are searched; deeper unions are reported as Zod reports them. */
 const maxDepth = 8;
 
 /**
@@ -27,7 +27,7 @@ export const toNearestIssues = (issue: Issue, depth = 0): readonly Issue[] => {
     .toSorted((one, other) => rank(one) - rank(other));
   const [nearest = []] = ranked;
   const tag = nearest.find(isWrongTag);
-  // with a wrong tag, no alternative is clearly meant, so their missing fields say nothing
+  // if the tag is wrong, it is unclear which alternative is meant, so missing fields are not reported
   return within(tag ? [joinTags(tag, ranked.flat())] : nearest);
 };
 
@@ -53,8 +53,8 @@ const isOfOtherKind = (issues: readonly Issue[]): boolean =>
   );
 
 /**
- * Returns how far an alternative is from the value. Fields with fixed values distinguish alternatives, so a wrong one
- * counts more than anything else.
+ * Returns how far an alternative is from the value. Fields with fixed values distinguish alternatives, so a wrong value
+ * there counts more than anything else.
  */
 const rank = (issues: readonly Issue[]): number =>
   issues.filter(isWrongTag).length * 1000 + issues.length;
@@ -81,8 +81,8 @@ const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
 };
 
 /**
- * Joins messages as in "expected string or number, received boolean" if Zod has provided the parts; otherwise lists the
- * message of each alternative.
+ * Joins messages as in "expected string or number, received boolean" if they all have that form; otherwise lists the
+ * messages of the alternatives.
  */
 const joinKinds = (issues: readonly Issue[]): string => {
   const texts = [...new Set(issues.map(({ message }) => message))];

@@ -43,7 +43,7 @@ describe("ez.paginated", () => {
     }>();
   });
 
-  test("accepts an items name that is not known at compile time", () => {
+  test("accepts an `itemsName` that is not known at compile time", () => {
     const itemsName: string = "users";
     const { output } = ez.paginated({ style: "offset", itemSchema: z.string(), itemsName });
     factory.build({
@@ -92,11 +92,11 @@ describe("ez.paginated", () => {
     ez.paginated({ itemSchema: user });
     // @ts-expect-error -- there is no such style
     ez.paginated({ style: "page", itemSchema: user });
-    // @ts-expect-error -- the item is not a schema
+    // @ts-expect-error -- `itemSchema` is not a schema
     ez.paginated({ style: "offset", itemSchema: {} });
     // @ts-expect-error -- there is no such option
     ez.paginated({ style: "offset", itemSchema: user, limit: 5 });
-    // @ts-expect-error -- a cursor is a string on the wire
+    // @ts-expect-error -- a cursor must be a string on the wire
     ez.paginated({ style: "cursor", itemSchema: user, cursor: z.number() });
     ez.paginated({ style: "offset", itemSchema: user, itemsName: "nextCursor" });
     ez.paginated({ style: "cursor", itemSchema: user, itemsName: "total" });
@@ -112,13 +112,13 @@ describe("ez.cursor", () => {
     expectTypeOf<z.input<typeof after>>().toEqualTypeOf<string>();
     expectTypeOf<z.output<typeof after>>().toEqualTypeOf<Value>();
     expectTypeOf(z.encode(after, { id: 1, at: new Date() })).toEqualTypeOf<string>();
-    // @ts-expect-error -- the value does not fit
+    // @ts-expect-error -- the value does not fit the schema
     z.encode(after, { id: "1", at: new Date() });
     // @ts-expect-error -- a secret is required
     ez.cursor(z.int(), {});
   });
 
-  test("types the cursor of pages in both directions", () => {
+  test("types the cursor of a page in both directions", () => {
     const page = ez.paginated({ style: "cursor", itemSchema: z.string(), cursor: after });
     expectTypeOf<z.input<typeof page.input>["cursor"]>().toEqualTypeOf<string | undefined>();
     expectTypeOf<z.output<typeof page.input>["cursor"]>().toEqualTypeOf<Value | undefined>();

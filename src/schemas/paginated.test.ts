@@ -19,7 +19,7 @@ const parseCompiled = (schema: z.ZodType, value: unknown): ParseResult => {
   return parse(value) as ParseResult;
 };
 
-describe("the input", () => {
+describe("the input schema of pages", () => {
   test("has the page size and the offset, each with a default", () => {
     expect(byOffset.input.parse({})).toEqual({ limit: 20, offset: 0 });
     expect(byOffset.input.parse({ limit: "50", offset: 7, x: 1 })).toEqual({
@@ -35,7 +35,7 @@ describe("the input", () => {
     [{ maxLimit: 200 }, 20],
     [{ maxLimit: 10, defaultLimit: 10 }, 10],
     [{ defaultLimit: 100 }, 100],
-  ])("accepts %j as the default page size", (limits, expected) => {
+  ])("derives its default page size from %j", (limits, expected) => {
     const { input } = paginated({ style: "offset", itemSchema: item, ...limits });
     expect(input.parse({}).limit).toBe(expected);
   });
@@ -93,7 +93,7 @@ describe("the input", () => {
   });
 });
 
-describe("the output", () => {
+describe("the output schema of pages", () => {
   const page = { items: [{ name: "Ada", secret: 1 }], limit: 1000 };
 
   test("has the items, and the fields that describe their position", () => {
@@ -120,7 +120,7 @@ describe("the output", () => {
   });
 });
 
-test("documents use the application's names in the descriptions of the fields", () => {
+test("field descriptions in documents use the application's name for the items", () => {
   const users = paginated({ style: "offset", itemSchema: item, itemsName: "users", maxLimit: 50 });
   expect(z.toJSONSchema(users.input, { io: "input" }).properties).toEqual({
     limit: {
@@ -190,13 +190,13 @@ describe("wrong options", () => {
     expect(build).toThrow(message);
   });
 
-  test("may be values that are not objects", () => {
+  test("include values that are not objects", () => {
     expect(() => paginated(undefined as never)).toThrow(
       "ez.paginated: the options must be an object",
     );
   });
 
-  test("include the reserved names of the other style", () => {
+  test("do not include the reserved names of the other style", () => {
     paginated({ style: "offset", itemSchema: item, itemsName: "nextCursor" });
     paginated({ style: "cursor", itemSchema: item, itemsName: "total" });
   });

@@ -21,7 +21,7 @@ import { readTopLevel } from "./top-level-keys.ts";
  */
 export type PaginationStyle = "cursor" | "offset";
 
-/** The fields of an output other than its items. */
+/** The names of an output's fields other than its items. */
 interface ReservedNames {
   cursor: "limit" | "nextCursor";
   offset: "limit" | "offset" | "total";
@@ -75,8 +75,8 @@ export interface PaginatedOptions<
    */
   readonly defaultLimit?: number | undefined;
   /**
-   * Schema of a cursor. With `ez.cursor`, the handler receives and returns a value, and the client sees a string that
-   * it cannot change.
+   * Schema of a cursor. With `ez.cursor`, the handler receives and returns a value, and the client receives a string
+   * that it can only send back unchanged.
    *
    * @default any string, which the handler creates and checks itself
    */
@@ -84,8 +84,8 @@ export interface PaginatedOptions<
     | (Style extends "offset" ? "`cursor` is only allowed in cursor style" : Text)
     | undefined;
   /**
-   * Whether successful responses to GET and HEAD have a `Link` header to the next page and, in offset style, to the
-   * previous, the first and the last page.
+   * Whether successful responses to GET and HEAD have a `Link` header with a link to the next page and, in offset
+   * style, links to the previous, the first and the last page.
    *
    * @default false
    * @see RFC 8288
@@ -106,8 +106,8 @@ export type CursorInput<Text extends CursorText> = z.ZodObject<{
 }>;
 
 /**
- * The shape of a page: the items under their name, and the other fields. If the name is not a literal type, the items
- * may be under any key.
+ * The shape of a page: the items under their name, and further fields. If the name is not a literal type, the items may
+ * be under any key.
  */
 type PageShape<Name extends string, Item extends z.core.SomeType, Fields> = string extends Name
   ? Readonly<Record<string, Fields[keyof Fields] | z.ZodArray<Item>>>
@@ -134,7 +134,7 @@ export type CursorOutput<
   >
 >;
 
-/** The result of {@link paginated}: schemas for an endpoint. */
+/** The result of {@link paginated}: the input and output schemas of an endpoint. */
 export type Paginated<
   Style extends PaginationStyle,
   Item extends z.core.SomeType,
@@ -144,7 +144,7 @@ export type Paginated<
   ? { readonly input: OffsetInput; readonly output: OffsetOutput<Item, Name> }
   : { readonly input: CursorInput<Text>; readonly output: CursorOutput<Item, Name, Text> };
 
-/** The options of a schema that {@link paginated} created. */
+/** The options with which {@link paginated} created a schema. */
 export interface Pagination {
   readonly style: PaginationStyle;
   readonly itemsName: string;
@@ -157,8 +157,8 @@ export interface Pagination {
  * Creates the input and output schemas of an endpoint that returns pages of a list. Both are object schemas, so
  * `.and()` and `.extend()` work.
  *
- * `limit` and `offset` are integers or their plain decimal digits, `5` or `"5"`. `" 5"`, `"05"`, `"1e1"`, `""` and a
- * `limit` over `maxLimit` are rejected.
+ * `limit` and `offset` are integers, given as numbers or as plain decimal digits: `5` or `"5"`. `" 5"`, `"05"`,
+ * `"1e1"`, `""` and a `limit` over `maxLimit` are rejected.
  *
  * @throws {@link DefinitionError} when an option is invalid.
  * @example
@@ -202,7 +202,7 @@ export const paginated = <
 };
 
 /**
- * Returns the options from which {@link paginated} created an input or output schema; undefined for other schemas. The
+ * Returns the options with which {@link paginated} created an input or output schema; undefined for other schemas. The
  * mark is on the field `limit`, which the object's `.extend()`, `.and()`, `.describe()` and `.meta()` preserve.
  */
 export const readPagination = (schema: ZodSchema): Pagination | undefined => {
@@ -211,14 +211,14 @@ export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   // the marked schema may be inside a wrapper such as `.optional()`
   while (field && !readMark(field)) field = field._zod.def.innerType;
   const pagination = field && readMark(field);
-  // a schema that contains only the field `limit` of a page is no page
+  // a schema that contains only the field `limit` of a page is not a page
   const places = pagination?.style === "offset" ? ["offset"] : ["cursor", "nextCursor"];
   return places.some((name) => fields.has(name)) ? pagination : undefined;
 };
 
 /**
- * Marks the field `limit`, even for another copy of this package in the same process. The definition of the field is
- * also marked, because `.describe()` and the like copy only the definition.
+ * The property that marks the field `limit`, even for another copy of this package in the same process. The definition
+ * of the field is also marked, because `.describe()` and the like copy only the definition.
  */
 const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 

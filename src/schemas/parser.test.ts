@@ -56,7 +56,7 @@ describe("toParser", () => {
     [z.union([z.int(), z.string()]), "a"],
     [z.unknown(), {}],
   ])(
-    "looks for arrays in the input of a hot schema only if it is rejected: $type",
+    "replaces the `run` of a hot schema's elements only if the input is rejected: $type",
     (part, value) => {
       const element = z.string();
       let run = element._zod.run.bind(element._zod);
@@ -78,14 +78,14 @@ describe("toParser", () => {
     },
   );
 
-  test("parses valid input exactly once, cold and hot", () => {
+  test("parses valid input exactly once, whether the schema is cold or hot", () => {
     let calls = 0;
     const parse = toParser(z.object({ a: z.string().transform(() => ++calls) }));
     times(compileAfter * 2, () => void parse({ a: "x" }));
     expect(calls).toBe(compileAfter * 2);
   });
 
-  test("remembers that a schema is asynchronous, and runs its parts once per parse", async () => {
+  test("runs the checks of an asynchronous schema once per parse", async () => {
     let calls = 0;
     const parse = toParser(z.object({ a: z.string().refine(async () => ++calls > 0) }));
     for (let turn = 1; turn <= compileAfter * 2; turn++) {
@@ -103,7 +103,7 @@ describe("toParser", () => {
     }
   });
 
-  test("runs a check that first returns a promise in a hot schema once, and leaves no promise unhandled", async () => {
+  test("runs a check once, even if it first returns a promise after many parses, and leaves no rejection unhandled", async () => {
     let calls = 0;
     const check = (text: string): boolean | Promise<boolean> => {
       if (text !== "late") return true;
@@ -116,7 +116,7 @@ describe("toParser", () => {
     expect(calls).toBe(1);
   });
 
-  test("passes on the error that a transform throws", () => {
+  test("passes on the error that a transformation throws", () => {
     const parse = toParser(
       z.string().transform(() => {
         throw new RangeError("mine");
@@ -132,8 +132,8 @@ describe("custom functions", () => {
 
   test.each<[string, z.ZodType, unknown]>([
     ["a default", z.object({ a: z.string().default(count) }), undefined],
-    ["a default of a substituted value", z.object({ a: z.string().prefault(count) }), undefined],
-    ["a change", z.object({ a: z.string().overwrite(count) }), "x"],
+    ["a prefault", z.object({ a: z.string().prefault(count) }), undefined],
+    ["an overwrite", z.object({ a: z.string().overwrite(count) }), "x"],
     ["a catch", z.object({ a: z.number().catch(() => Number(count("1"))) }), "x"],
     [
       "a default in an array",
@@ -152,7 +152,7 @@ describe("custom functions", () => {
       }),
       {},
     ],
-  ])("run once per parse, and not before: %s", async (_name, schema, a) => {
+  ])("run once per parse, and not while the parser is created: %s", async (_name, schema, a) => {
     calls = 0;
     const whole = z.intersection(schema, z.object({ b: z.int() }));
     const parse = toParser(whole);
@@ -168,7 +168,7 @@ describe("custom functions", () => {
     }
   });
 
-  test("a default may be a constant without a getter", () => {
+  test("are not required for a default, which may be a constant without a getter", () => {
     const a = new z.ZodDefault({ type: "default", innerType: z.int(), defaultValue: 5 });
     const parse = toParser(z.object({ a, b: z.int() }));
     for (let turn = 0; turn < compileAfter * 2; turn++) {
@@ -177,7 +177,7 @@ describe("custom functions", () => {
     }
   });
 
-  test("gives each element of an array its own default", () => {
+  test("run once for each array element that needs a default", () => {
     calls = 0;
     const parse = toParser(z.object({ a: z.array(z.string().default(count)), b: z.int() }));
     const a = [undefined, undefined, undefined];

@@ -9,13 +9,13 @@ import { compile, readValues } from "./zod-internals.ts";
 
 /**
  * The number of parses after which a schema counts as hot and is compiled. Compiling costs 0.24 ms and 11 kB per
- * schema; an endpoint that is hardly called never pays for that.
+ * schema; an endpoint that is hardly ever called is spared that cost.
  */
 export const compileAfter = 8;
 
 const parsers = new WeakMap<ZodSchema, Parser>();
 
-/** Returns the parser of a schema, the same one for each use of the schema. */
+/** Returns the parser of a schema, always the same one for the same schema. */
 export const toParser = (schema: ZodSchema): Parser => {
   const known = parsers.get(schema);
   if (known) return known;
@@ -26,7 +26,7 @@ export const toParser = (schema: ZodSchema): Parser => {
 
 const inputParsers = new WeakMap<ZodSchema, Parser>();
 
-/** Returns the parser of a schema for data that clients send, which creates only as many issues as are reported. */
+/** Returns the parser of a schema for data sent by clients. The parser creates only as many issues as are reported. */
 export const toInputParser = (schema: ZodSchema): Parser => {
   const known = inputParsers.get(schema);
   if (known) return known;
@@ -59,11 +59,12 @@ const createParser = (schema: ZodSchema, run: RunParse): Parser => {
 };
 
 /**
- * Creates a parser for a schema with the application's own refinements or transformations.
+ * Creates a parser for a schema with refinements or transformations of the application.
  *
- * Zod's asynchronous mode returns synchronously if nothing is asynchronous, so it need not be known in advance whether
- * a schema is asynchronous. Each function runs exactly once, whether the value fits or not: a compiled schema would run
- * it again on invalid input, and synchronous parsing would drop a promise that it encounters, along with its rejection.
+ * Zod's asynchronous mode returns synchronously if nothing is asynchronous, so the parser need not know in advance
+ * whether a schema is asynchronous. Each function runs exactly once, whether or not the value fits. A compiled schema
+ * would run it again on invalid input, and synchronous parsing would drop a promise that the function returns, along
+ * with its rejection.
  */
 const createCarefulParser =
   (schema: ZodSchema, run: RunParse): Parser =>
@@ -71,8 +72,8 @@ const createCarefulParser =
     run(schema, { value, issues: [] }, { async: true });
 
 /**
- * Creates a parser for a schema that consists of Zod's own parts, which is synchronous; the schema is compiled when it
- * becomes hot.
+ * Creates a synchronous parser for a schema that consists of Zod's own parts. The schema is compiled when it becomes
+ * hot.
  */
 const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
   const isExact = !someSchema(schema, hasIntersectionField);
@@ -86,8 +87,8 @@ const createFastParser = (schema: ZodSchema, run: RunParse): Parser => {
 };
 
 /**
- * Checks whether a schema has a field that is an intersection. If both of its sides are optional, a compiled schema
- * accepts a missing field, which Zod otherwise rejects.
+ * Checks whether a schema has a field that is an intersection. If both sides of the intersection are optional, a
+ * compiled schema accepts a missing field, which Zod otherwise rejects.
  */
 const hasIntersectionField = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -109,7 +110,7 @@ const createHotParser = (schema: ZodSchema, run: RunParse): Parser => {
   return keepDefaults(schema) ? (value) => readDefaultsOnce(parse, value) : parse;
 };
 
-/** The kinds of schemas for which a compiled schema never calls `run`, not even for a value that it rejects. */
+/** The kinds of schemas that Zod compiles inline; compiled code never calls the `run` methods of such parts. */
 const inlineKinds: ReadonlySet<string> = new Set([
   ...["any", "array", "bigint", "boolean", "date", "default", "enum", "int", "literal", "never"],
   ...["null", "nullable", "number", "object", "optional", "pipe", "prefault", "readonly", "record"],

@@ -12,18 +12,18 @@ test.each([
   ["10", 10],
   [100, 100],
   ["100", 100],
-])("parses %j as %i", (value, number) => {
+])("plainInteger parses %j as %i", (value, number) => {
   expect(schema.parse(value)).toBe(number);
 });
 
 test.each([
   ..."-6|101|00|01|-0|+1|1.0|1e1|0x1| 1|1 |1\n|Infinity|NaN|true|".split("|"),
   ...[-6, 101, 1.5, Number.NaN, Infinity, null, true, [], "9007199254740993"],
-])("rejects %j with a single issue", (value) => {
+])("plainInteger rejects %j with a single issue", (value) => {
   expect(schema.safeParse(value).error?.issues).toHaveLength(1);
 });
 
-test("reports only the range for a fraction outside the range", () => {
+test("plainInteger reports only the range issue for a fraction outside the range", () => {
   expect(schema.safeParse(-6.5).error?.issues).toMatchObject([{ code: "too_small" }]);
   expect(schema.safeParse(100.5).error?.issues).toMatchObject([{ code: "too_big" }]);
 });

@@ -1,18 +1,20 @@
 import { z } from "zod";
 import { describeAs } from "./zod-internals.ts";
 
-/** A schema of an integer in a range, as a number or as plain decimal digits, with a preset value for a missing one. */
+/** A schema of an integer in a range, given as a number or as plain decimal digits, with a default. */
 export type PlainInteger = z.ZodPrefault<
   z.ZodPipe<z.ZodUnion<readonly [z.ZodNumber, z.ZodCodec<z.ZodString, z.ZodNumber>]>, z.ZodNumber>
 >;
 
-/** Matches digits as `String` would write them: no sign but a minus, no leading zeros, spaces, point or exponent. */
+/**
+ * Matches integers as `String` writes them: without a plus sign, leading zeros, spaces, a decimal point or an exponent.
+ */
 const plainDigits = /^(?:0|-?[1-9]\d*)$/;
 
 /**
- * Creates the schema of an integer or its plain decimal digits; anything else that `Number` would convert to an integer
- * is rejected. The schema consists of Zod's own parts and of pure functions, so schemas that contain it can be
- * compiled.
+ * Creates the schema of an integer, given as a number or as plain decimal digits; anything else that `Number` would
+ * convert to an integer is rejected. The schema consists of Zod's own parts and of pure functions, so schemas that
+ * contain it can be compiled.
  */
 export const plainInteger = (minimum: number, maximum: number, preset: number): PlainInteger => {
   const digits = z.codec(z.string().regex(plainDigits), z.number(), {
@@ -22,8 +24,8 @@ export const plainInteger = (minimum: number, maximum: number, preset: number): 
   const schema = z
     .union([z.number(), digits], { error: "Invalid input: expected a plain integer" })
     .pipe(z.number().min(minimum, { abort: true }).max(maximum, { abort: true }).int());
-  // documents show an integer, not the ways to spell it
+  // documents show an integer, not the forms in which it can be sent
   describeAs(schema, { type: "integer", minimum, maximum });
-  // `.default()` would be missing from documents of an input, because the schema transforms
+  // documents of an input would omit a `.default()`, because the schema transforms its value
   return schema.prefault(preset);
 };

@@ -6,15 +6,13 @@ import { readTopLevel } from "./top-level-keys.ts";
 
 const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
 
-/**
- * Checks whether a value is a Buffer. The schemas of raw bodies have their own function, by which they are recognised.
- */
+/** Checks whether a value is a Buffer. Only the schemas of raw bodies use this function, which identifies them. */
 const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
 
 /**
- * Creates the schema of a Buffer, in the input or in the output.
+ * Creates the schema of a Buffer in an input or an output.
  *
- * With a media type, it is the output schema of an endpoint that sends the bytes as is, without an envelope.
+ * With a media type, this is the output schema of an endpoint that sends the bytes as is, without an envelope.
  *
  * @throws {@link DefinitionError} when the first argument is not a media type.
  * @example
@@ -34,7 +32,7 @@ type NoFields = {};
 /** What a client may send as a raw body. */
 export type RawContent = ArrayBuffer | Blob | Uint8Array | string;
 
-/** The schema returned by {@link raw}: a client sends a {@link RawContent}, the handler receives a Buffer. */
+/** The schema returned by {@link raw}: a client sends a {@link RawContent}, and the handler receives a Buffer. */
 export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
   { raw: z.ZodCustom<Buffer, RawContent> } & Shape
 >;
@@ -67,7 +65,7 @@ export const raw = <Shape extends z.ZodRawShape = NoFields>(
     .meta({ ...meta }) as unknown as Raw<Shape>;
 };
 
-/** Returns the media type in the `.meta({ contentMediaType })` of a raw body. */
+/** Returns the media type in the `.meta({ contentMediaType })` of a raw body's schema. */
 export const readRawType = (schema: ZodSchema): string | undefined => {
   if (!takesRawBody(schema)) return undefined;
   const field = readTopLevel(schema).fields.get("raw");

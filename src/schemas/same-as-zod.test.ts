@@ -22,7 +22,7 @@ const leaves = [
   z.object({ a: z.string().min(2), b: z.number().optional() }),
 ];
 
-/** Functions that record the values that they see; these records are compared as well. */
+/** The values that functions in schemas have seen; they are compared as well. */
 let seen: string[] = [];
 const see = (value: unknown): unknown => {
   seen.push(inspect(value, { depth: Infinity, maxArrayLength: Infinity }));
@@ -133,7 +133,7 @@ interface Outcome {
 
 type Issues = readonly z.core.$ZodIssue[];
 
-/** Returns the first issues, and in them the first of the nested ones. */
+/** Returns the first issues, each with only its first nested issues. */
 const toShort = (issues: Issues): unknown[] =>
   issues.slice(0, maxIssues).map((issue) => ({
     ...issue,
@@ -170,7 +170,10 @@ const byUs = (schema: z.ZodType, value: unknown): Promise<Outcome> =>
     };
   });
 
-/** Expects the same result; functions may see fewer values than with Zod alone, but no others, and in the same order. */
+/**
+ * Expects the same result. Functions may see fewer values than with Zod alone, but no different ones, and in the same
+ * order.
+ */
 const expectSame = (own: Outcome, zods: Outcome): void => {
   // an element that is skipped cannot throw
   const isSkipped = "thrown" in zods.result && "issues" in own.result;
@@ -182,7 +185,10 @@ const expectSame = (own: Outcome, zods: Outcome): void => {
   }
 };
 
-/** Checks whether Zod compiles a schema correctly: 4.6.7 lets a missing intersection of optional parts pass. */
+/**
+ * Checks whether Zod compiles a schema correctly. Compiled by Zod 4.6.7, a schema accepts a missing intersection of
+ * optional parts.
+ */
 const isCompiledRight = (schema: z.ZodType, value: unknown): boolean => {
   try {
     return z.compile(schema).safeParse(value).success === schema.safeParse(value).success;
@@ -193,7 +199,7 @@ const isCompiledRight = (schema: z.ZodType, value: unknown): boolean => {
 
 const lists = fc.array(values, { minLength: 1, maxLength: 3 });
 
-test("any schema returns the same as Zod alone: the value, or the first issues", async () => {
+test("any schema gives the same result as with Zod alone: the value or the first issues", async () => {
   await fc.assert(
     fc.asyncProperty(schemas, lists, async (schema, some) => {
       for (let turn = 0; turn <= compileAfter; turn += some.length)
@@ -201,7 +207,7 @@ test("any schema returns the same as Zod alone: the value, or the first issues",
           if (isCompiledRight(schema, value))
             expectSame(await byUs(schema, value), await byZod(schema, value));
     }),
-    // rare cases need thousands of runs
+    // it takes thousands of runs to find rare cases
     { numRuns: Number(process.env["FUZZ_RUNS"] ?? 50) },
   );
 }, 600_000);

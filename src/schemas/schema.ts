@@ -8,7 +8,7 @@ export interface AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: unknown };
 }
 
-/** An object that is not an array, as endpoints accept and return at the top level. */
+/** An object that is not an array; endpoints accept and return such objects at the top level. */
 export type ObjectLike = object & {
   readonly [Symbol.iterator]?: "must be an object: wrap an array, as in { items: [...] }";
 };
@@ -16,12 +16,15 @@ export type ObjectLike = object & {
 /** An {@link ObjectLike} that is not a promise; promises would also match `ObjectLike`. */
 export type ReturnedObject = ObjectLike & { readonly then?: never };
 
-/** A schema whose result is an object, such as an object, a record, a union, an intersection or a transformation. */
+/**
+ * A schema whose result is an object: for example an object schema, a record, a union, an intersection or a
+ * transformation.
+ */
 export interface InputSchema extends AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: ObjectLike };
 }
 
-/** The schema of an output; {@link OtherKind} names the kinds that are never objects. */
+/** The schema of an output; {@link OtherKind} names the kinds of schemas that never return an object. */
 export interface OutputSchema extends AnySchema {
   readonly _zod: {
     readonly def: { readonly type: string };
@@ -46,18 +49,18 @@ export type OtherKind = (typeof otherKinds)[number];
 /** Checks whether a kind of schema never returns an object. */
 export const isOtherKind = (kind: string): boolean => otherKinds.some((one) => one === kind);
 
-/** What a schema accepts: the type on the wire. */
+/** What a schema accepts: the type of a value before it is parsed. */
 export type SchemaInput<S extends AnySchema> = S["_zod"]["input"];
 
-/** What a schema returns once it has parsed. */
+/** What a schema returns: the type of a parsed value. */
 export type SchemaOutput<S extends AnySchema> = S["_zod"]["output"];
 
-/** Stands for a missing input schema: the input is `{}`. */
+/** The placeholder for a missing input schema; the input is then `{}`. */
 export interface NoInput extends InputSchema {
   readonly _zod: { readonly input: EmptyObject; readonly output: EmptyObject };
 }
 
-/** Stands for a missing output schema: the returned object is sent as is. */
+/** The placeholder for a missing output schema; the returned object is then sent as is. */
 export interface NoOutput extends OutputSchema {
   readonly _zod: {
     readonly def: { readonly type: "custom" };
@@ -68,7 +71,7 @@ export interface NoOutput extends OutputSchema {
 }
 
 interface Empty {
-  // oxlint-disable-next-line typescript/no-empty-object-type -- the type `{}` is exactly what is meant
+  // oxlint-disable-next-line typescript/no-empty-object-type -- the type `{}` is intended
   readonly object: {};
 }
 
@@ -81,7 +84,7 @@ export interface SchemaMeta<Example = unknown> {
   readonly examples?: Example[];
 }
 
-/** A schema as Zod's own functions accept it. */
+/** The schema type that Zod's own functions accept. */
 export type ZodSchema = z.core.$ZodType;
 
 /** Checks whether a value is a Zod 4 schema. */

@@ -18,12 +18,12 @@ export const someSchema = (
   return listInnerSchemas(schema).some((inner) => someSchema(inner, has, seen));
 };
 
-/** Lists the schemas that a schema consists of, including those in its lists and shapes. */
+/** Lists the schemas that a schema consists of, including those in arrays and objects of its definition. */
 export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
-  // the getter of a lazy schema may create a new schema each time, so the one that Zod parses with is read
+  // the getter of a lazy schema may create a new schema each time, so this reads the schema that Zod parses with
   const { def } = schema._zod;
   if (def.type === "lazy") return [readLazy(schema as z.core.$ZodLazy)];
-  // the default is read from a getter, which calls a function of the application
+  // reading the default would call a getter, which may run a function of the application
   return listSchemas(
     Object.keys(def)
       .filter((name) => name !== "defaultValue")
@@ -31,7 +31,7 @@ export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
   );
 };
 
-/** Finds the schemas among values and in containers of values; skips Zod's checks, which have no type. */
+/** Finds the schemas among values, and inside arrays and plain objects; skips Zod's checks, which have no type. */
 const listSchemas = (values: readonly unknown[]): ZodSchema[] =>
   values.flatMap((value) => {
     if (typeof value !== "object" || value === null) return [];

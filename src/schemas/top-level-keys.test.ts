@@ -61,7 +61,7 @@ describe("readTopLevel", () => {
 describe("listMiddlewareOnlyKeys", () => {
   const middleware = z.object({ key: z.string(), id: z.string() });
 
-  test("lists the keys that a strict or loose endpoint must not see", () => {
+  test("lists the keys that must be hidden from a strict or loose endpoint schema", () => {
     expect(listMiddlewareOnlyKeys(z.strictObject({ id: z.string() }), [middleware])).toEqual([
       "key",
     ]);

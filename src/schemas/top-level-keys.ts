@@ -2,13 +2,16 @@ import type { z } from "zod";
 import { readEncoded } from "./encode.ts";
 import type { ZodSchema } from "./schema.ts";
 
-/** What is known about a schema's top level before anything is parsed. */
+/** The keys of a schema at its top level, as far as they are known before anything is parsed. */
 export interface TopLevel {
-  /** The fields that the schema names; if several parts name a field, the first part's schema. */
+  /**
+   * The fields that the schema names, each with its schema; if several parts name a field, the first part's schema
+   * counts.
+   */
   readonly fields: ReadonlyMap<string, ZodSchema>;
   /**
-   * What happens to other keys: `strip` means that they are dropped, `refuse` that the schema is strict, `keep` that it
-   * is loose, and `unknown` that it is a function of the whole value.
+   * What happens to other keys: `strip` if they are dropped, `refuse` if the schema is strict, `keep` if it is loose,
+   * and `unknown` if that cannot be told, as for `z.any()`.
    */
   readonly others: "strip" | "refuse" | "keep" | "unknown";
 }
@@ -50,7 +53,7 @@ export const readTopLevel = (
     case "union":
       return join(def.options.map(read));
     case "pipe": {
-      // a preprocessed value is described by the schema after the function
+      // for a preprocessed value, the schema after the function counts
       const first = read(def.in);
       return first.others === "unknown" ? read(def.out) : first;
     }
@@ -72,8 +75,8 @@ export const readTopLevel = (
 };
 
 /**
- * Lists the keys that middlewares declare and that an endpoint's own schema must not see: a strict one would reject
- * them, a loose one would pass them on unparsed.
+ * Lists the keys that middlewares declare and that must be hidden from an endpoint's own schema: a strict schema would
+ * reject them, and a loose schema would pass them on unparsed.
  */
 export const listMiddlewareOnlyKeys = (
   endpointSchema: ZodSchema,

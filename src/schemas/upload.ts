@@ -7,13 +7,13 @@ import { readTopLevel } from "./top-level-keys.ts";
 export interface FileUpload {
   /** The client's name for the file. Never trust it as a path. */
   readonly name: string;
-  /** The content of the file; for a larger file, it is read from disk on each access. */
+  /** The content of the file. The content of a larger file is read from disk on each access. */
   readonly data: Buffer;
   /** The size in bytes. */
   readonly size: number;
-  /** The media type that the client claims. */
+  /** The media type as stated by the client. */
   readonly mimetype: string;
-  /** Moves the file to a path; otherwise it is deleted when the response is finished. */
+  /** Moves the file to a path. A file that is not moved is deleted when the response is finished. */
   readonly mv: (path: string) => Promise<void>;
   readonly encoding?: string | undefined;
   /** Where a larger file is stored until the response is finished. */
@@ -22,10 +22,13 @@ export interface FileUpload {
   readonly md5?: string | undefined;
 }
 
-/** The schema returned by {@link upload}: a client sends a `File` or another `Blob`, the handler receives a {@link FileUpload}. */
+/**
+ * The schema returned by {@link upload}: a client sends a `File` or another `Blob`, and the handler receives a
+ * {@link FileUpload}.
+ */
 export type Upload = z.ZodCustom<FileUpload, Blob>;
 
-/** Checks whether an object has `data`, without reading computed properties, because the content may be on disk. */
+/** Checks whether an object has `data`, without calling a getter, because the content may be on disk. */
 const hasBytes = (value: object): boolean => {
   const own = Object.getOwnPropertyDescriptor(value, "data");
   return own && "value" in own ? own.value instanceof Uint8Array : "data" in value;
@@ -62,10 +65,10 @@ const describe = (value: unknown): string => {
 const isUpload = (schema: ZodSchema): boolean =>
   (schema._zod.def as { fn?: unknown }).fn === isFileUpload;
 
-/** Checks whether a schema accepts files anywhere. */
+/** Checks whether a schema accepts files, at any depth. */
 export const takesFiles = (schema: ZodSchema): boolean => someSchema(schema, isUpload);
 
-/** Lists the top-level fields that accept an array of files, for which a single file is put into an array. */
+/** Lists the top-level fields that accept an array of files. A single file for such a field is put into an array. */
 export const listFileLists = (schema: ZodSchema): readonly string[] =>
   [...readTopLevel(schema).fields]
     .filter(([, field]) => isListOfFiles(field))

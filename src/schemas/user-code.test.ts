@@ -68,7 +68,7 @@ describe("runsUserCode", () => {
       "a deeply nested transformation",
       z.object({ a: z.array(z.object({ b: z.string().transform((b) => b) })) }),
     ],
-    ["a change", z.array(z.string().overwrite((text) => `${text}!`))],
+    ["an overwrite", z.array(z.string().overwrite((text) => `${text}!`))],
     ["a catch with a function", z.string().catch(() => "x")],
     [
       "a check of a property",
@@ -84,7 +84,7 @@ describe("runsUserCode", () => {
     ["a custom schema", z.custom(() => true)],
     ["an instance check", z.instanceof(Date)],
     ["a lazy schema", z.lazy(() => z.string().refine(() => true))],
-    ["an overall refinement", z.object({}).refine(() => true)],
+    ["a refinement of an object", z.object({}).refine(() => true)],
     ["one option of a union", z.union([z.string(), z.number().refine(() => true)])],
   ])("is true for %s", (_name, schema) => {
     expect(runsUserCode(schema)).toBe(true);

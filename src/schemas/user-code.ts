@@ -122,8 +122,8 @@ const runsFunction = ({ _zod: { def } }: Check): boolean => {
 let ownOverwrites: ReadonlySet<string> | undefined;
 
 /**
- * Checks whether a function is one of Zod's own, as for `.trim()`. Zod creates a new function each time; it has no side
- * effects, and neither has any function with the same source.
+ * Checks whether a function that changes a value is Zod's own, such as that of `.trim()`. Zod creates a new function
+ * for each schema, so functions are compared by their source; none with the same source has side effects.
  */
 const isOwnOverwrite = (change: unknown): boolean => {
   ownOverwrites ??= new Set(

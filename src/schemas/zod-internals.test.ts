@@ -16,7 +16,7 @@ import {
 
 type Lacking = Record<string, unknown>;
 
-/** Removes some internals from a schema, and returns the schema. */
+/** Removes the named internals from a schema, and returns the schema. */
 const lack = <Schema extends ZodSchema>(schema: Schema, ...names: readonly string[]): Schema => {
   for (const name of names)
     Object.defineProperty(schema._zod, name, { configurable: true, value: undefined });
@@ -65,7 +65,7 @@ describe("where Zod's parse functions cannot be replaced", () => {
       expect(parseAll(parse, inputs)).toEqual(expected.map((one) => bounded(one)));
   });
 
-  test("parses an array with such elements in the same way as Zod", () => {
+  test("parses an array of such elements in the same way as Zod", () => {
     const parse = toInputParser(z.object({ list: z.array(fix(z.string())) }));
     for (let at = 0; at < compileAfter + 2; at++)
       expect(parseAll(parse, [{ list: ["a"] }, { list: [1] }])).toMatchObject([
@@ -75,7 +75,7 @@ describe("where Zod's parse functions cannot be replaced", () => {
   });
 });
 
-/** The number of issues that are reported. */
+/** Returns the issues of an outcome that are reported, or the parsed value. */
 const bounded = (outcome: unknown): unknown =>
   Array.isArray(outcome) ? outcome.slice(0, 10) : outcome;
 
@@ -98,7 +98,7 @@ describe("where Zod lacks its internal functions", () => {
     vi.resetModules();
   });
 
-  test("still parses input, and completes the issues", async () => {
+  test("still parses input, and adds messages to the issues", async () => {
     const parsers = await import("./parser.ts");
     const { findIssueUtilities } = await import("./zod-internals.ts");
     expect(findIssueUtilities()).toBeUndefined();
@@ -126,7 +126,7 @@ describe("where Zod lacks its internal functions", () => {
   });
 });
 
-describe("where a schema does not list its values", () => {
+describe("where a schema lacks internal properties", () => {
   test.each<[string, () => ZodSchema]>([
     ["a literal", () => z.literal(["a", 2])],
     ["an enum", () => z.enum(["a", "b"])],

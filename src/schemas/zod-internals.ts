@@ -4,8 +4,8 @@
  * zod.dev/packages/core documents what libraries may use: `_zod.def` with the exported types of definitions,
  * `_zod.run()`, `_zod.input`, `_zod.output` and `z.core.$constructor`. Other members, which the types mark as
  * `@internal`, are undocumented. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If Zod
- * lacks such a part, a slower way without it is used, which `zod-internals.test.ts` and
- * `test/assumptions/without-zod-internals.test.ts` test. ARCHITECTURE.md lists the parts.
+ * lacks such a part, slower code takes its place; `zod-internals.test.ts` and
+ * `test/assumptions/without-zod-internals.test.ts` test that code. ARCHITECTURE.md lists the parts.
  */
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
@@ -16,8 +16,8 @@ export type Run = (
 ) => ReturnType<ZodSchema["_zod"]["run"]>;
 
 /**
- * Holds the method that a replacement calls. The method is read again at each parse, because other code may also have
- * replaced it.
+ * A holder for the original method, which a replacement calls. The method is read again at each parse, because other
+ * code may have replaced it in the meantime.
  */
 export interface OwnRun {
   run: Run;
@@ -48,7 +48,7 @@ export class ExchangedRun {
     this.#exchanged = wrap(this.#own);
   }
 
-  // the property names are literals, because every parse reads them, and a name in a variable would need a lookup
+  // the property names are literals, because every parse uses them, and a name in a variable would be slower
   begin(): void {
     const internals = this.#internals;
     if (this.#isRun) {
@@ -67,8 +67,8 @@ export class ExchangedRun {
 }
 
 /**
- * Compiles a schema; values that the compiled schema rejects are parsed by the given `run`. Returns the schema itself
- * if compiling is impossible.
+ * Compiles a schema; values that the compiled schema rejects are parsed by the given `run`. Returns the given schema if
+ * it cannot be compiled.
  */
 export const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
   const { compile: compileByZod } = z as { readonly compile?: typeof z.compile };
@@ -90,8 +90,8 @@ export interface IssueUtilities {
 }
 
 /**
- * Returns the functions with which Zod finishes issues. If they are unknown, each issue is finished as soon as it is
- * found.
+ * Returns the functions with which Zod finishes issues; undefined if Zod does not export them, in which case each issue
+ * is finished as soon as it is found.
  */
 export const findIssueUtilities = (): IssueUtilities | undefined => {
   const { aborted, finalizeIssue } = z.core.util as Partial<IssueUtilities>;
@@ -99,8 +99,8 @@ export const findIssueUtilities = (): IssueUtilities | undefined => {
 };
 
 /**
- * Finishes an issue as Zod does before it throws an error. If Zod's function is unknown, a schema that reports the
- * issue is parsed instead.
+ * Finishes an issue as Zod does before it throws an error; a finished issue has a message. If Zod does not export the
+ * function, a value is parsed with a schema that reports the issue.
  */
 export const finishIssue = (
   issue: z.core.$ZodRawIssue,
@@ -121,7 +121,8 @@ export const showLiteral = (value: z.core.util.Primitive): string => {
 };
 
 /**
- * Checks whether a `.catch()` has a constant; if that is unknown, its value counts as a function of the application.
+ * Checks whether a `.catch()` has a constant; if that cannot be told, its value counts as a function of the
+ * application.
  */
 export const isConstantCatch = (catchValue: object): boolean => {
   const { CONSTANT_CATCH: mark } = z.core.util as { readonly CONSTANT_CATCH?: string };
@@ -131,7 +132,7 @@ export const isConstantCatch = (catchValue: object): boolean => {
 /**
  * Replaces the getter with which a definition returns its default.
  *
- * @returns false if there is no getter, in which case the default is a constant
+ * @returns whether the getter was replaced; a default without a getter is a constant
  */
 export const exchangeDefault = (
   def: object,
@@ -147,8 +148,8 @@ export const exchangeDefault = (
 const lazySchemas = new WeakMap<ZodSchema, ZodSchema>();
 
 /**
- * Returns the schema behind a lazy one. The getter of a lazy schema may create a new schema each time, so the schema
- * that Zod parses with is returned, or else the first one requested.
+ * Returns the schema inside a lazy schema. The getter of a lazy schema may create a new schema each time, so this
+ * returns the schema that Zod parses with, or else the first one that the getter has returned.
  */
 export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
   const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
@@ -158,7 +159,7 @@ export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
   return known;
 };
 
-/** Returns the only values that a schema accepts; undefined if there is no such list. */
+/** Returns the values that a schema accepts, if they can be listed; otherwise undefined. */
 export const readValues = (schema: ZodSchema): ReadonlySet<unknown> | undefined => {
   const { values } = schema._zod;
   if (values) return values;
@@ -169,7 +170,7 @@ export const readValues = (schema: ZodSchema): ReadonlySet<unknown> | undefined 
   return def.type === "undefined" ? new Set([undefined]) : undefined;
 };
 
-/** Returns the values of a property that distinguish the options of a union. */
+/** Returns the values by which a property distinguishes the options of a union. */
 export const readPropertyValues = (
   schema: ZodSchema,
   name: string,
@@ -191,7 +192,7 @@ const joinValues = (
   return isTold ? new Set(values.flatMap((some) => [...some])) : undefined;
 };
 
-/** Returns whether a field may be omitted; `defaulted` if a default takes its place. */
+/** Returns `optional` if a field may be omitted, `defaulted` if a default takes its place, and otherwise undefined. */
 export const readOptionality = (
   schema: ZodSchema,
   direction: "input" | "output",
@@ -228,7 +229,7 @@ export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undef
   return truthy && falsy && [...truthy, ...falsy];
 };
 
-/** Checks whether a parse encodes; if that is unknown, the parse counts as decoding. */
+/** Checks whether a parse encodes; if that cannot be told, the parse counts as decoding. */
 export const isBackward = ({ direction }: Parameters<Run>[1]): boolean => direction === "backward";
 
 let isDirected: boolean | undefined;
@@ -261,12 +262,12 @@ export const runIn = (
   return (isBack ? z.safeEncodeAsync : z.safeDecodeAsync)(schema, payload.value).then(settle);
 };
 
-/** Copies the mark of a value that contains itself, whose checks Zod runs later; does nothing if there is no mark. */
+/** Copies the mark by which Zod defers the checks of a value that contains itself; does nothing if there is no mark. */
 export const passOnMemo = (from: Parameters<Run>[0], to: Parameters<Run>[0]): void => {
   if ("memo" in from) to.memo = from.memo;
 };
 
-/** Replaces a schema in documents; if Zod ignores this, documents show the parts of the schema. */
+/** Makes documents show the given JSON Schema for a schema. If Zod ignores this, they show the parts of the schema. */
 export const describeAs = (schema: ZodSchema, json: z.core.JSONSchema.BaseSchema): void => {
   schema._zod.toJSONSchema = () => json;
 };
@@ -278,7 +279,7 @@ export const describeAs = (schema: ZodSchema, json: z.core.JSONSchema.BaseSchema
 export const readMadeName = (key: string): string | undefined =>
   key.startsWith("__schema") ? key.slice(2) : undefined;
 
-/** Makes a schema parse like another one in the opposite direction. */
+/** Makes a schema decode by encoding with another schema, and encode by decoding with it. */
 export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
   schema._zod.parse = (payload, context) =>
     runIn(isBackward(context) ? "forward" : "backward", inner, payload, context);

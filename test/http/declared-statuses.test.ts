@@ -209,7 +209,7 @@ describe("declared errors", () => {
   });
 
   test.each<[string, object]>([
-    ["`errors` must be an object of statuses", []],
+    ["`errors` must be an object whose keys are statuses", []],
     ['`errors` has "200", which is not an error status', { 200: "Fine" }],
     ['`errors` has "abc", which is not an error status', { abc: "What" }],
     ['`errors` has "404" without a description', { 404: undefined }],
