@@ -73,7 +73,7 @@ describe("an adapter without a real socket", () => {
   });
 
   test.each([
-    ["has none of these members, like serverless-http's", {}],
+    ["lacks the members of a real one, like serverless-http's", {}],
     ["reports bytes to write, like light-my-request's", { writableLength: 9 }],
   ])("gets a response without a fault in the log, if the socket %s", async (_what, socket) => {
     const { app, lines } = await start({

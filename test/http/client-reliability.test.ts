@@ -73,7 +73,7 @@ describe("a client retries", () => {
     });
   });
 
-  test("nothing by default, and if enabled neither POST nor requests that get other statuses", async () => {
+  test("nothing by default, and neither POST requests nor requests that fail permanently if enabled", async () => {
     const busy = createFlaky(1, () => createHttpError(503, "Busy"));
     const server = await start(busy);
     const client = createClient<typeof busy>({ baseUrl: `http://127.0.0.1:${server.port}` });

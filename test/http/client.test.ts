@@ -166,7 +166,7 @@ describe("the request that is sent", () => {
     }
   });
 
-  test("carries fields as inputSources says: in headers beside a query, and for DELETE in the query or the body", async () => {
+  test("carries fields as inputSources says: in headers and the query for GET, and in the body for DELETE", async () => {
     const input = z.object({ "x-trace": z.string(), page: z.string() });
     const endpoint = factory.build({
       method: ["get", "delete"],
@@ -240,7 +240,7 @@ describe("pages", () => {
     }),
   };
 
-  test("can be checked for more pages by an envelope, a page or a reply, with `hasMore` of the class and of the instance", async () => {
+  test("`hasMore` of the class and of an instance accepts an envelope, a page and a response", async () => {
     const client = await connect(routing);
     const first = await client.provide("get /offset", { limit: 20 });
     const last = await client.provide("get /offset", { limit: 20, offset: 20 });

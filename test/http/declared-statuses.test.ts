@@ -184,7 +184,7 @@ describe("declared errors", () => {
     expect((await post({ n: "1" })).json()).toMatchObject({ error: { data: { field: "n" } } });
   });
 
-  test("reach custom result handlers, and their schema function receives the data schema", async () => {
+  test("reach custom result handlers, whose schema function receives the data schema", async () => {
     const resultHandler = new ResultHandler({
       positive: (data) => data,
       negative: (data) => z.object({ why: z.string(), ...(data && { details: data }) }),

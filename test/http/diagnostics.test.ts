@@ -35,7 +35,10 @@ const input = <Schema extends z.ZodRawShape>(shape: Schema) =>
 const output = <Schema extends z.ZodRawShape>(shape: Schema) =>
   factory.build({ output: z.object(shape), handler: none as never });
 
-/** Routings with one defect each: the code of the warning, the place, and parts of the message. */
+/**
+ * Routing maps with one defect each, and the expected warning: its code, place and parts of its
+ * message.
+ */
 type Defect = readonly [string, string, readonly string[], Routing, Partial<ServerConfig>];
 const defects: readonly Defect[] = [
   [

@@ -151,7 +151,7 @@ describe("a schema that cannot be documented", () => {
 });
 
 describe("in production", () => {
-  test("the documentation is served if that is enabled; otherwise one line says why it is not", async () => {
+  test("the documentation is served if that is enabled; otherwise, one log line says why it is not", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const plain = await start({ users }, { docs });
     expect(plain.linesOf("info").map(({ message }) => message)).not.toContain(announced);

@@ -191,7 +191,7 @@ describe("multipart text fields", () => {
     );
   });
 
-  test("are absent in an empty form, and in one without parts", async () => {
+  test("are absent in an empty form and in a form without parts", async () => {
     const server = await start({ echo: echo() });
     for (const body of ["", `--${boundary}--\r\n`]) {
       const answer = await server.send("/echo", { method: "POST", headers: multipart, body });

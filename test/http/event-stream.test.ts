@@ -78,7 +78,7 @@ describe("events", () => {
     expect(answer.headers["content-type"]).toBe("text/event-stream");
   });
 
-  test("are not sent if the handler itself responds, for example with a 204, which ends reconnecting", async () => {
+  test("are not sent if the handler itself responds, for example with a 204, which makes clients stop reconnecting", async () => {
     const endpoint = new EventStreamFactory(events).build({
       handler: ({ response, ctx: { isClosed } }) => {
         response.status(204).end();
@@ -233,7 +233,7 @@ describe("the definition of an event stream", () => {
     expect(create(...args)).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
   });
 
-  test("does not accept wrong definitions of endpoints either", () => {
+  test("does not disable the checks of endpoint definitions", () => {
     const factory = new EventStreamFactory(events);
     const build = (definition: unknown) => (): unknown => factory.build(definition as never);
     const handler = (): void => undefined;
@@ -247,7 +247,7 @@ describe("the definition of an event stream", () => {
       expect(build(definition)).toThrow(expect.objectContaining({ code }));
   });
 
-  test("declares the events and the errors for documents", () => {
+  test("declares the events and the errors for OpenAPI documents", () => {
     const endpoint = new EventStreamFactory(events).buildVoid({ handler: () => undefined });
     const [declared, ...others] = endpoint.resultHandler.listPositive(z.object({}));
     expect(others).toEqual([]);

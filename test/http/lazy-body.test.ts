@@ -109,7 +109,7 @@ describe("B23: a request rejected by a middleware is rejected before its body is
   });
 });
 
-describe("decision 27: the body is read when the first stage needs it", () => {
+describe("the body is read when the first stage needs it", () => {
   const bodyOf = (native: RequestHandler, options = {}) =>
     factory.use(native, options).build({
       method: "post",
@@ -220,8 +220,8 @@ describe("decision 27: the body is read when the first stage needs it", () => {
   });
 });
 
-describe("decision 28: the input is taken from the request as a native middleware has changed it", () => {
-  test("for the query and for cookies", async () => {
+describe("the input contains what a native middleware has changed on the request", () => {
+  test("the query and the cookies", async () => {
     const endpoint = factory
       .use((request, _response, next) => {
         Object.defineProperty(request, "query", { value: { a: "own" }, configurable: true });
@@ -259,7 +259,8 @@ describe("an error before the endpoint is reached", () => {
     expect([wrong.status, wrong.headers["content-type"], wrong.headers["allow"]]).toEqual([
       ...[405, problem, "POST"],
     ]);
-    // for an endpoint with the default result handler the configured error handler is used, as for an unknown path
+    // an endpoint with the default result handler uses the configured error handler, as does an
+    // unknown path
     expect((await server.send("/ping", { method: "PUT" })).json()).toMatchObject({
       own: "Method Not Allowed",
     });
@@ -267,7 +268,7 @@ describe("an error before the endpoint is reached", () => {
   });
 });
 
-test("a body that a native middleware has read is not read again, even if its stream has not reported its end", async () => {
+test("a body that a native middleware has read is not read again, even if the stream has not emitted `end` yet", async () => {
   const server = await start({
     form: factory
       .use((request, _response, next) => {

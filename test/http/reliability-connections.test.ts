@@ -197,7 +197,7 @@ describe("Pipelining", () => {
     expect(replies).toHaveLength(times.length + 1);
   });
 
-  test("W19: a rejected request among them does not change the responses of the others", async () => {
+  test("W19: a rejected request among pipelined ones does not change the responses to the others", async () => {
     const refused = [head("GET /none"), head("GET /%zz"), head("PUT /ping"), head("TRACE /ping")];
     const bytes = waiting(30) + refused.join(good) + closing;
     const replies = await statusesOf(await start(routing), bytes);
@@ -219,7 +219,7 @@ describe("Pipelining", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("W20: the server stops reading from a client that floods it and reads nothing, and serves others", async () => {
+  test("W20: the server stops reading from a client that floods it and reads nothing, and serves other clients", async () => {
     const handler = vi.fn(() => ({ text: "x".repeat(65_536) }));
     const big = factory.build({ output: z.object({ text: z.string() }), handler });
     const server = await start({ big, ping }, { accessLogger: null });

@@ -47,7 +47,7 @@ const startRun = (
     config,
   );
 
-/** Sends a request and a final one on the same socket, and returns both responses. */
+/** Sends the given request and a final one on the same socket, and returns both responses. */
 const converse = async (server: TestServer, request: string): Promise<string[]> => {
   const last = "GET /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   return splitReplies(await server.raw(request + last, 4000));
@@ -215,7 +215,7 @@ test.each([
 test.each([
   ["returns", () => ({ a: 1 })],
   ["replies again", (response: Result["response"]) => response.json({ second: true })],
-  ["ends it again", (response: Result["response"]) => void response.end("second")],
+  ["ends the response again", (response: Result["response"]) => void response.end("second")],
   ["writes again", (response: Result["response"]) => void response.write("second")],
   ["throws", inAnySync],
   ["rejects", async () => inAnySync()],
@@ -232,7 +232,7 @@ test.each([
   expect(server.lines[0]?.message).toMatch(/already sent/);
 });
 
-test("H8: a response whose handler throws while it is sent is cut off, and does not end cleanly", async () => {
+test("H8: a response whose handler throws in the middle is cut off, and does not end cleanly", async () => {
   const server = await startRun(async ({ response }) => {
     response.write("begun");
     await sleep(20);
@@ -259,7 +259,7 @@ const late = (
 test.each([
   ["the configuration", undefined, 50],
   ["the endpoint", 50, 0],
-  ["the endpoint before the configuration", 50, 60_000],
+  ["the endpoint, despite a longer one in the configuration,", 50, 60_000],
 ])(
   "H9: a handler over the time limit of %s gets a 503",
   async (_place, timeout, handlerTimeout) => {
@@ -311,12 +311,15 @@ test("H10: the result for a client that has left is dropped, and no error is log
 });
 
 test.each([
-  ["of the head", ({ response }: { response: Response }) => response.writeHead(200, "a\r\nb")],
   [
-    "of the response",
+    "passed to writeHead",
+    ({ response }: { response: Response }) => response.writeHead(200, "a\r\nb"),
+  ],
+  [
+    "set as statusMessage",
     ({ response }: { response: Response }) => void (response.statusMessage = "ü\n"),
   ],
-])("H5: a reason phrase %s that cannot be sent gets a 500", async (_name, act) => {
+])("H5: an invalid reason phrase %s causes a 500", async (_name, act) => {
   const server = await startRun(async (args) => {
     act(args);
     return {};
@@ -325,7 +328,7 @@ test.each([
   expect(server.linesOf("error")).toHaveLength(1);
 });
 
-test("H10: a handler that stops because its client has left, even in a stream, is not a fault", async () => {
+test("H10: a handler that stops because its client has left, even during a stream, is not a fault", async () => {
   let isDone = false;
   const server = await startRun(async ({ response, signal }) => {
     response.write("begun");
@@ -342,7 +345,7 @@ test("H10: a handler that stops because its client has left, even in a stream, i
   expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
 });
 
-test("H10: of pipelined requests, the running one is notified that the client has left, and no other runs", async () => {
+test("H10: if a client with pipelined requests leaves, the running request is notified, and no other runs", async () => {
   let runs = 0;
   let aborted = 0;
   const server = await startRun(async ({ signal }) => {
@@ -361,7 +364,7 @@ test("H10: of pipelined requests, the running one is notified that the client ha
   expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
 });
 
-test("H11: no handlers for process events are installed", async () => {
+test("H11: the framework installs no handlers for process events", async () => {
   const events = ["uncaughtException", "unhandledRejection", "SIGTERM", "SIGINT"];
   const before = events.map((event) => process.listenerCount(event));
   const server = await startRun(inAnySync);
@@ -475,7 +478,7 @@ test.each([
 
 const own = { constructor: { value: 2, enumerable: true } };
 
-test("B16: the context has only own properties of a middleware's result, and has no prototype", async () => {
+test("B16: only own properties of a middleware's result are added to the context, which has no prototype", async () => {
   const [polluted, inherited] = [JSON.parse('{"__proto__":{"b":1},"a":1}'), { inherited: 1 }];
   const look = defaultEndpointsFactory
     .addMiddleware({ handler: () => polluted as object })

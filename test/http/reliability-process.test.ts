@@ -33,7 +33,7 @@ const echo = factory.build({
   handler: ({ input }) => input,
 });
 
-/** Starts a server that is expected to fail. */
+/** Starts a server that is expected to fail, and returns the error. */
 const failToStart = async (config: object): Promise<NodeJS.ErrnoException> => {
   const { logger } = createRecorder();
   try {

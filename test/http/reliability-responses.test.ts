@@ -176,7 +176,7 @@ describe("Errors and caches", () => {
   const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "GET" } };
 
   test.each<Exchange>([...faults, [200, "/ping"], [200, "/ping", preflight]])(
-    "R4: with cors true, its headers are sent with a %i for %.20s",
+    "R4: with `cors: true`, the CORS headers are sent with a %i for %.20s",
     async (status, target, sent) => {
       const server = await start(withFiles, { bodyLimit: 1000, cors: true });
       const { headers, ...answer } = await server.send(target, sent);

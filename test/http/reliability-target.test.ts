@@ -208,7 +208,7 @@ describe("The canonical path", () => {
     expect(answer.json()).toEqual(successEnvelope({ id }));
   });
 
-  test("Q6: the connection stays open after a path that no route has", async () => {
+  test("Q6: the connection stays open after a request for an unknown path", async () => {
     const server = await start(routing);
     for (const target of ["//ping", "/x/../ping", "/ping;x"])
       expect(await statusesOf(server, target)).toEqual([404, 200]);

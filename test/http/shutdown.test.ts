@@ -16,7 +16,7 @@ const slow = factory.build({
   },
 });
 
-test("close finishes running requests, ends all connections, and accepts no new ones", async () => {
+test("`close` finishes running requests, ends all connections, and accepts no new ones", async () => {
   const server = await start({ slow });
   const idle = await server.open();
   idle.write("GET /slow?ms=0 HTTP/1.1\r\nHost: x\r\n\r\n");

@@ -180,7 +180,7 @@ describe("mutationOptions", () => {
   });
 });
 
-test("queryKey returns a key that begins with the path, so a prefix covers all routes below", () => {
+test("queryKey returns a key that begins with the path, so a prefix matches all routes below it", () => {
   expect(queryKey("/v1/users")).toEqual(["v1", "users"]);
   expect(queryKey("get /v1/users")).toEqual(["v1", "users", "get"]);
   expect(queryKey("get /v1/users", { since: new Date(0), id: 7n, none: undefined })).toEqual([

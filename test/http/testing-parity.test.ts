@@ -488,7 +488,7 @@ describe.each([
   ["CORS", cors],
   ["result handlers", results],
   ["what a handler sees", seen],
-])("testEndpoint returns the same response as a server sends: %s", (_group, cases) => {
+])("testEndpoint returns the same response as a server: %s", (_group, cases) => {
   test.each(cases.map(([name, ...rest]) => ({ name, rest })))("$name", async ({ rest }) => {
     shortenGrace();
     await check(...rest);
