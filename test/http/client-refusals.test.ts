@@ -123,7 +123,7 @@ const refusals: readonly Case[] = [
     { queryParser: "extended" },
   ],
   [
-    "a circle",
+    "a circular structure",
     "post /a",
     circle,
     Array.from({ length: 201 }, () => "self").join("."),

@@ -232,7 +232,7 @@ const valuesOf = (fields: Readonly<Record<string, Field>>, side: "given" | "rece
       .filter(([, value]) => value !== undefined),
   );
 
-/** Converts a value to a comparable one, which includes the content of files. */
+/** Converts a value to one that can be compared. A file becomes its name, type and content. */
 const settle = async (value: unknown): Promise<unknown> => {
   if (Array.isArray(value)) return Promise.all(value.map(settle));
   if (value instanceof Blob)

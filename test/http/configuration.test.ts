@@ -153,7 +153,7 @@ describe.runIf(spawnSync("openssl", ["version"]).status === 0)("configuration: h
     get(httpsRequest, { ...toAddress(server), rejectUnauthorized: false });
   const expected = { status: 200, body: successEnvelope({ hello: "world" }) };
 
-  it("https alone, with its options and listen: one HTTPS server", async () => {
+  it("only https: one HTTPS server, with the given options and port", async () => {
     const { servers } = await start(routing, { http: undefined, https: { listen, options } });
     expect(servers).toHaveLength(1);
     expect(await getSecurely(servers[0])).toEqual(expected);
@@ -276,7 +276,7 @@ describe("configuration: logger", () => {
     ["warn", ["warn:", "error:"]],
     ["info", ["info:", "warn:", "error:"]],
     ["debug", ["debug:", "info:", "warn:", "error:"]],
-  ] as const)("logger.level %s: lower lines are dropped", async (level, expected) => {
+  ] as const)("logger.level %s: lines of lower severity are dropped", async (level, expected) => {
     expect(await listenTo({ level, color: false })).toEqual(expected);
   });
 

@@ -74,7 +74,7 @@ describe("a stream", () => {
     expect(answer.headers["content-type"]).toContain("text/tab-separated-values");
   });
 
-  test("without data gives an empty body", async () => {
+  test("without data results in an empty body", async () => {
     const server = await start({
       a: factory.build({ output: csv, handler: () => Readable.from([]) }),
     });

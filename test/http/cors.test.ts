@@ -183,7 +183,7 @@ describe("R4: `cors: true` sends the three default headers on every response", (
   });
 });
 
-test("hooks may respond to a preflight with a malformed path", async () => {
+test("hooks may respond to preflights for malformed paths", async () => {
   const beforeRouting = ({ app }: HookArguments): void => {
     app.use((_request, response) => void response.status(418).end());
   };

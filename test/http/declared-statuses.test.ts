@@ -132,7 +132,7 @@ describe("declared errors", () => {
     },
   );
 
-  test("parse asynchronously if the schema is asynchronous", async () => {
+  test("parse their data asynchronously if the schema is asynchronous", async () => {
     const schema = z.object({ n: z.number() }).transform(async ({ n }) => ({ n: n + 1 }));
     const server = await start({
       a: factory.build({

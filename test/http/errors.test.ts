@@ -36,7 +36,7 @@ const expectError = (answer: Answer, status: number, message: string): void => {
 const expectThrown = async (thrown: unknown, status: number, message: string): Promise<void> => {
   const server = await start({ boom: throwing(thrown) });
   expectError(await server.send("/boom"), status, message);
-  // a server fault is logged as one error line, a client error is not
+  // a server fault is logged as one error line, but a client error is not
   expect(server.linesOf("error")).toHaveLength(status < 500 ? 0 : 1);
 };
 

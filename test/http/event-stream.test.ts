@@ -133,7 +133,7 @@ describe("events", () => {
   test("that do not fit their schema cause an error in the handler, which may continue", async () => {
     const thrown: unknown[] = [];
     const text = await receive(async ({ emit }) => {
-      // `emit` is not awaited: it throws synchronous errors at once
+      // even if it is not awaited, `emit` throws these errors synchronously
       thrown.push(await fail(() => void emit("note", { text: 5 } as never)));
       thrown.push(await fail(() => emit("late", "bad")));
       thrown.push(await fail(() => void emit("tim" as "time", 5)));
@@ -229,7 +229,7 @@ describe("the definition of an event stream", () => {
     ["SLP_DEFINITION_VALUE", [events, { openAfter: "1" }]],
     ["SLP_DEFINITION_VALUE", [events, { openAfter: 2 ** 31 }]],
     ["SLP_DEFINITION_VALUE", [events, { maxBuffered: Number.NaN }]],
-  ])("is rejected with %s if it is wrong (%#)", (code, args) => {
+  ])("is rejected with %s if it is invalid (%#)", (code, args) => {
     expect(create(...args)).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
   });
 

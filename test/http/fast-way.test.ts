@@ -220,7 +220,7 @@ describe("the fast path, which writes to the socket directly,", () => {
   );
 
   test.each(["with", "without"])(
-    "is not taken if a tool has replaced `end` on the prototype of responses (%s a native middleware)",
+    "is not taken if a tool has replaced `end` of all responses (%s a native middleware)",
     async (which) => {
       const native = defaultEndpointsFactory.use((_request, _response, next) => next());
       const factory = which === "with" ? native : defaultEndpointsFactory;

@@ -115,7 +115,7 @@ export const shortenGrace = (): void => {
   onTestFinished(() => spy.mockRestore());
 };
 
-/** Starts a server on a free port; it is closed after the test. */
+/** Starts a server on a free port. The server is closed after the test. */
 export const start = async (
   routing: Routing,
   config: Partial<ServerConfig> = {},

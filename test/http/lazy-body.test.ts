@@ -220,8 +220,8 @@ describe("the body is read when the first stage needs it", () => {
   });
 });
 
-describe("the input contains what a native middleware has changed on the request", () => {
-  test("the query and the cookies", async () => {
+describe("changes that a native middleware makes to the request reach the input", () => {
+  test("in the query and the cookies", async () => {
     const endpoint = factory
       .use((request, _response, next) => {
         Object.defineProperty(request, "query", { value: { a: "own" }, configurable: true });

@@ -188,7 +188,7 @@ describe("hooks", () => {
   });
 });
 
-/** Hooks with and without a layer on the Express stack; without one, the server bypasses the stack. */
+/** Hooks with and without a layer on the Express stack. Without a layer, the server bypasses the stack. */
 const stacks: [string, (args: HookArguments) => void][] = [
   ["without native middleware", () => undefined],
   ["with native middleware", ({ app }) => void app.use((_request, _response, next) => next())],

@@ -23,7 +23,7 @@ const echo = factory.build({
   output: z.object({ text: z.string() }),
   handler: ({ input }) => input,
 });
-/** An endpoint that responds with the request's number after the given number of milliseconds. */
+/** An endpoint that waits for the given number of milliseconds, and responds with that number. */
 const wait = factory.build({
   input: z.object({ ms: z.coerce.number() }),
   output: z.object({ ms: z.number() }),

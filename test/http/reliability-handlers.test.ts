@@ -92,7 +92,7 @@ const throws = (thing: unknown) => (): never => {
 beforeEach(() => void vi.stubEnv("NODE_ENV", "production"));
 afterEach(() => void vi.unstubAllEnvs());
 
-test.each(failing)("H1: anything thrown or rejected gets a 500", async (fail) => {
+test.each(failing)("H1: a handler that throws or rejects gets a 500", async (fail) => {
   const server = await startRun(fail);
   await expectFault(server);
   expect(toError(server)).toMatchObject({ message: "inner workings" });
@@ -126,11 +126,14 @@ const guarded = Object.defineProperty(new Error("x"), "message", { get: inAnySyn
 const things = [null, undefined, "text", 404, Symbol("s"), {}, { statusCode: 404 }, guarded];
 const throwing = [...things, Object.freeze(new Error("x")), revoked].map(throws);
 
-test.each(throwing)("H2: whatever is thrown gets a 500 (%#)", async (fail) => {
-  await expectFault(await startRun(fail));
-});
+test.each(throwing)(
+  "H2: any thrown value, such as null or a proxy, gets a 500 (%#)",
+  async (fail) => {
+    await expectFault(await startRun(fail));
+  },
+);
 
-test("H3: an HTTP error has its status, its message and its headers", async () => {
+test("H3: the response to an HTTP error has the error's status, message and headers", async () => {
   const headers = { "Retry-After": "7" };
   const server = await startRun(throws(createHttpError(429, "Slow down", { headers })));
   const answer = await server.send("/run");
@@ -174,7 +177,7 @@ test.each([403, 503])(
   },
 );
 
-test("H5: a handler cannot set a header field that cannot be sent", async () => {
+test("H5: a handler that sets an invalid header field gets a 500", async () => {
   for (const value of ["a\r\nSet-Cookie: b=c", "a\0", "\u20ac"])
     await expectFault(await startRun(({ response }) => void response.set("X-A", value)));
 });

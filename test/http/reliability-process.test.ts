@@ -133,7 +133,7 @@ describe("Listening", () => {
     }
   });
 
-  test("S3: a socket file that another process serves is not called stale", async () => {
+  test("S3: a socket file that another process serves is not reported as stale", async () => {
     const path = join(folder, "served.sock");
     const served = createNetServer().listen(path);
     await once(served, "listening");

@@ -165,7 +165,7 @@ describe("Errors and caches", () => {
     expect(text).toMatch(/^cache-control: no-store\r$/im);
   });
 
-  test("R3: no header overrides the method", async () => {
+  test("R3: no header field or query parameter overrides the method", async () => {
     const server = await start(routing);
     for (const name of ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]) {
       const answer = await server.send("/ping?_method=POST", { headers: { [name]: "POST" } });

@@ -188,7 +188,7 @@ describe("`positive` and `negative` of a result handler", () => {
 });
 
 describe("the default envelope", () => {
-  it("is { status, data } with a 200 and as JSON for a success", async () => {
+  it("for a success is { status, data }, sent as JSON with a 200", async () => {
     const { answer } = await serve(defaultEndpointsFactory.build({ handler: () => ({ a: "é" }) }));
     expect(answer.status).toBe(200);
     expect(answer.text).toBe('{"status":"success","data":{"a":"é"}}');
@@ -219,7 +219,7 @@ describe("the default envelope", () => {
     },
   );
 
-  it("is { status, error: { message } } with the error's status, as JSON that is never cached, for an error", async () => {
+  it("for an error is { status, error: { message } }, sent as JSON with the error's status and never cached", async () => {
     const error = createHttpError(404, "No such user", { headers: { "X-Hint": "look" } });
     const { answer } = await serve(defaultEndpointsFactory.build({ handler: fail(error) }));
     expect(answer.status).toBe(404);

@@ -78,7 +78,8 @@ test("S2: requests that have arrived on idle connections when the shutdown begin
 });
 
 /**
- * Starts the program and sends it a request; returns the process, its output, and a promise of the response's status.
+ * Starts the program, sends it a request, and returns the process, its output, and a promise of the
+ * response's status.
  */
 const startProgram = async (way: string, milliseconds = 300) => {
   const program = fileURLToPath(new URL("shutdown-program.ts", import.meta.url));

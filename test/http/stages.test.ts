@@ -142,7 +142,7 @@ describe("stage 2: combining the input", () => {
 });
 
 describe("stage 3: middlewares", () => {
-  it("they run in order, and their results are added to ctx", async () => {
+  it("run in order, and their results are added to ctx", async () => {
     const endpoint = factory
       .addContext(async () => Promise.resolve({ order: ["first"] }))
       .addContext(({ order }) => ({ order: [...order, "second"] }))
@@ -150,7 +150,7 @@ describe("stage 3: middlewares", () => {
     expect(await ask(endpoint, "/")).toEqual(ok({ order: ["first", "second"] }));
   });
 
-  it("if one throws, the error's status is sent, and a 401 takes precedence over a 400", async () => {
+  it("send the status of an error that they throw, and a 401 takes precedence over a 400", async () => {
     const endpoint = factory
       .addMiddleware({ handler: fail(createHttpError(401, "who are you")) })
       .build({ input: z.object({ a: text }), handler: () => ({}) });

@@ -82,7 +82,7 @@ const connect = async () => {
 };
 
 describe("queryOptions", () => {
-  test("fetches the response, and has a key of path, method and input", async () => {
+  test("fetches the response, and has a key that consists of path, method and input", async () => {
     const client = await connect();
     const options = queryOptions(client, "get /v1/users", { prefix: "A" });
     expect(options.queryKey).toEqual(["v1", "users", "get", { prefix: "A" }]);

@@ -106,7 +106,7 @@ const runBySocket = async (
     request.on("response", (message) => {
       const chunks: Buffer[] = [];
       message.on("data", (chunk: Buffer) => chunks.push(chunk));
-      // `complete` shows that the response was cut off
+      // `complete` shows whether the response was cut off
       message.on("error", () => undefined);
       message.on("close", () =>
         resolve(
@@ -481,7 +481,7 @@ const seen: readonly ParityCase[] = [
 describe.each([
   ["errors", errors],
   ["inputs", inputs],
-  ["answers", answers],
+  ["methods and outputs", answers],
   ["a response sent by hand", sending],
   ["streams", streaming],
   ["middlewares", middlewares],

@@ -26,7 +26,7 @@ const post = async (type: string, body: string, config: Partial<ServerConfig> = 
   return { answer, checked };
 };
 
-// these tests do not measure time: disproportionate work shows up in a count, or would never end
+// these tests do not measure time: disproportionate work shows up in a count, or takes forever
 describe("S7: the work for the worst requests is bounded", () => {
   test.each([
     ["of arrays", "[".repeat(500_000)],
