@@ -152,7 +152,7 @@ describe("B22: the limits for a multipart body", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("let a file in chunks of one byte arrive whole", async () => {
+  test("accept a file that arrives in chunks of one byte", async () => {
     const { promise, resolve } = withResolvers<number>();
     const up = factory.build({
       method: "post",

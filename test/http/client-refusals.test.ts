@@ -7,7 +7,7 @@ const circle: Record<string, unknown> = {};
 circle["self"] = circle;
 const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
 
-/** Invalid inputs: each with a name, the route key, the input, the invalid field, the mistake and options for the client. */
+/** Invalid inputs, each with a name, the route key, the input, the invalid field, the mistake and options for the client. */
 type Case = readonly [string, string, object, string, string, Partial<ClientOptions>?];
 
 const refusals: readonly Case[] = [

@@ -48,7 +48,7 @@ export interface AnyClient {
 const anyOf = (characters: string): fc.Arbitrary<string> =>
   fc.constantFrom(...Array.from(characters));
 
-/** Strings with every character that has a meaning in a URL, a header or a form, among others. */
+/** Strings of all kinds of characters, including those with a meaning in a URL, a header or a form. */
 const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.string({

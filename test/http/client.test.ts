@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
-/** Serves a routing and returns a client for it. */
+/** Serves a routing map, and returns a client for it. */
 const connect = async <const R extends Routing>(
   routing: R,
   config: Partial<ServerConfig> = {},
@@ -140,7 +140,7 @@ describe("the request that is sent", () => {
     return response.data as Record<string, never>;
   };
 
-  test("has the headers of the client and of the call, and calls a function that returns headers each time", async () => {
+  test("has the headers of the client and of the call, and a function that returns headers is called for each request", async () => {
     let calls = 0;
     const client = await connect(
       { seen },

@@ -74,7 +74,7 @@ describe("the encoding", () => {
   });
 
   test.each(encodings)("a body of any size arrives unchanged (%s)", async (encoding) => {
-    // random bytes are hardly smaller when they are encoded
+    // random bytes hardly shrink when they are compressed
     const noise = randomBytes(300_000).toString("base64");
     const sized = send((response, { query }) =>
       response.type("text").send(noise.slice(0, Number(query["size"]))),
@@ -467,9 +467,12 @@ describe("compression within the server", () => {
     await expect(starting).rejects.toThrow(message);
   });
 
-  test.skipIf(hasZstd)("zstd prevents the start if Node lacks it", async () => {
-    await expect(start({}, { compression: { encodings: ["gzip", "zstd"] } })).rejects.toThrow(
-      /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; omit it, or run Node.js 22.15/,
-    );
-  });
+  test.skipIf(hasZstd)(
+    "the encoding zstd prevents the start if Node does not support it",
+    async () => {
+      await expect(start({}, { compression: { encodings: ["gzip", "zstd"] } })).rejects.toThrow(
+        /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; omit it, or run Node.js 22.15/,
+      );
+    },
+  );
 });

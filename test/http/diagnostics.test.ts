@@ -36,8 +36,8 @@ const output = <Schema extends z.ZodRawShape>(shape: Schema) =>
   factory.build({ output: z.object(shape), handler: none as never });
 
 /**
- * Routing maps with one defect each, after the code, the place and parts of the message of the
- * expected warning.
+ * Routing maps with one defect each, preceded by the code, the place and parts of the message of
+ * the expected warning.
  */
 type Defect = readonly [string, string, readonly string[], Routing, Partial<ServerConfig>];
 const defects: readonly Defect[] = [

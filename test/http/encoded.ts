@@ -17,7 +17,7 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ["deflate", () => createInflate()],
 ]);
 
-/** The encodings that this Node.js can decode. */
+/** The encodings that this version of Node.js can decode. */
 export const encodings = [...decoders.keys()];
 export const hasZstd = encodings.includes("zstd");
 

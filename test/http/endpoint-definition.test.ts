@@ -137,7 +137,7 @@ describe("endpoint definition: input", () => {
     );
   });
 
-  it("a union of objects returns the option that fits", async () => {
+  it("a union of objects: the option that fits is used", async () => {
     const endpoint = echo(z.union([first, z.object({ c: z.literal("x") })]));
     expect(await ask(endpoint, "?a=1")).toEqual(got({ a: "1" }));
     expect(await ask(endpoint, "?c=x")).toEqual(got({ c: "x" }));

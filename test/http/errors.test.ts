@@ -220,7 +220,7 @@ describe("input that does not fit its schema", () => {
     expect([handler.mock.calls, server.linesOf("error")]).toEqual([[], []]);
   });
 
-  test("has no path in the message for an issue of the whole input", async () => {
+  test("has no path in the message for an issue with the whole input", async () => {
     const whole = z.object({ a: z.string() }).refine(() => false, "does not fit");
     const server = await start({ a: factory.build({ input: whole, handler: () => ({}) }) });
     const issues = [{ path: [], message: "does not fit", code: "custom" }];
@@ -228,7 +228,7 @@ describe("input that does not fit its schema", () => {
     expect(answer.json()).toEqual({ status: "error", error: { message: "does not fit", issues } });
   });
 
-  test("gets at most 10 issues and a message of 2 KiB", async () => {
+  test("gets at most 10 issues and a message of at most 2 KiB", async () => {
     const list = z.object({ list: z.array(z.string(`not a text, ${"é".repeat(200)}`)) });
     const server = await start({
       a: { post: factory.build({ input: list, handler: () => ({}) }) },

@@ -133,7 +133,7 @@ describe("events", () => {
   test("that do not fit their schema cause an error in the handler, which may continue", async () => {
     const thrown: unknown[] = [];
     const text = await receive(async ({ emit }) => {
-      // even if it is not awaited, `emit` throws these errors synchronously
+      // `emit` throws these errors synchronously, even if it is not awaited
       thrown.push(await fail(() => void emit("note", { text: 5 } as never)));
       thrown.push(await fail(() => emit("late", "bad")));
       thrown.push(await fail(() => void emit("tim" as "time", 5)));
@@ -233,7 +233,7 @@ describe("the definition of an event stream", () => {
     expect(create(...args)).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
   });
 
-  test("does not disable the checks of endpoint definitions", () => {
+  test("rejects invalid definitions of its endpoints as well", () => {
     const factory = new EventStreamFactory(events);
     const build = (definition: unknown) => (): unknown => factory.build(definition as never);
     const handler = (): void => undefined;

@@ -35,7 +35,7 @@ describe("factory operations", () => {
     expect(await ask(factory.build({ handler: () => ({ a: 1 }) }))).toEqual(ok({ a: 1 }));
   });
 
-  it("addMiddleware with an instance lets endpoints run that middleware first", async () => {
+  it("middlewares added with addMiddleware run in order, before the handler", async () => {
     const order: string[] = [];
     const log = (name: string) => new Middleware({ handler: () => void order.push(name) });
     const endpoint = factory
@@ -85,7 +85,7 @@ describe("factory operations", () => {
     expect(created.json()).toEqual(successEnvelope({ name: "create" }));
   });
 
-  it("deriving never changes a factory", async () => {
+  it("deriving a factory never changes the original", async () => {
     const base = factory.addMiddleware(add({ base: 1 }));
     const before = base.build(ctxOf);
     const left = base.addMiddleware(add({ left: 1 })).build(ctxOf);
@@ -193,7 +193,7 @@ describe("use and addExpressMiddleware", () => {
     },
   );
 
-  it("leave no listener on the response", async () => {
+  it("leave no listeners on the response", async () => {
     const count = factory.build({
       handler: ({ response }) => ({
         close: response.listenerCount("close"),

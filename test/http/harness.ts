@@ -103,10 +103,7 @@ export const untilStill = async (read: () => number): Promise<number> => {
   }
 };
 
-/**
- * Shortens the time that a result handler has to send a response to one twentieth, until the end of
- * the test.
- */
+/** Divides the time that a result handler has for sending a response by twenty, until the test ends. */
 export const shortenGrace = (): void => {
   const setOwnTimeout = globalThis.setTimeout;
   const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>

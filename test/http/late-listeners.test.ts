@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
-/** Returns the request's events that a middleware receives until the request is over. */
+/** Serves one request, and returns the events that the given middleware notes. */
 const listEvents = async (
   listen: (request: Request, note: (event: string) => void) => RequestHandler,
 ): Promise<readonly string[]> => {

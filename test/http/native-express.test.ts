@@ -103,7 +103,7 @@ describe("an Express chain in beforeRouting next to API routes", () => {
     expect(answer.headers["x-powered-by"]).toBeUndefined();
   });
 
-  test("request.session is available in handlers and counts visits by the cookie", async () => {
+  test("request.session is available in handlers, and persists by means of its cookie", async () => {
     const server = await start(all, { beforeRouting: chain });
     const first = await server.send("/visits");
     const [cookie = ""] = first.headers["set-cookie"] ?? [];

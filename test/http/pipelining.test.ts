@@ -107,7 +107,7 @@ describe("a connection runs one request at a time", () => {
     expect(counts).toEqual({ running: 0, peak: 1, ran: 20 });
   });
 
-  test("W26: no waiting request runs when its client leaves, and no file is left", async () => {
+  test("W26: no waiting request runs when its client leaves, and no file is left behind", async () => {
     const directory = await mkdtemp(join(tmpdir(), "sallyport-pipelining-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     const { gate, entered, open } = createGate();
@@ -254,7 +254,7 @@ describe("no later request on a connection runs", () => {
     expect(acts).toEqual([1]);
   });
 
-  test("W2: after garbage behind a response in progress, even if that response then fails", async () => {
+  test("W2: after garbage that arrives during a response, even if that response then fails", async () => {
     const late = factory.buildVoid({
       handler: ({ response }) => {
         response.on("error", () => undefined);

@@ -44,7 +44,7 @@ const throwProblem = async (thrown: unknown) => {
 const id = z.coerce.number();
 
 describe("problemResultHandler", () => {
-  test("sends a success as the parsed output itself, as JSON", async () => {
+  test("on success sends the parsed output itself as JSON", async () => {
     const endpoint = problemEndpointsFactory.build({
       input: z.object({ id }),
       output: z.object({ id, at: z.date() }),
@@ -56,7 +56,7 @@ describe("problemResultHandler", () => {
     expect(answer.headers).not.toHaveProperty("cache-control");
   });
 
-  test("keeps another success status set by the handler, and sends {} without an output", async () => {
+  test("keeps another success status set by the handler, and sends {} if there is no output", async () => {
     const server = await start({
       created: problemEndpointsFactory.buildVoid({
         method: "post",
@@ -208,7 +208,7 @@ describe("arrayResultHandler", () => {
     });
   };
 
-  test("sends a success as the parsed array `items`, as JSON", async () => {
+  test("on success sends the parsed array `items` as JSON", async () => {
     const endpoint = arrayEndpointsFactory.build({
       output: z.object({ items, total: z.number() }),
       handler: () => ({ items: [{ id: "1", secret: true }, { id: 2 }], total: 2 }),

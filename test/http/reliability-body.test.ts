@@ -336,7 +336,7 @@ describe("media types", () => {
     await serves(post('\ufeff{"a":1}'), { a: 1 });
   });
 
-  test("B13: an empty body counts as no body", async () => {
+  test("B13: an empty body is treated as no body", async () => {
     await serves(post(""), {});
     await serves(post("0\r\n\r\n", ["Transfer-Encoding: chunked"]), {});
   });

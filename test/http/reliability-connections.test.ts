@@ -205,7 +205,7 @@ describe("Pipelining", () => {
     expect(statuses).toEqual([200, 404, 200, 400, 200, 405, 200, 405, 200]);
   });
 
-  test("W19: requests before a malformed one get responses, then the malformed one does, and the connection is closed", async () => {
+  test("W19: requests before a malformed one get responses, then the malformed one gets its own, and the connection is closed", async () => {
     const server = await start(routing);
     const socket = await server.open();
     socket.write(`${waiting(80)}${waiting(60)}${good}garbage\r\n\r\n`);
@@ -411,7 +411,7 @@ describe("Responses", () => {
     accessLogger: ({ res }) => void (res && (res.strictContentLength = true)),
   };
 
-  test("W29: a wrong Content-Length from a handler never frames the response", async () => {
+  test("W29: a wrong Content-Length from a handler is never used to frame the response", async () => {
     const wrong = factory.build({
       handler: ({ response }) => void response.setHeader("Content-Length", "5"),
     });

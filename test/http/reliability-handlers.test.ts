@@ -166,7 +166,7 @@ test.each([
 });
 
 test.each([403, 503])(
-  "H5: invalid header fields of a %i are dropped individually",
+  "H5: invalid header fields of a %i error are dropped individually",
   async (status) => {
     const bad = { "X-A": "a\r\nSet-Cookie: b=c", "X-B": "d\0", "X-C": "\u20ac", "X F": "e" };
     const error = createHttpError(status, "No", { headers: { ...bad, "X-D": "e" } });
@@ -375,7 +375,7 @@ test("H11: the framework installs no handlers for process events", async () => {
   expect(events.map((event) => process.listenerCount(event))).toEqual(before);
 });
 
-test("H12: all requests get responses even if a handler blocks for longer than their time limits", async () => {
+test("H12: all requests get responses even if a handler blocks the event loop for longer than their time limits", async () => {
   const block = (): object => {
     const end = performance.now() + 400;
     while (performance.now() < end);

@@ -120,7 +120,7 @@ describe("Listening", () => {
     expect(error.message).toContain("`http.listen`");
   });
 
-  test("S3: a socket file left by a killed process is explained", async () => {
+  test("S3: a socket file left by a killed process is explained in the error", async () => {
     const path = join(folder, "stale.sock");
     const program = `require("net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`;
     await once(spawn(process.execPath, ["-e", program]), "exit");

@@ -308,7 +308,7 @@ describe("Parameters", () => {
     }
   });
 
-  test("Q11: the path parameter takes precedence whatever the order of sources", async () => {
+  test("Q11: the path parameter takes precedence, whatever the order of the sources", async () => {
     const server = await start(
       { items: { ":id": echoId } },
       { inputSources: { get: ["params", "query"], post: ["params", "query", "body"] } },

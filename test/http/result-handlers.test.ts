@@ -304,7 +304,7 @@ describe("a result handler that fails", () => {
   );
 });
 
-describe("a result handler may send later", () => {
+describe("a result handler may send the response later", () => {
   const sent = (text: string) => ({ status: 200, text });
 
   it("in a callback", async () => {

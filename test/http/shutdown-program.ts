@@ -14,7 +14,7 @@ const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
     },
   },
   "without a hook": true,
-  "by its own signal": { events: ["SIGUSR2"], beforeExit },
+  "with a configured signal": { events: ["SIGUSR2"], beforeExit },
 };
 
 const { servers } = await createServer(

@@ -106,7 +106,7 @@ test.each([
   ["SIGTERM", "with a hook", ["hook"], 0],
   ["SIGINT", "with a hook", ["hook"], 0],
   ["SIGTERM", "without a hook", [], 0],
-  ["SIGUSR2", "by its own signal", ["hook"], 0],
+  ["SIGUSR2", "with a configured signal", ["hook"], 0],
   ["SIGTERM", "with a hook that fails", ["hook"], 1],
 ] as const)(
   "S1: on %s, %s, the running request is finished, then the output is %j, and the exit code is %i",

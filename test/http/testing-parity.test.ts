@@ -30,7 +30,7 @@ import {
   type ParityCase,
 } from "./testing-parity-cases.ts";
 
-/** The response that a client received; the status is 0 if there was none. */
+/** The response that a client received. The status is 0 if there was none. */
 interface Outcome {
   readonly status: number;
   readonly headers: object;
