@@ -301,7 +301,7 @@ describe("a file", () => {
     }
   });
 
-  test("with a relative path but no root is a fault, and the error names the mistake", async () => {
+  test("with a relative path but no root is a server fault, and the error names the mistake", async () => {
     const server = await begin();
     expect((await server.send("/relative")).status).toBe(500);
     expect(server.linesOf("error")).toMatchObject([

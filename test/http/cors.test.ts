@@ -320,7 +320,7 @@ describe("a `cors` function that returns an empty object causes no CORS headers"
   });
 
   test.each([undefined, null])(
-    "the same is true of a function that returns %j",
+    "a function that returns %j causes no CORS headers either",
     async (nothing) => {
       const server = await start(routing, { cors: () => nothing as never });
       const answer = await server.send("/things");

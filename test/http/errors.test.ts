@@ -145,12 +145,12 @@ describe("H4: the status of a thrown Error", () => {
       "Not Found",
     ],
     ["an unknown status is hidden", fail({ status: 599 }), 599, "Error"],
-  ])("in production the message of %s", async (_what, error, status, message) => {
+  ])("in production, the message of %s", async (_what, error, status, message) => {
     vi.stubEnv("NODE_ENV", "production");
     await expectThrown(error, status, message);
   });
 
-  test("in production a defect in the output is hidden, and invalid input is explained", async () => {
+  test("in production, a defect in the output is hidden, and invalid input is explained", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const a = z.object({ a: z.string() });
     const server = await start({

@@ -103,7 +103,7 @@ export const untilStill = async (read: () => number): Promise<number> => {
   }
 };
 
-/** Divides the time that a result handler has for sending a response by twenty, until the test ends. */
+/** Until the test ends, gives result handlers only a twentieth of the usual time to send a response. */
 export const shortenGrace = (): void => {
   const setOwnTimeout = globalThis.setTimeout;
   const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>

@@ -130,7 +130,7 @@ describe("precedence of input sources", () => {
     [["query", "signedCookies"], "signed"],
     [["body", "files"], "file"],
     [["files", "body"], "body"],
-  ] as const)("of the sources %j the later one takes precedence: %s", async (sources, winner) => {
+  ] as const)("of the sources %j, the later one takes precedence: %s", async (sources, winner) => {
     const config = {
       inputSources: { post: sources },
       ...withRequest({

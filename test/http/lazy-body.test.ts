@@ -150,7 +150,7 @@ describe("the body is read when the first stage needs it", () => {
     expect(answer.json()).toEqual(successEnvelope({ input: left, body: left }));
   });
 
-  test("a middleware with an input schema makes the server read the body, also for later middlewares", async () => {
+  test("a middleware with an input schema, or with `body: true`, makes the body available to later middlewares", async () => {
     const seen: unknown[] = [];
     const look: RequestHandler = (request, _response, next) => {
       seen.push(request.body);

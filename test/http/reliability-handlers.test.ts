@@ -114,7 +114,7 @@ test("H1: the logged error has the canonical path", async () => {
   expect(paths).toEqual(["/run", "/run"]);
 });
 
-test("H1: outside production the response shows the message of an error", async () => {
+test("H1: outside production, the response shows the message of an error", async () => {
   vi.stubEnv("NODE_ENV", "development");
   const answer = await (await startRun(inAnySync)).send("/run");
   expect([answer.status, answer.json()]).toEqual([500, errorEnvelope("inner workings")]);

@@ -288,7 +288,7 @@ describe("Logs", () => {
     ["test", [fixed, own, named], /ENOENT|\/no\/such/],
     [undefined, [fixed, own, named], /ENOENT|\/no\/such/],
     ["development", [own, named, system], /\bat .*:\d+:\d+/],
-  ])("S10: with NODE_ENV %s a 500 says %j", async (environment, said, hidden) => {
+  ])("S10: with NODE_ENV %s, a 500 says %j", async (environment, said, hidden) => {
     vi.stubEnv("NODE_ENV", environment);
     const server = await start(faulty, { cors: false });
     const typed = { "content-type": "application/json" };

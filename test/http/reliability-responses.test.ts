@@ -343,7 +343,7 @@ describe("Static files", () => {
     "/files/.. /files/sub/../.. /files/%2e%2e /files/....// /files/%252e%252e /files//.. /.. /files.." +
     " /files/.%00. /files/%2e%2e%2f. /files/..%2f. /files/..%5c. /files/%2e%2e%5c. /files/..\\.";
 
-  test.each(ways.split(" "))("R16: %s never leads to a file above the directory", async (way) => {
+  test.each(ways.split(" "))("R16: %s never leads to a file outside the directory", async (way) => {
     const server = await startFiles();
     for (const target of [`${way}/secret.txt`, `${way.replace(/\.$/, "")}secret.txt`]) {
       const answer = await server.send(target);

@@ -74,7 +74,7 @@ describe("the handler of a result handler", () => {
     }
   });
 
-  it("receives on success the raw input, the parsed output, a null error, ctx, request, response and logger", async () => {
+  it("on success receives the raw input, the parsed output, a null error, ctx, request, response and logger", async () => {
     const seen: Result[] = [];
     const factory = answerBy((result) => {
       seen.push(result);
@@ -104,7 +104,7 @@ describe("the handler of a result handler", () => {
     expect(server.linesOf("info").map(({ message }) => message)).toContain("sending");
   });
 
-  it("receives on failure the raw input, a null output, the error itself, and ctx as far as it was created", async () => {
+  it("on failure receives the raw input, a null output, the error itself, and ctx as far as it was created", async () => {
     const seen: Result[] = [];
     const factory = answerBy((result) => {
       seen.push(result);

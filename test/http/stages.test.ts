@@ -335,7 +335,7 @@ describe("stage 5: the handler", () => {
     expect((await ask(factory.build({ handler }), "/")).status).toBe(500);
   });
 
-  it("after handlerTimeout a 503 is sent, the signal is aborted, and the late result is ignored", async () => {
+  it("after handlerTimeout, a 503 is sent, the signal is aborted, and the late result is ignored", async () => {
     const signals: AbortSignal[] = [];
     const sleep = async ({ signal }: { signal: AbortSignal }) => {
       signals.push(signal);
