@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test("a response that is sent while the body of the rejected request still arrives is not cut off", async () => {
+test("a response that is sent while the body of the rejected request is still arriving is not cut off", async () => {
   let endReply = (): void => undefined;
   const slow = new EndpointsFactory(
     new ResultHandler({

@@ -132,7 +132,7 @@ describe("a stream", () => {
   );
 
   const openFile = (): Readable => createReadStream(join(directory, "ten.txt"));
-  test("is closed without being read for HEAD, or if another response has been sent", async () => {
+  test("is closed unread if the request is a HEAD, or if another response has been sent", async () => {
     const opened: Readable[] = [];
     const keep = (stream: Readable): Readable => {
       opened.push(stream);

@@ -235,7 +235,7 @@ test.each([
   expect(server.lines[0]?.message).toMatch(/already sent/);
 });
 
-test("H8: a response whose handler throws in the middle is cut off, and does not end cleanly", async () => {
+test("H8: if a handler throws in the middle of its response, the response is cut off and does not end cleanly", async () => {
   const server = await startRun(async ({ response }) => {
     response.write("begun");
     await sleep(20);

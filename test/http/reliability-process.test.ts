@@ -144,7 +144,7 @@ describe("Listening", () => {
     expect(error.message).not.toMatch(/stale|delete/);
   });
 
-  test("S3: a socket file that cannot be created is explained without mentioning ports", async () => {
+  test("S3: the error about a socket file that cannot be created does not mention ports", async () => {
     const path = join(folder, "none", "server.sock");
     const error = await failToStart({ http: { listen: path } });
     // Node reports a missing directory in this way

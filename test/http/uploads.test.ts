@@ -399,7 +399,7 @@ test("ez.form accepts the fields of a form", async () => {
   expect(answer.json()).toEqual(successEnvelope({ a: "x y", b: ["1", "2"] }));
 });
 
-test("an endpoint with keepRawBody has the bytes of a parsed body, to verify a signature", async () => {
+test("keepRawBody keeps the bytes of a parsed body, so that a signature can be verified", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ a: z.number() }),
