@@ -22,7 +22,7 @@ const createBareSocket = (take: (piece: string) => void, more: object): Socket =
   } as unknown as Socket;
 };
 
-/** Calls an application in the same way as adapters for serverless functions, with a body that is already read. */
+/** Calls an application as adapters for serverless functions do, with a body that has already been read. */
 const call = (
   app: (request: IncomingMessage, response: ServerResponse) => void,
   body: object,
@@ -73,9 +73,9 @@ describe("an adapter without a real socket", () => {
   });
 
   test.each([
-    ["has none of these members, like serverless-http's", {}],
+    ["lacks the members of a real one, like serverless-http's", {}],
     ["reports bytes to write, like light-my-request's", { writableLength: 9 }],
-  ])("gets a response without a fault in the log, if the socket %s", async (_what, socket) => {
+  ])("gets a response, and no fault is logged, if the socket %s", async (_what, socket) => {
     const { app, lines } = await start({
       greet: greeting,
     });

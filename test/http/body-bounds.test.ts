@@ -20,13 +20,13 @@ const createCounted = () => {
 };
 const json = { "content-type": "application/json" };
 
-describe("W28: no request waits forever if its client resets the connection after a complete body encoded with", () => {
+describe("W28: no request waits forever if its client resets the connection after a complete body", () => {
   const compressed: readonly (readonly [name: string, encode: (text: Buffer) => Buffer])[] = [
     ["gzip", zlib.gzipSync],
     ["br", zlib.brotliCompressSync],
     ["identity", (text) => text],
   ];
-  test.each(compressed)("%s", async (encoding, encode) => {
+  test.each(compressed)("with the encoding %s", async (encoding, encode) => {
     const [begun, settled] = [new Set<unknown>(), new Set<unknown>()];
     const act = factory.build({
       method: "post",
@@ -93,16 +93,19 @@ describe("B22: compressed bodies are bounded", () => {
     expect(answer.status).toBe(200);
   });
 
-  test.runIf("createZstdDecompress" in zlib)("zstd that requires 128 MiB gets a 400", async () => {
-    const text = Buffer.from("{}");
-    const size = (text.length << 3) | 1;
-    const window = 17 << 3;
-    const start = [0x28, 0xb5, 0x2f, 0xfd, 0x00, window, size & 255, size >> 8, 0];
-    const { answer } = await post(Buffer.concat([Buffer.from(start), text]), {
-      "content-encoding": "zstd",
-    });
-    expect(answer.status).toBe(400);
-  });
+  test.runIf("createZstdDecompress" in zlib)(
+    "zstd that requires 128 MiB of memory gets a 400",
+    async () => {
+      const text = Buffer.from("{}");
+      const size = (text.length << 3) | 1;
+      const window = 17 << 3;
+      const start = [0x28, 0xb5, 0x2f, 0xfd, 0x00, window, size & 255, size >> 8, 0];
+      const { answer } = await post(Buffer.concat([Buffer.from(start), text]), {
+        "content-encoding": "zstd",
+      });
+      expect(answer.status).toBe(400);
+    },
+  );
 });
 
 const field = (name: string, value: string): string =>
@@ -149,7 +152,7 @@ describe("B22: the limits for a multipart body", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("let a file in chunks of one byte arrive whole", async () => {
+  test("accept a file that arrives in chunks of one byte", async () => {
     const { promise, resolve } = withResolvers<number>();
     const up = factory.build({
       method: "post",
@@ -176,7 +179,7 @@ describe("B22: the limits for a multipart body", () => {
     socket.destroy();
   });
 
-  test("do not keep a request whose client leaves before the upload has begun", async () => {
+  test("do not keep a request waiting if its client leaves before the upload begins", async () => {
     const { promise, resolve } = withResolvers<void>();
     const up = factory.build({
       method: "post",
@@ -254,7 +257,7 @@ describe("mv", () => {
       method: "post",
       input: z.object({ file: ez.upload() }),
       handler: async ({ input, response }) => {
-        // the move begins before the response is finished, and fails after it
+        // the move begins before the response is finished, and fails afterwards
         const moving = input.file.mv(join(directory, "none", "moved"));
         response.once("close", resolve);
         response.end("early");

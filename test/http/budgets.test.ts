@@ -6,7 +6,7 @@ import { start, type Sent } from "./harness.ts";
 
 type Handle = Record<string, ((...args: readonly unknown[]) => unknown) | undefined>;
 
-/** Counts the system calls that write while a server responds to one request. */
+/** Counts the system calls that a server makes to write the response to one request. */
 const countWrites = async (routing: Routing, target: string, sent?: Sent): Promise<number> => {
   const server = await start(routing);
   let writes = 0;
@@ -33,7 +33,7 @@ const echo = factory.build({
   handler: async ({ input: { text } }) => ({ text }),
 });
 
-describe("each response is one write to the socket, with", () => {
+describe("each response is a single write to the socket", () => {
   test.each<[string, string, Sent?]>([
     ["a success", "/echo"],
     ["a larger success", `/echo?text=${"y".repeat(4000)}`],
@@ -43,7 +43,7 @@ describe("each response is one write to the socket, with", () => {
     ["an unknown path", "/none"],
     ["a wrong method", "/echo", { method: "PUT" }],
     ["HEAD", "/echo", { method: "HEAD" }],
-  ])("%s", async (_name, target, sent) => {
+  ])("for %s", async (_name, target, sent) => {
     expect(await countWrites({ echo }, target, sent)).toBe(1);
   });
 });

@@ -14,7 +14,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { createRecorder, start } from "./harness.ts";
 
-/** Makes a request wait until its client has left. */
+/** Creates a function that makes a request wait until its client has left. */
 const createWait = () => {
   let goOn: () => void = () => undefined;
   const gone = new Promise<void>((resolve) => (goOn = resolve));

@@ -7,7 +7,7 @@ const circle: Record<string, unknown> = {};
 circle["self"] = circle;
 const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
 
-/** Invalid inputs: each with a name, the route key, the input, the invalid field, the mistake and options for the client. */
+/** Invalid inputs, each with a name, the route key, the input, the invalid field, the mistake and options for the client. */
 type Case = readonly [string, string, object, string, string, Partial<ClientOptions>?];
 
 const refusals: readonly Case[] = [
@@ -66,13 +66,13 @@ const refusals: readonly Case[] = [
   ["a map", "post /a", { q: new Map() }, "q", "is of type map"],
   ["bytes in JSON", "post /a", { a: 1, q: new Uint8Array(1) }, "q", "is of type uint8array"],
   ["undefined in an array", "post /a", { q: [undefined] }, "q[0]", "is of type undefined"],
-  // oxlint-disable-next-line no-sparse-arrays -- the hole is the case
+  // oxlint-disable-next-line no-sparse-arrays -- the hole is what this case tests
   ["a hole in an array", "post /a", { q: [1, , 2] }, "q[1]", "is of type undefined"],
   ["an invalid date", "post /a", { q: new Date(Number.NaN) }, "q", "is an invalid date"],
   ["an object in a query", "get /a", { q: { a: 1 } }, "q", "is of type object"],
   ["null in a query", "get /a", { q: null }, "q", "is of type null"],
   ["an empty array in a query", "get /a", { q: [] }, "q", "is empty; omit it"],
-  ["an object beside a file", "post /a", { f: new Blob(["x"]), q: {} }, "q", "is of type object"],
+  ["an object next to a file", "post /a", { f: new Blob(["x"]), q: {} }, "q", "is of type object"],
   ["a file in an object", "post /a", { q: { f: new Blob(["x"]) } }, "q.f", "is of type blob"],
   [
     "a quote in the name of a form field",
@@ -123,7 +123,7 @@ const refusals: readonly Case[] = [
     { queryParser: "extended" },
   ],
   [
-    "a circle",
+    "a circular structure",
     "post /a",
     circle,
     Array.from({ length: 201 }, () => "self").join("."),

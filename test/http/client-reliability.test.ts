@@ -73,7 +73,7 @@ describe("a client retries", () => {
     });
   });
 
-  test("nothing by default, and if enabled neither POST nor requests that get other statuses", async () => {
+  test("nothing by default; if enabled, neither POST requests nor permanent failures", async () => {
     const busy = createFlaky(1, () => createHttpError(503, "Busy"));
     const server = await start(busy);
     const client = createClient<typeof busy>({ baseUrl: `http://127.0.0.1:${server.port}` });
@@ -239,7 +239,7 @@ describe("an event stream", () => {
         upstream.pipe(client);
         return;
       }
-      // cut at any byte, most often within an event
+      // the connection is cut at any byte, most often within an event
       let left = 3000 + Math.floor(Math.random() * 6000);
       upstream.on("data", (data: Buffer) => {
         client.write(data.subarray(0, left));

@@ -7,8 +7,8 @@ const places: readonly Place[] = [
 ];
 const perPlace = Math.ceil(500 / places.length);
 
-describe("the handler receives what the client was given, and the client what the handler returned, sent as", () => {
-  test.each(places)("%s", { timeout: 60_000 }, async (place) => {
+describe("the handler receives what the client was given, and the client receives what the handler returned", () => {
+  test.each(places)("with the input sent as %s", { timeout: 60_000 }, async (place) => {
     const perServer = 12;
     await fc.assert(
       fc.asyncProperty(

@@ -40,7 +40,7 @@ export interface Pair {
   readonly reply: unknown;
 }
 
-/** The method of a client that these tests call. */
+/** The client method that these tests call. */
 export interface AnyClient {
   readonly provide: (key: string, input?: unknown) => Promise<unknown>;
 }
@@ -48,7 +48,7 @@ export interface AnyClient {
 const anyOf = (characters: string): fc.Arbitrary<string> =>
   fc.constantFrom(...Array.from(characters));
 
-/** Strings with every character that has a meaning in a URL, a header or a form, among others. */
+/** Strings of all kinds of characters, including those with a meaning in a URL, a header or a form. */
 const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.string({
@@ -78,7 +78,7 @@ const field = (schema: z.ZodType, given: unknown, received: unknown = given): Fi
 });
 
 const date = fc.date({ min: new Date(0), max: new Date("9999-01-01"), noInvalidDate: true });
-/** A number other than negative zero, whose string is that of zero. */
+/** A number other than negative zero, which has the same string as zero. */
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true })
   .map((value) => (Object.is(value, -0) ? 0 : value));
@@ -166,7 +166,7 @@ const fieldsOf = (
   fc.dictionary(names, fields, { minKeys, maxKeys: 4 }).map((record) => ({ ...record }));
 
 const formName = name.filter((text) => !/[\r\n"\\]/.test(text));
-/** A field that a query can carry; for the extended parser, which interprets brackets, an array has only one form. */
+/** A field name without brackets, which the extended query parser would interpret. */
 const plainName = name.filter((text) => !/[[\]]/.test(text));
 const headerName = fc.string({ unit: anyOf("abc0-_"), maxLength: 5 }).map((text) => `x-t${text}`);
 
@@ -232,7 +232,7 @@ const valuesOf = (fields: Readonly<Record<string, Field>>, side: "given" | "rece
       .filter(([, value]) => value !== undefined),
   );
 
-/** Converts a value to one that can be compared: files by their content. */
+/** Converts a value to one that can be compared. A file becomes its name, type and content. */
 const settle = async (value: unknown): Promise<unknown> => {
   if (Array.isArray(value)) return Promise.all(value.map(settle));
   if (value instanceof Blob)
@@ -296,7 +296,7 @@ export const createBoth = async ({
 };
 
 /**
- * Serves pairs that share a place, and sends each input with each client. The handler must receive
+ * Serves pairs with the same place, and sends each input with each client. The handler must receive
  * the values given to the client, and the client must receive the values that the handler returned.
  */
 export const sendPairs = async (

@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
-/** Serves a routing and returns a client for it. */
+/** Serves a routing map, and returns a client for it. */
 const connect = async <const R extends Routing>(
   routing: R,
   config: Partial<ServerConfig> = {},
@@ -140,7 +140,7 @@ describe("the request that is sent", () => {
     return response.data as Record<string, never>;
   };
 
-  test("has the headers of the client and of the call, and calls a function that returns headers each time", async () => {
+  test("has the headers of the client and of the call, and a function that returns headers is called for each request", async () => {
     let calls = 0;
     const client = await connect(
       { seen },
@@ -166,7 +166,7 @@ describe("the request that is sent", () => {
     }
   });
 
-  test("carries fields as inputSources says: in headers beside a query, and for DELETE in the query or the body", async () => {
+  test("carries fields as inputSources says: in headers and the query for GET, and in the body for DELETE", async () => {
     const input = z.object({ "x-trace": z.string(), page: z.string() });
     const endpoint = factory.build({
       method: ["get", "delete"],
@@ -240,7 +240,7 @@ describe("pages", () => {
     }),
   };
 
-  test("can be checked for more pages by an envelope, a page or a reply, with `hasMore` of the class and of the instance", async () => {
+  test("`hasMore` of the class and of an instance accepts an envelope, a page and a response", async () => {
     const client = await connect(routing);
     const first = await client.provide("get /offset", { limit: 20 });
     const last = await client.provide("get /offset", { limit: 20, offset: 20 });

@@ -40,7 +40,7 @@ test.each([
     const answered = whenAnswered(server);
     await write(socket, head + begin);
     await answered;
-    // a server that closed at once would reset the connection here, and the response with it
+    // a server that closed at once would reset the connection here, and the response would be lost
     for (let turn = 0; turn < 10; turn++) {
       await write(socket, more);
       await nextTurn();
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test("the server reads up to a limit of a rejected body that arrives between the head and the end of the response", async () => {
+test("a response that is sent while the body of the rejected request is still arriving is not cut off", async () => {
   let endReply = (): void => undefined;
   const slow = new EndpointsFactory(
     new ResultHandler({

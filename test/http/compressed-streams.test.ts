@@ -16,7 +16,7 @@ const withResolvers = () => {
   return { promise, resolve: () => resolve() };
 };
 
-/** Waits until a number no longer grows. */
+/** Waits until a number no longer changes, and returns it. */
 const settle = async (read: () => number): Promise<number> => {
   for (let last = -1; last !== read(); await sleep(200)) last = read();
   return read();
@@ -130,7 +130,7 @@ describe("a stream", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("allows its methods to be replaced once more, as tracing tools do", async () => {
+  test("allows its methods to be replaced again, as tracing tools do", async () => {
     let isEnded: boolean | undefined;
     const seen = new Set<unknown>();
     const stream = send((response) => {

@@ -74,7 +74,7 @@ describe("the encoding", () => {
   });
 
   test.each(encodings)("a body of any size arrives unchanged (%s)", async (encoding) => {
-    // random bytes are hardly smaller when they are encoded
+    // random bytes hardly shrink when they are compressed
     const noise = randomBytes(300_000).toString("base64");
     const sized = send((response, { query }) =>
       response.type("text").send(noise.slice(0, Number(query["size"]))),
@@ -215,7 +215,7 @@ describe("compression", () => {
       );
   });
 
-  test("applies to large errors", async () => {
+  test("applies to large error responses", async () => {
     const wrong = factory.build({ handler: () => Promise.reject(createHttpError(400, long)) });
     const server = await start({ wrong }, { compression: true });
     const large = await ask(server, "/wrong");
@@ -285,7 +285,7 @@ describe("the response head", () => {
     expect((await ask(other, "/already")).headers.etag).toBe('W/"a"');
   });
 
-  test("has Accept-Encoding in Vary, beside existing values, even if the client accepts no encoding", async () => {
+  test("has Accept-Encoding in Vary, next to existing values, even if the client accepts no encoding", async () => {
     const server = await start({ fields }, { compression: true });
     const varyOf = async (vary?: string, accepted?: string) =>
       (await ask(server, withFields(vary === undefined ? {} : { Vary: vary }), accepted)).headers
@@ -332,7 +332,7 @@ describe("the response head", () => {
     expect(raw.endsWith(long)).toBe(true);
   });
 
-  test("R11: declares no encoding for a cookie passed to writeHead", async () => {
+  test("R11: has no encoding if a cookie is passed to writeHead", async () => {
     const written = send((response) =>
       response.writeHead(200, { ...typed, "Set-Cookie": "a=b" }).end(long),
     );
@@ -340,7 +340,7 @@ describe("the response head", () => {
     expect((await ask(server, "/written")).headers["content-encoding"]).toBeUndefined();
   });
 
-  test("declares no encoding for a cookie that a session sets at the last moment", async () => {
+  test("has no encoding if a session sets a cookie at the last moment", async () => {
     const server = await start(
       { plain, text },
       {
@@ -467,9 +467,12 @@ describe("compression within the server", () => {
     await expect(starting).rejects.toThrow(message);
   });
 
-  test.skipIf(hasZstd)("zstd prevents the start if Node lacks it", async () => {
-    await expect(start({}, { compression: { encodings: ["gzip", "zstd"] } })).rejects.toThrow(
-      /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; omit it, or run Node.js 22.15/,
-    );
-  });
+  test.skipIf(hasZstd)(
+    "the encoding zstd prevents the start if Node does not support it",
+    async () => {
+      await expect(start({}, { compression: { encodings: ["gzip", "zstd"] } })).rejects.toThrow(
+        /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; omit it, or run Node.js 22.15/,
+      );
+    },
+  );
 });

@@ -79,7 +79,7 @@ const isListening = ({ port, host }: { port: number; host: string }): Promise<bo
     socket.once("error", () => resolve(false));
   });
 
-/** Returns the error with which starting rejects. */
+/** Returns the error with which a server fails to start. */
 const failToStart = async (
   config: object,
   map: Routing = routing,
@@ -151,7 +151,7 @@ describe.runIf(spawnSync("openssl", ["version"]).status === 0)("configuration: h
     get(httpsRequest, { ...toAddress(server), rejectUnauthorized: false });
   const expected = { status: 200, body: successEnvelope({ hello: "world" }) };
 
-  it("https alone, with its options and listen: one HTTPS server", async () => {
+  it("only https: one HTTPS server, with the given options and port", async () => {
     const { servers } = await start(routing, { http: undefined, https: { listen, options } });
     expect(servers).toHaveLength(1);
     expect(await getSecurely(servers[0])).toEqual(expected);
@@ -173,7 +173,7 @@ describe.runIf(spawnSync("openssl", ["version"]).status === 0)("configuration: h
     expect(other.servers[0]).toMatchObject({ ...times, keepAliveTimeout: 1000 });
   });
 
-  it("decision 9: if HTTPS cannot bind, HTTP does not listen either", async () => {
+  it("if HTTPS cannot bind, HTTP does not listen either", async () => {
     const { at, release } = await occupy();
     const free = await findFreeAddress();
     const error = await failToStart({ http: { listen: free }, https: { listen: at, options } });
@@ -209,7 +209,7 @@ describe("configuration: cors", () => {
     expect(headers["access-control-allow-origin"]).toBe("https://a.example");
   });
 
-  it("missing (decision 7): no CORS headers, and one warning in development", async () => {
+  it("missing: no CORS headers, and one warning in development", async () => {
     const server = await start(routing, { cors: undefined as never });
     expect(corsNames((await server.send("/hello")).headers)).toEqual([]);
     expect((await server.send("/hello", { method: "OPTIONS" })).status).toBe(405);
@@ -217,7 +217,7 @@ describe("configuration: cors", () => {
     expect(server.linesOf("warn")[0]?.message).toContain("`cors`");
   });
 
-  it("missing (decision 7): no warning in production", async () => {
+  it("missing: no warning in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const server = await start(routing, { cors: undefined as never });
     expect(server.linesOf("warn")).toEqual([]);
@@ -274,7 +274,7 @@ describe("configuration: logger", () => {
     ["warn", ["warn:", "error:"]],
     ["info", ["info:", "warn:", "error:"]],
     ["debug", ["debug:", "info:", "warn:", "error:"]],
-  ] as const)("logger.level %s: lower lines are dropped", async (level, expected) => {
+  ] as const)("logger.level %s: lines of lower severity are dropped", async (level, expected) => {
     expect(await listenTo({ level, color: false })).toEqual(expected);
   });
 
@@ -291,7 +291,7 @@ describe("configuration: logger", () => {
   });
 });
 
-describe("decision 9: createServer", () => {
+describe("createServer", () => {
   it("resolves once the server is bound, so that its address can be used", async () => {
     const { servers, app, logger } = await start(routing);
     expect(servers[0]?.listening).toBe(true);
@@ -376,7 +376,7 @@ describe("an invalid configuration is rejected with the option, the value and th
 });
 
 describe("configuration: beforeRouting and afterRouting", () => {
-  it("decision 25: routes in beforeRouting take precedence over the API, and those in afterRouting serve other paths", async () => {
+  it("routes in beforeRouting take precedence over the API, and those in afterRouting serve other paths", async () => {
     const server = await start(routing, {
       childLoggerProvider: () => createRecorder().logger,
       beforeRouting: async ({ app, getLogger }) => {

@@ -74,7 +74,7 @@ describe("a stream", () => {
     expect(answer.headers["content-type"]).toContain("text/tab-separated-values");
   });
 
-  test("without data gives an empty body", async () => {
+  test("without data results in an empty body", async () => {
     const server = await start({
       a: factory.build({ output: csv, handler: () => Readable.from([]) }),
     });
@@ -85,19 +85,22 @@ describe("a stream", () => {
   test.each([
     ["the default envelope", factory, errorEnvelope("There are none")],
     ["problem details", problemEndpointsFactory, expect.objectContaining({ status: 404 })],
-  ])("that fails before its first chunk gets an error in %s", async (_what, by, expected) => {
-    const broken = by.build({
-      output: csv,
-      // oxlint-disable-next-line require-yield -- throws before the first yield
-      handler: async function* () {
-        await sleep(1);
-        throw createHttpError(404, "There are none");
-      } as () => AsyncGenerator<string>,
-    });
-    const answer = await (await start({ broken })).send("/broken");
-    expect([answer.status, answer.json()]).toEqual([404, expected]);
-    expect(answer.headers["content-disposition"]).toBeUndefined();
-  });
+  ])(
+    "that fails before its first chunk results in an error response (%s)",
+    async (_what, by, expected) => {
+      const broken = by.build({
+        output: csv,
+        // oxlint-disable-next-line require-yield -- throws before the first yield
+        handler: async function* () {
+          await sleep(1);
+          throw createHttpError(404, "There are none");
+        } as () => AsyncGenerator<string>,
+      });
+      const answer = await (await start({ broken })).send("/broken");
+      expect([answer.status, answer.json()]).toEqual([404, expected]);
+      expect(answer.headers["content-disposition"]).toBeUndefined();
+    },
+  );
 
   test("that fails later cuts off the response, and the error is logged", async () => {
     const broken = factory.build({
@@ -115,18 +118,21 @@ describe("a stream", () => {
   });
 
   test.each([
-    ["another value", () => "text" as never, "Expected stream"],
+    ["a value of another type", () => "text" as never, "Expected stream"],
     ["a stream of numbers", () => Readable.from([1]), "it yielded number"],
-  ])("is a fault of the application if the handler returns %s", async (_what, handler, message) => {
-    const server = await start({ a: factory.build({ output: csv, handler }) });
-    expect((await server.send("/a")).status).toBe(500);
-    expect(server.linesOf("error").map(({ meta }) => inspect(meta))).toEqual([
-      expect.stringContaining(message),
-    ]);
-  });
+  ])(
+    "counts as a fault of the application if the handler returns %s",
+    async (_what, handler, message) => {
+      const server = await start({ a: factory.build({ output: csv, handler }) });
+      expect((await server.send("/a")).status).toBe(500);
+      expect(server.linesOf("error").map(({ meta }) => inspect(meta))).toEqual([
+        expect.stringContaining(message),
+      ]);
+    },
+  );
 
   const openFile = (): Readable => createReadStream(join(directory, "ten.txt"));
-  test("is closed without being read for HEAD, or if another response has been sent", async () => {
+  test("is closed unread if the request is a HEAD, or if another response has been sent", async () => {
     const opened: Readable[] = [];
     const keep = (stream: Readable): Readable => {
       opened.push(stream);
@@ -295,7 +301,7 @@ describe("a file", () => {
     }
   });
 
-  test("with a relative path but no root is a fault, and the error names the mistake", async () => {
+  test("with a relative path but no root is a server fault, and the error names the mistake", async () => {
     const server = await begin();
     expect((await server.send("/relative")).status).toBe(500);
     expect(server.linesOf("error")).toMatchObject([

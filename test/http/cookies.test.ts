@@ -13,7 +13,7 @@ describe("cookies of a request", () => {
     },
   });
 
-  test("are part of the input if they are a source; signed ones only with a valid signature", async () => {
+  test("are part of the input if they are a source, and signed cookies only if the signature is valid", async () => {
     const server = await start(
       { a: endpoint },
       {
@@ -31,7 +31,7 @@ describe("cookies of a request", () => {
     expect(forged.json()).toEqual(successEnvelope({ theme: "dark" }));
   });
 
-  /** Returns a cookie signed in the same way as by Express. */
+  /** Returns a cookie that is signed as Express signs cookies. */
   const sign = (value: string, secret: string): string => {
     const digest = createHmac("sha256", secret).update(value).digest("base64").replace(/=+$/, "");
     return `user=${encodeURIComponent(`s:${value}.${digest}`)}`;
@@ -55,7 +55,7 @@ describe("cookies of a request", () => {
     },
   );
 
-  test("are not parsed unless that is enabled, and never replace a prototype", async () => {
+  test("are not parsed unless parsing is enabled, and never replace a prototype", async () => {
     const inputSources = { get: ["cookies"] } as const;
     const cookie = "__proto__=x; constructor=y; a=%zz";
     const off = await start({ a: endpoint }, { inputSources });

@@ -86,7 +86,7 @@ const elsewhere: readonly [string, string, Sent, number][] = [
   ["a native route", "/native", {}, 200],
 ];
 
-describe("CORS rule 1: cors must be set explicitly to true, false, or a function", () => {
+describe("`cors` must be set to true, false or a function", () => {
   test.each(["*", {}, 1, null, "true"])("%j is rejected at start", async (cors) => {
     const error: unknown = await start(routing, { cors: cors as never }).catch(
       (reason: unknown) => reason,
@@ -96,12 +96,12 @@ describe("CORS rule 1: cors must be set explicitly to true, false, or a function
     expect((error as ConfigError).message).toContain("`cors`");
   });
 
-  test("DECISIONS 7: a configuration without cors does not compile", () => {
+  test("a configuration without `cors` does not compile", () => {
     // @ts-expect-error -- the property cors is missing
     expect(createConfig({ http: { listen: 0 } })).toEqual({ http: { listen: 0 } });
   });
 
-  test("DECISIONS 7: without cors there are no CORS headers, and one warning in development", async () => {
+  test("without `cors` there are no CORS headers, and one warning in development", async () => {
     const server = await start(routing, { cors: undefined as never });
     expect(server.linesOf("warn")).toHaveLength(1);
     expect(server.linesOf("warn")[0]?.message).toContain("`cors`");
@@ -121,7 +121,7 @@ describe("CORS rule 1: cors must be set explicitly to true, false, or a function
     }
   });
 
-  test("R9: a preflight without CORS gets a 405 and Allow", async () => {
+  test("R9: a preflight without CORS gets a 405 with Allow", async () => {
     const server = await start(routing);
     const headers = { origin, "access-control-request-method": "GET" };
     const answer = await server.send("/things", { method: "OPTIONS", headers });
@@ -131,7 +131,7 @@ describe("CORS rule 1: cors must be set explicitly to true, false, or a function
   });
 });
 
-describe("CORS rule 2, DECISIONS 4, R4: true sends the three default headers on every response", () => {
+describe("R4: `cors: true` sends the three default headers on every response", () => {
   let directory = "";
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "sallyport-cors-"));
@@ -183,7 +183,7 @@ describe("CORS rule 2, DECISIONS 4, R4: true sends the three default headers on 
   });
 });
 
-test("hooks may respond to a preflight with a malformed path", async () => {
+test("hooks may respond to preflights for malformed paths", async () => {
   const beforeRouting = ({ app }: HookArguments): void => {
     app.use((_request, response) => void response.status(418).end());
   };
@@ -198,7 +198,7 @@ test("hooks may respond to a preflight with a malformed path", async () => {
   expect([await ask("/a"), await ask("/%zz"), await ask("/absent")]).toEqual([200, 418, 418]);
 });
 
-describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and logger", () => {
+describe("a `cors` function receives defaultHeaders, request, endpoint and logger", () => {
   test("the defaults, the request, the matched endpoint and the logger are passed", async () => {
     const seen: CorsArguments[] = [];
     const server = await start(routing, {
@@ -252,18 +252,15 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(corsOf(await server.send("/things"))).toEqual(defaults);
   });
 
-  test.each(onRoutes)(
-    "DECISIONS 4: the result of the function replaces the defaults on %s",
-    async (...row) => {
-      const [, target, sent, status] = row;
-      const server = await start(routing, { cors: allowing, bodyLimit: 64 });
-      const answer = await server.send(target, sent);
-      expect(answer.status).toBe(status);
-      expect(corsOf(answer)).toEqual(exact);
-      // R5
-      expect(answer.headers.vary).toBe("Origin");
-    },
-  );
+  test.each(onRoutes)("the result of the function replaces the defaults on %s", async (...row) => {
+    const [, target, sent, status] = row;
+    const server = await start(routing, { cors: allowing, bodyLimit: 64 });
+    const answer = await server.send(target, sent);
+    expect(answer.status).toBe(status);
+    expect(corsOf(answer)).toEqual(exact);
+    // R5
+    expect(answer.headers.vary).toBe("Origin");
+  });
 
   test("the function is called without an endpoint for a 404 and for a file, and not at all for a malformed path", async () => {
     const cors = vi.fn<CorsFunction>(allowing);
@@ -281,7 +278,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
     expect(cors.mock.calls.map(([{ endpoint }]) => endpoint)).toEqual(Array(3).fill(undefined));
   });
 
-  test("a 404 remains a 404 if the function relies on the endpoint, and the error is logged once", async () => {
+  test("a 404 remains a 404 if the function fails without an endpoint, and the error is logged once", async () => {
     const cors: CorsFunction = ({ endpoint }) => ({
       "X-Methods": String((endpoint as { methods: unknown }).methods),
     });
@@ -312,7 +309,7 @@ describe("CORS rule 3: a function receives defaultHeaders, request, endpoint and
   });
 });
 
-describe("CORS rule 4: an empty object means no CORS headers", () => {
+describe("a `cors` function that returns an empty object causes no CORS headers", () => {
   test("neither responses nor preflights have CORS headers, and preflights still get a 200", async () => {
     const server = await start(routing, { cors: () => ({}) });
     for (const method of ["GET", "OPTIONS", "PUT"]) {
@@ -322,15 +319,18 @@ describe("CORS rule 4: an empty object means no CORS headers", () => {
     }
   });
 
-  test.each([undefined, null])("responses have no CORS headers for %j", async (nothing) => {
-    const server = await start(routing, { cors: () => nothing as never });
-    const answer = await server.send("/things");
-    expect([answer.status, corsOf(answer)]).toEqual([200, {}]);
-    expect(server.linesOf("error")).toEqual([]);
-  });
+  test.each([undefined, null])(
+    "a function that returns %j causes no CORS headers either",
+    async (nothing) => {
+      const server = await start(routing, { cors: () => nothing as never });
+      const answer = await server.send("/things");
+      expect([answer.status, corsOf(answer)]).toEqual([200, {}]);
+      expect(server.linesOf("error")).toEqual([]);
+    },
+  );
 });
 
-describe("CORS rule 5: the function applies to all endpoints, a middleware only to its own", () => {
+describe("a `cors` function applies to all endpoints, and a middleware only to its own", () => {
   test.each([true, allowing])("a header that a middleware sets takes precedence", async (cors) => {
     const own = factory
       .addMiddleware({
@@ -353,7 +353,7 @@ describe("CORS rule 5: the function applies to all endpoints, a middleware only 
   });
 });
 
-describe("CORS rule 6: the headers that a function may set", () => {
+describe("the CORS headers that a function may set", () => {
   test("all six headers are sent unchanged, on responses and on preflights", async () => {
     const given = {
       "Access-Control-Allow-Origin": origin,
@@ -370,7 +370,7 @@ describe("CORS rule 6: the headers that a function may set", () => {
   });
 });
 
-describe("CORS rule 7, R6: credentials are never sent together with the origin *", () => {
+describe("R6: credentials are never sent together with the origin *", () => {
   test.each([
     ["Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"],
     ["access-control-allow-origin", "ACCESS-CONTROL-ALLOW-CREDENTIALS"],
@@ -423,7 +423,7 @@ describe("H15: if a cors function fails, the response has no CORS headers", () =
     expect(calls).toEqual([]);
   });
 
-  test("throws an HTTP error: the response has its status, and is sent by the error handler (DECISIONS 4)", async () => {
+  test("throws an HTTP error: the error handler responds, by default with the error's status", async () => {
     const cors: CorsFunction = async () => {
       throw createHttpError(403, "Unknown origin");
     };

@@ -50,7 +50,7 @@ describe("the declared status of a success", () => {
     expect(await statusOf("/wrong")).toBe(500);
   });
 
-  test("is set on the response when a custom result handler sends it", async () => {
+  test("is set when a custom result handler sends the response", async () => {
     const custom = new EndpointsFactory(
       new ResultHandler({
         positive: (data) => data,
@@ -117,7 +117,7 @@ describe("declared errors", () => {
   });
 
   test.each([undefined, null, {}, { field: 1 }])(
-    "H19: get a 500 if the data %j does not fit",
+    "H19: result in a 500 if the data %j does not fit",
     async (data) => {
       const server = await start({
         a: factory.build({ errors: { 409: taken }, handler: throwing(409, { data }) }),
@@ -132,7 +132,7 @@ describe("declared errors", () => {
     },
   );
 
-  test("parse asynchronously if the schema is asynchronous", async () => {
+  test("parse their data asynchronously if the schema is asynchronous", async () => {
     const schema = z.object({ n: z.number() }).transform(async ({ n }) => ({ n: n + 1 }));
     const server = await start({
       a: factory.build({
@@ -184,7 +184,7 @@ describe("declared errors", () => {
     expect((await post({ n: "1" })).json()).toMatchObject({ error: { data: { field: "n" } } });
   });
 
-  test("reach custom result handlers, and their schema function receives the data schema", async () => {
+  test("reach custom result handlers, whose schema function receives the data schema", async () => {
     const resultHandler = new ResultHandler({
       positive: (data) => data,
       negative: (data) => z.object({ why: z.string(), ...(data && { details: data }) }),

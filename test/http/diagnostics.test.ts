@@ -35,7 +35,10 @@ const input = <Schema extends z.ZodRawShape>(shape: Schema) =>
 const output = <Schema extends z.ZodRawShape>(shape: Schema) =>
   factory.build({ output: z.object(shape), handler: none as never });
 
-/** Routings with one defect each: the code of the warning, the place, and parts of the message. */
+/**
+ * Routing maps with one defect each, preceded by the code, the place and parts of the message of
+ * the expected warning.
+ */
 type Defect = readonly [string, string, readonly string[], Routing, Partial<ServerConfig>];
 const defects: readonly Defect[] = [
   [

@@ -117,7 +117,7 @@ describe("the documentation", () => {
     }
   });
 
-  test("has the title of the package.json in the working directory", async () => {
+  test("takes its title from the package.json in the working directory", async () => {
     const server = await start({ users }, { docs: { ui: "swagger" } });
     expect((await server.send("/docs/openapi.json")).json()).toHaveProperty(
       "info.title",
@@ -151,7 +151,7 @@ describe("a schema that cannot be documented", () => {
 });
 
 describe("in production", () => {
-  test("the documentation is served if that is enabled; otherwise one line says why it is not", async () => {
+  test("the documentation is served if that is enabled; otherwise, one log line says why it is not", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const plain = await start({ users }, { docs });
     expect(plain.linesOf("info").map(({ message }) => message)).not.toContain(announced);
@@ -200,7 +200,7 @@ describe("the option `docs`", () => {
   });
 });
 
-test("a server without documentation loads no part of it", () => {
+test("a server without documentation loads none of the code for it", () => {
   const program = fileURLToPath(new URL("loaded-modules-program.mjs", import.meta.url));
   const own =
     /\/src\/(?:cli|client|docs|generate-client|openapi)\/|\/node_modules\/(?:citty|swagger-ui-dist|yaml)\//;

@@ -7,7 +7,7 @@ import { defaultEndpointsFactory } from "sallyport";
 import type { TestServer } from "./harness.ts";
 
 const { createBrotliDecompress, createGunzip, createInflate } = zlib;
-/** Whether Node supports zstd, as it does since 22.15 and 23.8. */
+/** The zstd decoder, which Node has had since 22.15 and 23.8. */
 const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
 
 const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
@@ -17,7 +17,7 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ["deflate", () => createInflate()],
 ]);
 
-/** The encodings that this Node.js can decode. */
+/** The encodings that this version of Node.js can decode. */
 export const encodings = [...decoders.keys()];
 export const hasZstd = encodings.includes("zstd");
 
@@ -34,7 +34,7 @@ export const readAll = async (stream: AsyncIterable<unknown>): Promise<Buffer> =
   return Buffer.concat(chunks);
 };
 
-/** A response, with the received bytes and the decoded text. */
+/** A response with its received bytes and decoded text. */
 export interface EncodedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -48,7 +48,10 @@ export interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** Requests a path with the given Accept-Encoding unless that is empty, and lets the test read the response. */
+/**
+ * Requests a path, with an Accept-Encoding field unless it is empty, and returns the unread
+ * response.
+ */
 export const open = async (
   { port }: TestServer,
   path: string,
@@ -64,7 +67,10 @@ export const open = async (
   return { request, response };
 };
 
-/** Requests a path, and decodes the response, which must have the given encoding, as it arrives. */
+/**
+ * Requests a path, checks that the response has the given encoding, and returns the response with a
+ * decoder.
+ */
 export const openEncoded = async (server: TestServer, path: string, encoding: string) => {
   const { request, response } = await open(server, path, encoding);
   const { "content-encoding": sent = "none" } = response.headers;

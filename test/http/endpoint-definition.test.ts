@@ -56,7 +56,7 @@ describe("endpoint definition: method", () => {
     );
   });
 
-  it("decision 16: absent, serves GET at a plain key, else the method of the key", async () => {
+  it("absent: serves GET at a plain key, and otherwise the method of the key", async () => {
     const endpoint = factory.build({ handler: () => ({}) });
     const server = await start({ plain: endpoint, keyed: { post: endpoint } });
     expect((await server.send("/plain")).status).toBe(200);
@@ -137,7 +137,7 @@ describe("endpoint definition: input", () => {
     );
   });
 
-  it("a union of objects returns the option that fits", async () => {
+  it("a union of objects: the option that fits is used", async () => {
     const endpoint = echo(z.union([first, z.object({ c: z.literal("x") })]));
     expect(await ask(endpoint, "?a=1")).toEqual(got({ a: "1" }));
     expect(await ask(endpoint, "?c=x")).toEqual(got({ c: "x" }));
@@ -190,7 +190,7 @@ describe("endpoint definition: input", () => {
     expect(await ask(endpoint, "?a=taken")).toEqual(invalid("a: is taken"));
   });
 
-  it("decision 17: issues are joined in the message, and listed with path, message and code", async () => {
+  it("issues are joined in the message, and listed with path, message and code", async () => {
     const endpoint = echo(z.object({ a: z.string(), deep: z.object({ l: z.array(z.number()) }) }));
     const sent = { method: "POST", body: { deep: { l: [1, "2"] } } };
     const [a, l] = ["string, received undefined", "number, received string"].map(
@@ -230,7 +230,7 @@ describe("endpoint definition: output", () => {
   it.each([
     ["an object is passed through", { a: { b: [1] } }, { a: { b: [1] } }],
     ["undefined becomes {}", undefined, {}],
-  ])("decision 1: without a schema, %s", async (_case, value, expected) => {
+  ])("without a schema, %s", async (_case, value, expected) => {
     const endpoint = factory.build({ handler: async () => value });
     expect(await ask(endpoint, "")).toEqual(ok(expected));
   });
@@ -269,7 +269,7 @@ describe("endpoint definition: output", () => {
     });
   });
 
-  it("decision 24: buildVoid sends {}, whatever its handler returns", async () => {
+  it("buildVoid sends {}, whatever its handler returns", async () => {
     const input = z.object({ a: z.string() });
     const seen: string[] = [];
     const endpoint = factory.buildVoid({ input, handler: ({ input }) => seen.push(input.a) });

@@ -44,7 +44,7 @@ describe("inputSources of an endpoint", () => {
     expect(responseMock._getJSONData()).not.toMatchObject({ data: { b: 2 } });
   });
 
-  test("are known to the startup warnings", async () => {
+  test("are taken into account by the startup warnings", async () => {
     const server = await start(
       { a: echo({ inputSources: ["cookies"] }), b: factory.build({ ...rawOf(["query"]) }) },
       {},
@@ -68,7 +68,7 @@ describe("bodyLimit of an endpoint", () => {
     ["a form", "application/x-www-form-urlencoded", (size: number) => `a=${"x".repeat(size - 2)}`],
     ["a multipart form", multipart["content-type"], (size: number) => padded(size)],
   ])(
-    "limits %s, whether it is above or below the limit in the configuration",
+    "limits %s, whether the limit is above or below the configured one",
     async (_what, type, make) => {
       const server = await start(
         { small: echo({ bodyLimit: 200 }), large: echo({ bodyLimit: 2000 }), usual: echo() },
@@ -191,7 +191,7 @@ describe("multipart text fields", () => {
     );
   });
 
-  test("are absent in an empty form, and in one without parts", async () => {
+  test("are absent in an empty form and in a form without parts", async () => {
     const server = await start({ echo: echo() });
     for (const body of ["", `--${boundary}--\r\n`]) {
       const answer = await server.send("/echo", { method: "POST", headers: multipart, body });

@@ -85,7 +85,7 @@ test("an error handler added to the app of a running server is called as well", 
   expect((await server.send("/boom")).text).toBe("late");
 });
 
-test("a client that leaves while an error handler works causes no further fault", async () => {
+test("a client that leaves while an error handler is running causes no further fault", async () => {
   let isAsked = false;
   const server = await start(routing, {
     afterRouting: ({ app }) => {

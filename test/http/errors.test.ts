@@ -36,7 +36,7 @@ const expectError = (answer: Answer, status: number, message: string): void => {
 const expectThrown = async (thrown: unknown, status: number, message: string): Promise<void> => {
   const server = await start({ boom: throwing(thrown) });
   expectError(await server.send("/boom"), status, message);
-  // RELIABILITY: a server fault has exactly one error line, a client error has none
+  // a server fault is logged as one error line, but a client error is not
   expect(server.linesOf("error")).toHaveLength(status < 500 ? 0 : 1);
 };
 
@@ -54,7 +54,7 @@ const custom = new EndpointsFactory(
   }),
 );
 
-describe("SPEC, the table of errors", () => {
+describe("the responses to errors", () => {
   test.each([
     ["a handler that throws an HTTP error with a status sends that status", 418, "Short and stout"],
     ["a handler that throws a 5xx sends that status, too", 503, "Come back later"],
@@ -108,7 +108,7 @@ describe("SPEC, the table of errors", () => {
   });
 });
 
-describe("DECISIONS 2 and H4: the status of a thrown Error", () => {
+describe("H4: the status of a thrown Error", () => {
   test.each([400, 404, 599])(
     "may be %d, in `statusCode` or otherwise in `status`",
     async (status) => {
@@ -131,18 +131,13 @@ describe("DECISIONS 2 and H4: the status of a thrown Error", () => {
     ["a 5xx is hidden", createHttpError(503, "db-1 is down"), 503, "Service Unavailable"],
     ["a 5xx with expose: true is shown", createHttpError(501, "x", { expose: true }), 501, "x"],
     [
-      "the message of a plain error is hidden",
+      "a plain error with expose: true is shown",
       fail({ status: 502, expose: true }),
       502,
       "the message",
     ],
     ["a 4xx is shown", createHttpError(404, "No such user"), 404, "No such user"],
-    [
-      "the message of a plain error with 4xx is shown",
-      fail({ statusCode: 409 }),
-      409,
-      "the message",
-    ],
+    ["a plain error with a 4xx status is shown", fail({ statusCode: 409 }), 409, "the message"],
     [
       "a 4xx with expose: false is hidden",
       createHttpError(404, "x", { expose: false }),
@@ -150,12 +145,12 @@ describe("DECISIONS 2 and H4: the status of a thrown Error", () => {
       "Not Found",
     ],
     ["an unknown status is hidden", fail({ status: 599 }), 599, "Error"],
-  ])("in production the message of %s", async (_what, error, status, message) => {
+  ])("in production, the message of %s", async (_what, error, status, message) => {
     vi.stubEnv("NODE_ENV", "production");
     await expectThrown(error, status, message);
   });
 
-  test("in production a defect in the output is hidden, and invalid input is explained", async () => {
+  test("in production, a defect in the output is hidden, and invalid input is explained", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const a = z.object({ a: z.string() });
     const server = await start({
@@ -168,7 +163,7 @@ describe("DECISIONS 2 and H4: the status of a thrown Error", () => {
   });
 });
 
-describe("http-errors: headers (BEHAVIOUR 12.6, H3, H5)", () => {
+describe("H3 and H5: the headers of HTTP errors", () => {
   test("the headers of an error are sent, and cannot override nosniff and no-store", async () => {
     const headers = { "Retry-After": "120", "Cache-Control": "public", "Content-Type": "a/b" };
     const server = await start({ a: throwing(createHttpError(429, "Slow", { headers })) });
@@ -177,7 +172,7 @@ describe("http-errors: headers (BEHAVIOUR 12.6, H3, H5)", () => {
     expect(answer.headers["retry-after"]).toBe("120");
   });
 
-  test("if one header is invalid, only that one is dropped, and the response is a 500", async () => {
+  test("an invalid header is dropped, the others are sent, and the response is a 500", async () => {
     const headers = { "X-Bad": "a\r\nSet-Cookie: b=c", "X-Good": "yes" };
     const server = await start({ a: throwing(createHttpError(400, "Bad", { headers })) });
     const answer = await server.send("/a");
@@ -188,7 +183,7 @@ describe("http-errors: headers (BEHAVIOUR 12.6, H3, H5)", () => {
   });
 });
 
-describe("SPEC, the table of errors, and DECISIONS 17: input that does not fit its schema", () => {
+describe("input that does not fit its schema", () => {
   const input = z.object({
     name: z.string(),
     address: z.object({ lines: z.array(z.object({ text: z.string().min(2) })) }),
@@ -225,7 +220,7 @@ describe("SPEC, the table of errors, and DECISIONS 17: input that does not fit i
     expect([handler.mock.calls, server.linesOf("error")]).toEqual([[], []]);
   });
 
-  test("has no path in the message for an issue of the whole input", async () => {
+  test("has no path in the message for an issue with the whole input", async () => {
     const whole = z.object({ a: z.string() }).refine(() => false, "does not fit");
     const server = await start({ a: factory.build({ input: whole, handler: () => ({}) }) });
     const issues = [{ path: [], message: "does not fit", code: "custom" }];
@@ -233,7 +228,7 @@ describe("SPEC, the table of errors, and DECISIONS 17: input that does not fit i
     expect(answer.json()).toEqual({ status: "error", error: { message: "does not fit", issues } });
   });
 
-  test("gets at most 10 issues and a message of 2 KiB", async () => {
+  test("gets at most 10 issues and a message of at most 2 KiB", async () => {
     const list = z.object({ list: z.array(z.string(`not a text, ${"é".repeat(200)}`)) });
     const server = await start({
       a: { post: factory.build({ input: list, handler: () => ({}) }) },
@@ -281,7 +276,7 @@ const hostile = Object.defineProperty(new Error("x"), "message", {
   },
 });
 
-describe("DECISIONS 18: server faults", () => {
+describe("server faults", () => {
   test.each<[string, unknown, string]>([
     ["a string", "boom", "boom"],
     ["a number", 42, "42"],
@@ -301,7 +296,7 @@ describe("DECISIONS 18: server faults", () => {
       sync: factory.build({ handler: () => parse() }),
       async: factory.build({ handler: async () => parse() }),
     });
-    // BEHAVIOUR 12.5: the issues are formatted like those of the input
+    // the issues are formatted like those of the input
     const message = "a: Invalid input: expected string, received number";
     for (const target of ["/sync", "/async"]) expectError(await server.send(target), 500, message);
   });
@@ -324,7 +319,7 @@ describe("DECISIONS 18: server faults", () => {
     ["throws", () => assert.fail(inner)],
     ["rejects", () => Promise.reject(inner)],
     ["sends nothing (H13)", () => undefined],
-  ])("for a result handler that %s, the last resort responds", async (_what, handler) => {
+  ])("a result handler that %s is replaced by a plain-text 500", async (_what, handler) => {
     shortenGrace();
     const positive = z.object({});
     const broken = new EndpointsFactory(

@@ -78,7 +78,7 @@ describe("events", () => {
     expect(answer.headers["content-type"]).toBe("text/event-stream");
   });
 
-  test("are not sent if the handler itself responds, for example with a 204, which ends reconnecting", async () => {
+  test("are not sent if the handler itself responds, for example with a 204, which makes clients stop reconnecting", async () => {
     const endpoint = new EventStreamFactory(events).build({
       handler: ({ response, ctx: { isClosed } }) => {
         response.status(204).end();
@@ -133,7 +133,7 @@ describe("events", () => {
   test("that do not fit their schema cause an error in the handler, which may continue", async () => {
     const thrown: unknown[] = [];
     const text = await receive(async ({ emit }) => {
-      // `emit` is not awaited: it throws synchronous errors at once
+      // `emit` throws these errors synchronously, even if it is not awaited
       thrown.push(await fail(() => void emit("note", { text: 5 } as never)));
       thrown.push(await fail(() => emit("late", "bad")));
       thrown.push(await fail(() => void emit("tim" as "time", 5)));
@@ -229,11 +229,11 @@ describe("the definition of an event stream", () => {
     ["SLP_DEFINITION_VALUE", [events, { openAfter: "1" }]],
     ["SLP_DEFINITION_VALUE", [events, { openAfter: 2 ** 31 }]],
     ["SLP_DEFINITION_VALUE", [events, { maxBuffered: Number.NaN }]],
-  ])("is rejected with %s if it is wrong (%#)", (code, args) => {
+  ])("is rejected with %s if it is invalid (%#)", (code, args) => {
     expect(create(...args)).toThrow(expect.objectContaining({ name: "DefinitionError", code }));
   });
 
-  test("does not accept wrong definitions of endpoints either", () => {
+  test("rejects invalid definitions of its endpoints as well", () => {
     const factory = new EventStreamFactory(events);
     const build = (definition: unknown) => (): unknown => factory.build(definition as never);
     const handler = (): void => undefined;
@@ -247,7 +247,7 @@ describe("the definition of an event stream", () => {
       expect(build(definition)).toThrow(expect.objectContaining({ code }));
   });
 
-  test("declares the events and the errors for documents", () => {
+  test("declares the events and the errors for OpenAPI documents", () => {
     const endpoint = new EventStreamFactory(events).buildVoid({ handler: () => undefined });
     const [declared, ...others] = endpoint.resultHandler.listPositive(z.object({}));
     expect(others).toEqual([]);

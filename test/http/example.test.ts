@@ -86,7 +86,7 @@ test("the example accepts a picture, sends it back, and notifies all clients tha
   });
 });
 
-test("the example names the field that is wrong", async () => {
+test("the example names the invalid field in its error", async () => {
   const server = await start(routing, { cors: true });
   for (const [target, message] of [
     ["/v1/users/not-an-id", "id: Invalid UUID"],

@@ -35,7 +35,7 @@ describe("factory operations", () => {
     expect(await ask(factory.build({ handler: () => ({ a: 1 }) }))).toEqual(ok({ a: 1 }));
   });
 
-  it("addMiddleware with an instance lets endpoints run that middleware first", async () => {
+  it("middlewares added with addMiddleware run in order, before the handler", async () => {
     const order: string[] = [];
     const log = (name: string) => new Middleware({ handler: () => void order.push(name) });
     const endpoint = factory
@@ -85,7 +85,7 @@ describe("factory operations", () => {
     expect(created.json()).toEqual(successEnvelope({ name: "create" }));
   });
 
-  it("decision 24: deriving never changes a factory", async () => {
+  it("deriving a factory never changes the original", async () => {
     const base = factory.addMiddleware(add({ base: 1 }));
     const before = base.build(ctxOf);
     const left = base.addMiddleware(add({ left: 1 })).build(ctxOf);
@@ -101,7 +101,7 @@ describe("factory operations", () => {
     expect(await ask(native.build(ctxOf))).toEqual(ok({ base: 1, native: 1 }));
   });
 
-  it("addContext is called for each request with the context so far", async () => {
+  it("the function given to addContext is called for each request with the context so far", async () => {
     let count = 0;
     const endpoint = factory
       .addMiddleware(add({ name: "ann" }))
@@ -131,7 +131,7 @@ describe("factory operations", () => {
   });
 });
 
-describe("decision 24: use and addExpressMiddleware", () => {
+describe("use and addExpressMiddleware", () => {
   const teapot = new Error("short and stout");
   const options = {
     provider: async (request: Request, response: Response) =>
@@ -157,7 +157,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
     ["next(error)", (_request, _response, next) => next(teapot)],
     ["a rejected promise", async () => Promise.reject(teapot)],
   ] as [string, Native][])(
-    "%s: the error of the middleware is sent, or the one that the transformer returns",
+    "%s: the error of the middleware is sent, or the error that the transformer returns",
     async (_case, native) => {
       const build = (middleware: Native, with_?: typeof options) =>
         factory.use(middleware, with_).build({ handler: () => expect.unreachable() });
@@ -178,7 +178,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
     ["next(error), called later", (_request, _response, next) => setTimeout(() => next(teapot), 5)],
     ["a rejected promise", async () => Promise.reject(teapot)],
   ] as [string, Native][])(
-    "reliability H11: a transformer that throws on %s",
+    "H11: a transformer that throws on %s does not leave the request hanging",
     async (_case, native) => {
       const transformer = () => {
         throw createHttpError(409, "the transformer fails");
@@ -193,7 +193,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
     },
   );
 
-  it("leave no listener on the response", async () => {
+  it("leave no listeners on the response", async () => {
     const count = factory.build({
       handler: ({ response }) => ({
         close: response.listenerCount("close"),
@@ -208,7 +208,7 @@ describe("decision 24: use and addExpressMiddleware", () => {
     expect(await ask(behind)).toEqual(await ask(count));
   });
 
-  it("behaviour 9.3: do not treat next('route') as an error", async () => {
+  it("do not treat next('route') as an error", async () => {
     const endpoint = factory.use((_request, _response, next) => next("route")).build(ctxOf);
     expect(await ask(endpoint)).toEqual(ok({}));
   });
@@ -216,22 +216,19 @@ describe("decision 24: use and addExpressMiddleware", () => {
   it.each([
     ["at once", (response: Response) => void response.status(202).json("mine")],
     ["later", (r: Response) => void setTimeout(() => void r.status(202).json("mine"), 5)],
-  ])(
-    "decision 10: accept a middleware that ends the response %s without next()",
-    async (_when, end) => {
-      const later: string[] = [];
-      const endpoint = factory
-        .use((_request, response) => end(response))
-        .addMiddleware({ handler: () => void later.push("middleware") })
-        .build({ handler: () => void later.push("handler") });
-      const server = await start({ "": endpoint });
-      const answer = await server.send("/");
-      expect([answer.status, answer.json()]).toEqual([202, "mine"]);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(later).toEqual([]);
-      expect(server.linesOf("error")).toEqual([]);
-    },
-  );
+  ])("accept a middleware that ends the response %s without calling next()", async (_when, end) => {
+    const later: string[] = [];
+    const endpoint = factory
+      .use((_request, response) => end(response))
+      .addMiddleware({ handler: () => void later.push("middleware") })
+      .build({ handler: () => void later.push("handler") });
+    const server = await start({ "": endpoint });
+    const answer = await server.send("/");
+    expect([answer.status, answer.json()]).toEqual([202, "mine"]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(later).toEqual([]);
+    expect(server.linesOf("error")).toEqual([]);
+  });
 
   it("R19: run neither the middleware nor the handler on a preflight that CORS handles", async () => {
     const ran: string[] = [];
@@ -259,14 +256,14 @@ describe("the definition of a middleware", () => {
     expect(await ask(endpoint, "?key=abc&other=1")).toEqual(ok({ seen: { key: 3 } }));
   });
 
-  it("input: a middleware without an input schema gets {} (decision 15)", async () => {
+  it("input: a middleware without an input schema gets {}", async () => {
     const middleware = new Middleware({ handler: async ({ input }) => ({ seen: input }) });
     expect(await ask(factory.addMiddleware(middleware).build(ctxOf), "?a=1")).toEqual(
       ok({ seen: {} }),
     );
   });
 
-  it("input: no later request sees values that a middleware without an input schema has written", async () => {
+  it("input: values that a middleware without an input schema adds to its input do not reach later requests", async () => {
     const middleware = new Middleware({
       handler: async ({ input }) => {
         const seen = Object.keys(input);
@@ -292,7 +289,7 @@ describe("the definition of a middleware", () => {
     expect(ran).toEqual([]);
   });
 
-  it("security: it is kept for documents, and never enforced", async () => {
+  it("security: it is kept for OpenAPI documents, and never enforced", async () => {
     const security = { type: "header", name: "x-api-key" } as const;
     const middleware = new Middleware({ security, handler: () => ({}) });
     expect(middleware.security).toEqual(security);
@@ -333,7 +330,7 @@ describe("the definition of a middleware", () => {
     }
   });
 
-  it("handler: later stages do not run if it ends the response, even if it then throws (decision 10)", async () => {
+  it("handler: later stages do not run if it ends the response, even if it then throws", async () => {
     for (const after of [() => ({}), () => Promise.reject(new Error("late"))]) {
       const later: string[] = [];
       const endpoint = factory
@@ -387,19 +384,16 @@ describe("ctx", () => {
     expect(shared).toEqual({ list: "untouched" });
   });
 
-  it.each([null, undefined])(
-    "decision 20: a middleware that returns %s adds nothing",
-    async (value) => {
-      const endpoint = factory
-        .addMiddleware(add({ a: 1 }))
-        .addMiddleware({ handler: async () => value })
-        .build(ctxOf);
-      expect(await ask(endpoint)).toEqual(ok({ a: 1 }));
-    },
-  );
+  it.each([null, undefined])("a middleware that returns %s adds nothing", async (value) => {
+    const endpoint = factory
+      .addMiddleware(add({ a: 1 }))
+      .addMiddleware({ handler: async () => value })
+      .build(ctxOf);
+    expect(await ask(endpoint)).toEqual(ok({ a: 1 }));
+  });
 
   it.each([[["a"]], [[]], ["text"], [""], [0], [7], [false], [true]])(
-    "decision 20: a middleware that returns %j causes a 500",
+    "a middleware that returns %j causes a 500",
     async (value) => {
       const ran: string[] = [];
       const endpoint = factory

@@ -36,7 +36,7 @@ const cases: [string, (response: Response, done: (error?: unknown) => void) => v
 
 describe("a file that Express cannot send", () => {
   test.each(cases)(
-    "gets an error from an endpoint, and the connection stays open: %s",
+    "causes an error response from an endpoint: %s",
     async (_what, fail, expected) => {
       const endpoint = factory.build({
         handler: ({ response }) =>
@@ -50,7 +50,7 @@ describe("a file that Express cannot send", () => {
   );
 
   test.each(cases)(
-    "gets an error from a native middleware, and the connection stays open: %s",
+    "causes an error response from a native middleware: %s",
     async (_what, fail, expected) => {
       const native: RequestHandler = (_request, response, next) => fail(response, next);
       const routed = express.Router().use(native);
@@ -64,7 +64,7 @@ describe("a file that Express cannot send", () => {
     },
   );
 
-  test("lets the endpoint respond if it is a directory, for which Express calls next", async () => {
+  test("lets the endpoint respond if the file is a directory, for which Express calls next", async () => {
     const native = factory
       .use((_request, response) => response.sendFile(tmpdir()))
       .build({ handler: () => ({ isReached: true }) });

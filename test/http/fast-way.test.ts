@@ -13,7 +13,7 @@ import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start, type Sent } from "./harness.ts";
 
-/** The default envelopes, sent with Express' own methods. */
+/** A result handler that sends the default envelopes with Express' own methods. */
 const plainHandler = new ResultHandler({
   positive: (data) => z.object({ status: z.literal("success"), data }),
   negative: z.object({ status: z.literal("error") }),
@@ -184,7 +184,8 @@ describe("the fast path, which writes to the socket directly,", () => {
   );
 
   const sentFields = Symbol.for("sallyport/sent-fields");
-  // whether the head was sent, and had a type, at the first call of the method, in which a session sets its cookie
+  // for each method: whether the head was sent, and had a type, when the method was first called,
+  // which is when a session sets its cookie
   test.each([
     ["none", undefined],
     ["end", [false, true]],
@@ -219,7 +220,7 @@ describe("the fast path, which writes to the socket directly,", () => {
   );
 
   test.each(["with", "without"])(
-    "is not taken if a tool has replaced `end` of all responses, %s a native middleware",
+    "is not taken if a tool has replaced `end` of all responses (%s a native middleware)",
     async (which) => {
       const native = defaultEndpointsFactory.use((_request, _response, next) => next());
       const factory = which === "with" ? native : defaultEndpointsFactory;

@@ -11,7 +11,7 @@ import {
 import { expect, onTestFinished, vi } from "vitest";
 import { sendingGrace } from "../../src/pipeline/send-result.ts";
 
-/** A line that was logged. */
+/** A logged line. */
 export interface Line {
   readonly severity: "debug" | "info" | "warn" | "error";
   readonly message: string;
@@ -42,7 +42,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Returns the body parsed as JSON; throws if that is invalid. */
+  /** Returns the body parsed as JSON. Throws if the body is not JSON. */
   json(): unknown;
 }
 
@@ -65,7 +65,7 @@ export interface TestServer extends RunningServer {
   send(target: string, sent?: Sent): Promise<Answer>;
   /**
    * Opens a socket, writes raw bytes, and returns everything received until the server closes the
-   * socket or the time is over.
+   * socket or the time is up.
    */
   raw(bytes: string | Buffer, milliseconds?: number): Promise<string>;
   /** Opens a socket to the server. */
@@ -77,7 +77,10 @@ const faults: unknown[] = [];
 process.on("unhandledRejection", (reason) => faults.push(reason));
 process.on("uncaughtException", (error) => faults.push(error));
 
-/** Closes the servers of a test, and expects that nothing was left unhandled; `setup.ts` calls it after each test. */
+/**
+ * Closes the servers of a test, and expects that no error was left unhandled. `setup.ts` calls this
+ * function after each test.
+ */
 export const finish = async (): Promise<void> => {
   for (const { servers } of running)
     for (const server of servers) {
@@ -100,7 +103,7 @@ export const untilStill = async (read: () => number): Promise<number> => {
   }
 };
 
-/** Reduces the time that a result handler has for sending to a twentieth, in the test that calls this function. */
+/** Until the test ends, gives result handlers only a twentieth of the usual time to send a response. */
 export const shortenGrace = (): void => {
   const setOwnTimeout = globalThis.setTimeout;
   const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>
@@ -109,7 +112,7 @@ export const shortenGrace = (): void => {
   onTestFinished(() => spy.mockRestore());
 };
 
-/** Starts a server on a free port; it is closed after the test. */
+/** Starts a server on a free port. The server is closed after the test. */
 export const start = async (
   routing: Routing,
   config: Partial<ServerConfig> = {},

@@ -96,7 +96,7 @@ describe("the default input sources of each method", () => {
     expect(seen[0]).not.toHaveProperty("id");
   });
 
-  it("values from the path and the query are strings, and a repeated name has an array", async () => {
+  it("values from the path and the query are strings, and the values of a repeated name form an array", async () => {
     expect(await ask("/items/7?n=1&n=2&flag&empty=&one=1")).toEqual({
       status: 200,
       body: received({ id: "7", n: ["1", "2"], flag: "", empty: "", one: "1" }),
@@ -119,7 +119,7 @@ describe("the default input sources of each method", () => {
   });
 });
 
-describe("decision 14: precedence of input sources", () => {
+describe("precedence of input sources", () => {
   it.each([
     [["query", "body"], "body"],
     [["body", "query"], "query"],
@@ -130,7 +130,7 @@ describe("decision 14: precedence of input sources", () => {
     [["query", "signedCookies"], "signed"],
     [["body", "files"], "file"],
     [["files", "body"], "body"],
-  ] as const)("of the sources %j the later one takes precedence: %s", async (sources, winner) => {
+  ] as const)("of the sources %j, the later one takes precedence: %s", async (sources, winner) => {
     const config = {
       inputSources: { post: sources },
       ...withRequest({
@@ -169,7 +169,7 @@ describe("decision 14: precedence of input sources", () => {
     },
   );
 
-  it("sources are merged field by field, not as whole objects, and not deeply", async () => {
+  it("sources are merged field by field, without merging the values", async () => {
     const config = { inputSources: { post: ["query", "body"] } } as const;
     const sent = { method: "POST", body: { b: 2, same: { x: 1 } } };
     expect((await ask("/echo?a=1&same=3", sent, config)).body).toEqual(
@@ -188,7 +188,7 @@ describe("configuration: inputSources", () => {
     ["DELETE", ["query", "body", "params"], { q: "query", b: "body", id: "path" }],
     ["GET", ["body"], { b: "body" }],
     ["PATCH", [], {}],
-  ] as const)("%s: the input has fields from %j alone", async (method, sources, expected) => {
+  ] as const)("%s: the input has only the fields of %j", async (method, sources, expected) => {
     const config = { inputSources: { [method.toLowerCase()]: sources } };
     expect(await ask("/items/path?q=query", { method, body: { b: "body" } }, config)).toEqual({
       status: 200,
@@ -196,7 +196,7 @@ describe("configuration: inputSources", () => {
     });
   });
 
-  it("decision 14: unlisted methods keep their defaults", async () => {
+  it("unlisted methods keep their defaults", async () => {
     const server = await start(routing, { inputSources: { get: ["params"] } });
     expect((await server.send("/items/1?q=2")).json()).toEqual(received({ id: "1" }));
     const deleted = await server.send("/items/1?q=2", { method: "DELETE" });
@@ -232,7 +232,7 @@ describe("configuration: inputSources", () => {
     );
   });
 
-  it("decision 6: a body that is not a source is not even parsed", async () => {
+  it("a body that is not a source is not even parsed", async () => {
     const sent = {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -246,7 +246,7 @@ describe("configuration: inputSources", () => {
   });
 });
 
-describe("decision 11: names that could change a prototype", () => {
+describe("names that could change a prototype", () => {
   const forbidden = { status: 400, body: errorEnvelope("Forbidden key in the body") };
 
   it.each([
@@ -309,7 +309,7 @@ describe("configuration: queryParser", () => {
     );
   });
 
-  it("a function: receives the unparsed query, returns the fields", async () => {
+  it("a function: receives the unparsed query, and returns the fields", async () => {
     const queryParser = (query: string): object => ({ query });
     expect((await ask("/echo?a=%20b#c", {}, { queryParser })).body).toEqual(
       received({ query: "a=%20b" }),
@@ -338,7 +338,7 @@ describe("configuration: bodyLimit", () => {
   );
 });
 
-describe("reliability B13: a body that is not an object", () => {
+describe("B13: a body that is not an object", () => {
   it.each(["null", "5", '"text"', "[1,2]", "true"])("%s gets a 400", async (body) => {
     const headers = { "content-type": "application/json" };
     expect(await ask("/echo", { method: "POST", headers, body })).toEqual({
@@ -358,7 +358,7 @@ describe("a field with an array schema in a query", () => {
     ["a union of arrays", z.union([z.array(z.coerce.number().int()), strings]), ["a"]],
     ["a union with a string", z.union([strings, z.string()]), "a"],
     ["a string", z.string(), "a"],
-  ])("may be a single value: %s", async (_name, tag, expected) => {
+  ])("accepts a single value: %s", async (_name, tag, expected) => {
     const endpoint = defaultEndpointsFactory.build({
       input: z.object({ tag }),
       handler: ({ input }) => ({ tag: input.tag }),
@@ -367,7 +367,7 @@ describe("a field with an array schema in a query", () => {
     expect((await server.send("/x?tag=a")).json()).toEqual(successEnvelope({ tag: expected }));
   });
 
-  it("may also be a single value in a form", async () => {
+  it("accepts a single value in a form, too", async () => {
     const endpoint = defaultEndpointsFactory.build({
       method: "post",
       input: z.object({ tag: strings, file: ez.upload().optional() }),
@@ -386,7 +386,7 @@ describe("a field with an array schema in a query", () => {
     }
   });
 
-  it("keeps several values; a single value in a JSON body is not made an array", async () => {
+  it("keeps several values; a single value in a JSON body is not converted to an array", async () => {
     const input = z.object({ tag: strings });
     const server = await start({
       lists: defaultEndpointsFactory.build({ input, handler: ({ input: { tag } }) => ({ tag }) }),

@@ -9,7 +9,7 @@ const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`key
 const others = Object.fromEntries(Object.entries(many).filter(([key]) => key !== "key2"));
 const shape = Object.fromEntries(Object.keys(many).map((key) => [key, z.number()]));
 
-/** Sends a body with many keys, and counts how often the framework lists its keys. */
+/** Sends a body with many keys, and counts how often the framework lists these keys. */
 const post = async (
   input: z.ZodObject,
   {

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
-/** Returns the request's events that a middleware receives until the request is over. */
+/** Serves one request, and returns the events that the given middleware notes. */
 const listEvents = async (
   listen: (request: Request, note: (event: string) => void) => RequestHandler,
 ): Promise<readonly string[]> => {
@@ -24,7 +24,7 @@ const listEvents = async (
 };
 
 test.each(["finish", "close"])(
-  "a listener for a response's `%s` may add a listener for the end of the request",
+  "a listener for a response's `%s` may listen for the end of the request",
   async (event) => {
     const events = await listEvents((request, note) => (_request, response, next) => {
       response.once(event, () => {
@@ -39,7 +39,7 @@ test.each(["finish", "close"])(
   },
 );
 
-test("a request ends without being read despite the access log, but not if a handler listens for `close`", async () => {
+test("a request ends without being read, even with an access log, unless a handler listens for the response's `close`", async () => {
   const flowing: unknown[] = [];
   const requests: Request[] = [];
   const routing = {
@@ -65,7 +65,7 @@ test("a request ends without being read despite the access log, but not if a han
   expect(server.lines.filter(({ message }) => message.startsWith("GET: "))).toHaveLength(2);
 });
 
-test("a request whose `res` was removed ends", async () => {
+test("a request whose `res` is removed is served without an error", async () => {
   const ended = listEvents((request) => (_request, response, next) => {
     response.once("prefinish", () => Object.assign(request, { res: null }));
     next();

@@ -38,13 +38,13 @@ const readUntil = (socket: Socket, count: number): Promise<readonly number[]> =>
     socket.once("close", () => resolve(listStatuses(text)));
   });
 
-describe("B23: a request rejected by a middleware is rejected before its body is read", () => {
+describe("B23: a middleware can reject a request before its body is read", () => {
   test.each([
-    ["malformed", "{", json],
+    ["that is malformed", "{", json],
     ["of another type", "x", { "content-type": "text/plain" }],
-    ["too large", JSON.stringify({ a: "x".repeat(2000) }), json],
+    ["that is too large", JSON.stringify({ a: "x".repeat(2000) }), json],
     ["with a forbidden key", '{"__proto__":{}}', json],
-  ])("a body that is %s gets a 401", async (_name, body, headers) => {
+  ])("a body %s gets a 401", async (_name, body, headers) => {
     const server = await start({ act }, { bodyLimit: 1000 });
     const answer = await server.send("/act", { method: "POST", headers, body });
     expect([answer.status, answer.json()]).toEqual([401, errorEnvelope("Who are you?")]);
@@ -109,7 +109,7 @@ describe("B23: a request rejected by a middleware is rejected before its body is
   });
 });
 
-describe("decision 27: the body is read when the first stage needs it", () => {
+describe("the body is read when the first stage needs it", () => {
   const bodyOf = (native: RequestHandler, options = {}) =>
     factory.use(native, options).build({
       method: "post",
@@ -150,7 +150,7 @@ describe("decision 27: the body is read when the first stage needs it", () => {
     expect(answer.json()).toEqual(successEnvelope({ input: left, body: left }));
   });
 
-  test("a middleware with an input schema makes the server read the body, also for later middlewares", async () => {
+  test("a middleware with an input schema, or with `body: true`, makes the body available to later middlewares", async () => {
     const seen: unknown[] = [];
     const look: RequestHandler = (request, _response, next) => {
       seen.push(request.body);
@@ -220,8 +220,8 @@ describe("decision 27: the body is read when the first stage needs it", () => {
   });
 });
 
-describe("decision 28: the input is taken from the request as a native middleware has changed it", () => {
-  test("for the query and for cookies", async () => {
+describe("changes that a native middleware makes to the request reach the input", () => {
+  test("in the query and the cookies", async () => {
     const endpoint = factory
       .use((request, _response, next) => {
         Object.defineProperty(request, "query", { value: { a: "own" }, configurable: true });
@@ -259,7 +259,8 @@ describe("an error before the endpoint is reached", () => {
     expect([wrong.status, wrong.headers["content-type"], wrong.headers["allow"]]).toEqual([
       ...[405, problem, "POST"],
     ]);
-    // for an endpoint with the default result handler the configured error handler is used, as for an unknown path
+    // an endpoint with the default result handler uses the configured error handler, as does an
+    // unknown path
     expect((await server.send("/ping", { method: "PUT" })).json()).toMatchObject({
       own: "Method Not Allowed",
     });
@@ -267,7 +268,7 @@ describe("an error before the endpoint is reached", () => {
   });
 });
 
-test("a body that a native middleware has read is not read again, even if its stream has not reported its end", async () => {
+test("a body that a native middleware has read is not read again, even if the stream has not emitted `end` yet", async () => {
   const server = await start({
     form: factory
       .use((request, _response, next) => {

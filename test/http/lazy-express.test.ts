@@ -8,7 +8,9 @@ import { start } from "./harness.ts";
 const require = createRequire(import.meta.url);
 const path = require.resolve("express");
 
-/** Removes Express from the cache of modules, which then shows whether a test has loaded it. */
+/**
+ * Removes Express from the module cache, so that a test can check whether Express has been loaded.
+ */
 const forgetExpress = (): void => {
   for (const file of Object.keys(require.cache))
     if (file.includes("/node_modules/express/")) delete require.cache[file];
@@ -21,7 +23,7 @@ const hello = defaultEndpointsFactory.build({
 });
 
 describe("Express is loaded only when needed", () => {
-  test("and not for responses with the default envelope, or for its errors", async () => {
+  test("not for responses in the default envelope, including errors", async () => {
     forgetExpress();
     const server = await start({ "get /hello": hello });
     expect((await server.send("/hello?name=Ada")).text).toContain("Hello Ada");
@@ -38,7 +40,7 @@ describe("Express is loaded only when needed", () => {
       })
       .build({ handler: async () => ({ text: "äb" }) });
 
-  test("and not behind a native middleware that replaces no method, with the same bytes sent", async () => {
+  test("not behind a native middleware that replaces no method, and the same bytes are sent", async () => {
     forgetExpress();
     const server = await start({
       "get /plain": defaultEndpointsFactory.build({ handler: async () => ({ text: "äb" }) }),
@@ -97,7 +99,7 @@ describe("Express is loaded only when needed", () => {
     expect(seen).toEqual([{ status: "success", data: { text: "äb" } }]);
   });
 
-  test("when a handler first uses one of its members, be it a method, a getter or a setter", async () => {
+  test("when a handler first uses an Express member: a method, a getter or a setter", async () => {
     forgetExpress();
     const seen: unknown[] = [];
     const server = await start({
@@ -127,7 +129,7 @@ describe("Express is loaded only when needed", () => {
     expect([answer.status, answer.headers["set-cookie"]]).toEqual([201, ["a=b; Path=/"]]);
   });
 
-  test("with a custom result handler", async () => {
+  test("for a custom result handler", async () => {
     forgetExpress();
     const plain = new ResultHandler({
       positive: (data) => data,
@@ -140,7 +142,7 @@ describe("Express is loaded only when needed", () => {
     expect(await server.send("/")).toMatchObject({ status: 202, text: '{"a":1}' });
   });
 
-  test("at start if a hook, compression or an ETag needs it", async () => {
+  test("at start if a hook, compression or an ETag needs Express", async () => {
     const configs = [
       { beforeRouting: () => undefined },
       { compression: true },

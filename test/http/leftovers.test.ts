@@ -18,7 +18,9 @@ class Remembered {
     this.#references.push(new WeakRef(thing));
   }
 
-  /** Expects that all objects are collected but the last ones, which may still be on the stack. */
+  /**
+   * Expects that all objects are collected except the last ones, which may still be on the stack.
+   */
   async expectForgotten(count: number): Promise<void> {
     expect(this.#references).toHaveLength(count);
     const countLeft = (): number => {
@@ -42,7 +44,7 @@ const countTimers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
 describe("S6: nothing is left behind", () => {
-  test("by requests: no socket, timer or listener", async () => {
+  test("requests leave no socket, timer or listener", async () => {
     const server = await start({ ping, echo }, { handlerTimeout: 5000 });
     const sendAll = async (): Promise<void> => {
       for (let index = 0; index < 30; index++) {
@@ -66,7 +68,7 @@ describe("S6: nothing is left behind", () => {
     }
   });
 
-  test("by closed connections: no socket", async () => {
+  test("closed connections leave no socket", async () => {
     const sockets = new Remembered();
     const server = await start({ ping });
     server.servers[0]?.on("connection", (socket: Socket) => sockets.add(socket));
@@ -77,7 +79,7 @@ describe("S6: nothing is left behind", () => {
   test.each([
     ["that are accepted", { text: "x" }, 200],
     ["that are rejected", "{", 400],
-  ])("by requests with bodies %s: no request object", async (...row) => {
+  ])("requests with bodies %s leave no request object", async (...row) => {
     const [, body, status] = row;
     const requests = new Remembered();
     const server = await start({ echo });
@@ -88,7 +90,7 @@ describe("S6: nothing is left behind", () => {
     await requests.expectForgotten(30);
   });
 
-  test("by a closed server: no timer", async () => {
+  test("a closed server leaves no timer", async () => {
     const server = await start({ ping });
     await sleep(50);
     const before = countTimers();

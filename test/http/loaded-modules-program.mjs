@@ -1,4 +1,5 @@
-// Starts a server, which also serves its documentation if there is an argument, responds to one request, and exits.
+// Starts a server, which also serves its documentation if an argument is given, responds to one
+// request, and exits.
 import { register } from "node:module";
 
 register("./loaded-modules-hooks.mjs", import.meta.url);

@@ -35,7 +35,7 @@ const teapots = new ResultHandler({
 });
 const oops = (message: string) => ({ oops: message, input: null, output: null, ctx: {} });
 
-describe("DECISIONS 16, HEAD", () => {
+describe("HEAD", () => {
   test("GET endpoints respond to HEAD with the headers of GET and without a body (R1)", async () => {
     const calls: unknown[] = [];
     const thing = factory.build({
@@ -77,7 +77,7 @@ describe("DECISIONS 16, HEAD", () => {
     expect([absent.status, absent.text]).toEqual([404, ""]);
   });
 
-  test("a handler that ends the response to HEAD twice continues as with GET", async () => {
+  test("a handler that writes and ends the response behaves the same for HEAD as for GET", async () => {
     const isSame: boolean[] = [];
     const twice = factory.buildVoid({
       handler: ({ response }) => {
@@ -98,7 +98,7 @@ describe("DECISIONS 16, HEAD", () => {
   });
 });
 
-describe("DECISIONS 16, OPTIONS", () => {
+describe("OPTIONS", () => {
   test("with CORS on, the response is an empty 200, and neither ordinary middlewares nor the handler run", async () => {
     const calls: string[] = [];
     const guarded = factory.addMiddleware({
@@ -125,7 +125,7 @@ describe("DECISIONS 16, OPTIONS", () => {
     expect(calls).toEqual([]);
   });
 
-  test("with CORS off, a native middleware may handle OPTIONS; otherwise it gets a 405", async () => {
+  test("with CORS off, a native middleware may handle OPTIONS; otherwise, OPTIONS gets a 405", async () => {
     const native = factory.use((request, response, next) => {
       if (request.method === "OPTIONS" && request.query["answer"]) response.status(204).end();
       else next();
@@ -135,7 +135,7 @@ describe("DECISIONS 16, OPTIONS", () => {
     expect((await server.send("/a", { method: "OPTIONS" })).status).toBe(405);
   });
 
-  test("R19: with CORS on, a native middleware that rejects does not reject a preflight", async () => {
+  test("R19: with CORS on, a native middleware that rejects requests does not reject a preflight", async () => {
     const guarded = factory.use((_request, _response, next) => next(createHttpError(401)));
     const server = await start({ a: guarded.build({ handler: () => ({}) }) }, { cors: true });
     const headers = { "access-control-request-method": "GET" };
@@ -159,7 +159,7 @@ describe("DECISIONS 16, OPTIONS", () => {
   });
 });
 
-describe("DECISIONS 16, a wrong method on a known path gets a 405 with Allow", () => {
+describe("a wrong method on a known path gets a 405 with Allow", () => {
   const all = ["get", "post", "put", "patch", "delete"] as const;
 
   test.each<[readonly Method[], string, string]>([
@@ -171,7 +171,7 @@ describe("DECISIONS 16, a wrong method on a known path gets a 405 with Allow", (
     [all, "TRACE", "DELETE, GET, PATCH, POST, PUT, HEAD"],
     [["post"], "QUERY", "POST"],
   ])(
-    "for the methods %j requested with %s: Allow is %s, plus OPTIONS with CORS on",
+    "for the methods %j requested with %s, Allow is %s, plus OPTIONS with CORS on",
     async (methods, asked, allow) => {
       const thing = named("thing", [...methods]);
       const server = await start({ thing });
@@ -200,7 +200,7 @@ describe("DECISIONS 16, a wrong method on a known path gets a 405 with Allow", (
     expect([you.status, you.headers.allow]).toEqual([405, "DELETE"]);
   });
 
-  test("and a body sent with it does not affect the next request on the socket", async () => {
+  test("and the body of such a request does not affect the next request on the socket", async () => {
     const server = await start({ thing: named("thing") });
     const text = await server.raw(
       "POST /thing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello" +
@@ -210,7 +210,7 @@ describe("DECISIONS 16, a wrong method on a known path gets a 405 with Allow", (
   });
 });
 
-describe("DECISIONS 16, an unknown path gets a 404", () => {
+describe("an unknown path gets a 404", () => {
   test.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
     "with a fixed message: %s",
     async (method) => {
@@ -224,7 +224,7 @@ describe("DECISIONS 16, an unknown path gets a 404", () => {
     },
   );
 
-  test("as does a wrong method if wrongMethodBehavior is 404 (BEHAVIOUR 5.6)", async () => {
+  test("as does a wrong method if wrongMethodBehavior is 404", async () => {
     const server = await start({ thing: named("thing") }, { wrongMethodBehavior: 404 });
     for (const method of ["POST", "OPTIONS", "TRACE"]) {
       const answer = await server.send("/thing", { method });
@@ -235,7 +235,7 @@ describe("DECISIONS 16, an unknown path gets a 404", () => {
   });
 });
 
-describe("DECISIONS 16 and 19: config.errorHandler", () => {
+describe("`errorHandler`", () => {
   const config = { errorHandler: teapots, bodyLimit: 64 };
   const form = { "content-type": "application/x-www-form-urlencoded" };
 

@@ -56,7 +56,7 @@ const routing: Routing = { users: { ":id": users }, crash };
 
 const bodyOf = (answer: harness.Answer) => [answer.status, answer.json()];
 
-describe("DECISIONS 25: an Express chain in beforeRouting beside API routes", () => {
+describe("an Express chain in beforeRouting next to API routes", () => {
   const order: string[] = [];
   const chain = ({ app }: HookArguments): void => {
     app.use((_request, response, next) => {
@@ -103,7 +103,7 @@ describe("DECISIONS 25: an Express chain in beforeRouting beside API routes", ()
     expect(answer.headers["x-powered-by"]).toBeUndefined();
   });
 
-  test("request.session is available in handlers and counts visits by the cookie", async () => {
+  test("request.session is available in handlers, and persists by means of its cookie", async () => {
     const server = await start(all, { beforeRouting: chain });
     const first = await server.send("/visits");
     const [cookie = ""] = first.headers["set-cookie"] ?? [];
@@ -136,7 +136,7 @@ describe("DECISIONS 25: an Express chain in beforeRouting beside API routes", ()
     expect(server.linesOf("error")).toHaveLength(status < 500 ? 0 : 1);
   });
 
-  test("BEHAVIOUR 3.5: native errors go to config.errorHandler", async () => {
+  test("errors of native routes go to `errorHandler`", async () => {
     const errorHandler = new ResultHandler({
       positive: (data) => data,
       negative: z.string(),
@@ -150,8 +150,8 @@ describe("DECISIONS 25: an Express chain in beforeRouting beside API routes", ()
   });
 });
 
-describe("BEHAVIOUR 3: hooks", () => {
-  test("3.1: routes in beforeRouting take precedence, those in afterRouting cannot shadow the API", async () => {
+describe("hooks", () => {
+  test("routes in beforeRouting take precedence, and those in afterRouting cannot shadow the API", async () => {
     const server = await start(routing, {
       beforeRouting: async ({ app }) => {
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -188,7 +188,7 @@ describe("BEHAVIOUR 3: hooks", () => {
   });
 });
 
-/** Hooks with and without a layer on the Express stack; without one, the server bypasses the stack. */
+/** Hooks with and without a layer on the Express stack. Without a layer, the server bypasses the stack. */
 const stacks: [string, (args: HookArguments) => void][] = [
   ["without native middleware", () => undefined],
   ["with native middleware", ({ app }) => void app.use((_request, _response, next) => next())],
@@ -246,11 +246,11 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
     expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
   });
 
-  test.each(["missing.txt", "sub"])("response.sendFile of %s gets a 404", async (name) => {
+  test.each(["missing.txt", "sub"])("response.sendFile for %s gets a 404", async (name) => {
     const server = await doing(sendFile);
     const answer = await server.send(`/a/${name}`);
     expect([answer.status, answer.json()]).toMatchObject([404, { status: "error" }]);
-    // RELIABILITY S10: no local path in a response
+    // S10: the response contains no local path
     expect(answer.text).not.toContain(directory);
     expect((await server.send("/a/a.txt")).text).toBe("a file");
   });
@@ -275,7 +275,7 @@ describe.each(stacks)("handlers have Express objects, %s", (_what, beforeRouting
     const server = await start({ "a/:id": about }, { beforeRouting });
     const headers = {
       ...{ host: "h.example:81", "x-a": "b", accept: "application/json" },
-      // RELIABILITY R10: clients are not trusted
+      // R10: these fields are not trusted
       ...{ "x-forwarded-for": "9.9.9.9", "x-forwarded-host": "evil", "x-forwarded-proto": "https" },
     };
     const answer = await server.send("/a/1%202?q=1&q=2", {
@@ -334,7 +334,7 @@ describe("responses of an application with its own stack", () => {
   });
 });
 
-describe("DECISIONS 24: native middleware by factory.use", () => {
+describe("native middlewares added with factory.use", () => {
   interface Authenticated extends Request {
     auth?: { sub: string };
   }
@@ -365,7 +365,7 @@ describe("a user's own application", () => {
   const me = (name: string) => (request: Request, response: Response) =>
     void response.send(`${name} ${request.url}`);
 
-  test("DECISIONS 25: the `app` that createServer returns serves the API as well, even when it is mounted", async () => {
+  test("the `app` that createServer returns serves the API as well, even when it is mounted", async () => {
     const { app, servers } = await start({ ...routing, file }, { cors: true });
     expect(servers).toHaveLength(1);
     const [ask, mounted] = [await serve(app), await serve(express().use("/sub", app))];
@@ -435,7 +435,7 @@ describe("a user's own application", () => {
   });
 
   test.each(["throws", "rejects"])(
-    "attachRouting with a childLoggerProvider that %s sends 500, and runs no handler",
+    "attachRouting with a childLoggerProvider that %s sends a 500 and runs no handler",
     async (how) => {
       const { logger, lines } = createRecorder();
       const app = express();

@@ -15,9 +15,9 @@ describe("a native middleware that sends a file", () => {
     express.Router().get("/x", sending(path)) as RequestHandler;
 
   test.each([
-    ["itself", sending],
+    ["directly", sending],
     ["on a router", routing],
-  ])("%s, gets a 404 without the path if the file is missing", async (_name, make) => {
+  ])("gets a 404 without the path if the file is missing (%s)", async (_name, make) => {
     const handler = vi.fn(() => ({}));
     const missing = "/no/such/file";
     const server = await start({ x: factory.use(make(missing)).build({ handler }) });
@@ -28,10 +28,10 @@ describe("a native middleware that sends a file", () => {
   });
 
   test.each([
-    ["itself", sending],
+    ["directly", sending],
     ["on a router", routing],
   ])(
-    "%s, lets the endpoint respond if the file is a directory, as on Express",
+    "lets the endpoint respond if the file is a directory, as on Express (%s)",
     async (_name, make) => {
       const server = await start({
         x: factory.use(make(import.meta.dirname)).build({ handler: () => ({}) }),
@@ -41,7 +41,7 @@ describe("a native middleware that sends a file", () => {
   );
 
   test.each([["a hook"], ["a user's own application"]])(
-    "in %s, lets the endpoint respond if the file is a directory",
+    "lets the endpoint respond if the file is a directory (in %s)",
     async (name) => {
       const directory = sending(import.meta.dirname);
       const routing = { x: factory.build({ handler: () => ({ is: "reached" }) }) };

@@ -93,7 +93,7 @@ describe("native middlewares behave as on Express", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("`request.next` is the middleware's own `next` while it runs", async () => {
+  test("`request.next` is the middleware's own `next` while the middleware runs", async () => {
     const router = express.Router();
     router.get("/file", (_request, response) => response.sendFile("/no/such/file"));
     const caught: express.ErrorRequestHandler = (_error, _request, response, _next) => {
@@ -117,8 +117,14 @@ describe("native middlewares behave as on Express", () => {
 
   const handleError: express.ErrorRequestHandler = (_error, _request, _response, next) => next();
   test.each([
-    ["several at once", () => (factory.use as (...all: unknown[]) => unknown)(enter, enter)],
-    ["three at once", () => (factory.use as (...all: unknown[]) => unknown)(enter, {}, enter)],
+    [
+      "a call of `use` with two middlewares",
+      () => (factory.use as (...all: unknown[]) => unknown)(enter, enter),
+    ],
+    [
+      "a call of `use` with three arguments",
+      () => (factory.use as (...all: unknown[]) => unknown)(enter, {}, enter),
+    ],
     ["an error handler", () => factory.use(handleError as never)],
     ["an unknown option", () => factory.use(enter, { provide: () => ({}) } as never)],
   ])("%s is rejected immediately", (_name, use) => {

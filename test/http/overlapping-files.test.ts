@@ -40,7 +40,7 @@ describe.each<[string, Routing]>([
     },
   );
 
-  test("take precedence, and the others are served only if these have no such file", async () => {
+  test("take precedence, and a file from the other directory is served only if they have no such file", async () => {
     const server = await start(routing);
     const textOf = async (path: string): Promise<string | number> => {
       const { status, text } = await server.send(path);

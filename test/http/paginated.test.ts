@@ -71,7 +71,10 @@ const read = (answer: Answer): Page => {
 
 const itemsOf = ({ numbers, items }: Page): number[] => numbers ?? items ?? [];
 
-/** Returns the targets of a response's links by relation, as relative references; parses strictly by RFC 8288. */
+/**
+ * Returns the targets of a response's links, as relative references keyed by relation. Parses them
+ * strictly by RFC 8288.
+ */
 const linksOf = ({ headers: { link = "" } }: Answer): Record<string, string> => {
   const links: Record<string, string> = {};
   for (const one of link === "" ? [] : (link as string).split(", ")) {
@@ -237,7 +240,7 @@ describe("a signed cursor", () => {
     );
   });
 
-  test("from the handler that does not fit its schema gets a 500", async () => {
+  test("from the handler results in a 500 if it does not fit its schema", async () => {
     const broken = factory.build({
       output: signedPages.output,
       handler: () => ({ items: [], limit: 1, nextCursor: { begin: 0.5 } }),

@@ -78,9 +78,9 @@ const serveAttached = async (app: express.Express, api: express.Router): Promise
 describe.each([
   ["a hook", startHooked],
   ["a user's own application", startAttached],
-  ["an application on which the API's is mounted", startMounted],
-  ["an application on which the API's is mounted later", startMountedLater],
-  ["an application with the API on a router", startRouter],
+  ["an application that mounts the API's application", startMounted],
+  ["an application that mounts the API's application later", startMountedLater],
+  ["an application that uses a router with the API", startRouter],
 ])("a guard on %s", (_name, startGuarded) => {
   test.each([
     ["/v1/admin/users"],

@@ -81,7 +81,7 @@ describe("a connection runs one request at a time", () => {
     return { counts, count };
   };
 
-  test("W26: of 200 pipelined requests one handler runs at a time, and all get responses", async () => {
+  test("W26: of 200 pipelined requests, only one runs at a time, and all get responses", async () => {
     const { counts, count } = createCounting();
     const socket = await (await start({ count })).open();
     const read = collect(socket);
@@ -107,7 +107,7 @@ describe("a connection runs one request at a time", () => {
     expect(counts).toEqual({ running: 0, peak: 1, ran: 20 });
   });
 
-  test("W26: no waiting request runs when its client leaves, and no file is left", async () => {
+  test("W26: no waiting request runs when its client leaves, and no file is left behind", async () => {
     const directory = await mkdtemp(join(tmpdir(), "sallyport-pipelining-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     const { gate, entered, open } = createGate();
@@ -199,7 +199,7 @@ describe("no later request on a connection runs", () => {
   const cases: readonly (readonly [name: string, bytes: string, status: number])[] = [
     ["two hosts", head("GET /act", "Host: b"), 400],
     [
-      "a transfer coding beside chunked",
+      "a transfer coding in addition to chunked",
       `${head("POST /act", json, "Transfer-Encoding: gzip, chunked")}0\r\n\r\n`,
       400,
     ],
@@ -239,7 +239,7 @@ describe("no later request on a connection runs", () => {
     expect(acts).toEqual([]);
   });
 
-  test("W19: for a bad chunk in a waiting request, as soon as earlier requests have their responses", async () => {
+  test("W19: after a bad chunk in a waiting request, which is rejected after the earlier responses", async () => {
     const { gate, open } = createGate();
     const { act, acts } = createAct();
     const socket = await (await start({ gate, act })).open();
@@ -254,7 +254,7 @@ describe("no later request on a connection runs", () => {
     expect(acts).toEqual([1]);
   });
 
-  test("W2: after garbage behind a response that fails late, and no rejection is left unhandled", async () => {
+  test("W2: after garbage that arrives during a response, even if that response then fails", async () => {
     const late = factory.buildVoid({
       handler: ({ response }) => {
         response.on("error", () => undefined);

@@ -44,7 +44,7 @@ const throwProblem = async (thrown: unknown) => {
 const id = z.coerce.number();
 
 describe("problemResultHandler", () => {
-  test("sends a success as the parsed output itself, as JSON", async () => {
+  test("on success sends the parsed output itself as JSON", async () => {
     const endpoint = problemEndpointsFactory.build({
       input: z.object({ id }),
       output: z.object({ id, at: z.date() }),
@@ -56,7 +56,7 @@ describe("problemResultHandler", () => {
     expect(answer.headers).not.toHaveProperty("cache-control");
   });
 
-  test("keeps another success status set by the handler, and sends {} without an output", async () => {
+  test("keeps another success status set by the handler, and sends {} if there is no output", async () => {
     const server = await start({
       created: problemEndpointsFactory.buildVoid({
         method: "post",
@@ -126,7 +126,7 @@ describe("problemResultHandler", () => {
     expectProblem(answer, problem(403, "Forbidden", "No", { balance: 30 }));
   });
 
-  test("sends the plain last resort for a `problem` that JSON cannot represent", async () => {
+  test("sends a plain-text 500 for a `problem` that JSON cannot represent", async () => {
     const { answer } = await throwProblem(createHttpError(403, "No", { problem: { n: 1n } }));
     expect([answer.status, answer.text]).toEqual([500, "Internal Server Error"]);
   });
@@ -150,7 +150,7 @@ describe("problemResultHandler", () => {
     expectProblem(answer, problem(500, "Internal Server Error", "boom"));
   });
 
-  test("sends the same bodies and types in an application with ETags and a JSON format", async () => {
+  test("sends the same bodies and types in an application that uses ETags and formats JSON", async () => {
     const server = await start(
       { ok: problemEndpointsFactory.build({ handler: () => ({ a: 1 }) }) },
       {
@@ -183,7 +183,7 @@ describe("problemResultHandler", () => {
     expectProblem(await server.send("/%zz"), problem(400, "Bad Request", "Malformed path"));
   });
 
-  test("declares the output itself and problem details for documents", () => {
+  test("declares the output itself and problem details for OpenAPI documents", () => {
     const output = z.object({ id });
     expect(problemResultHandler.listPositive(output)).toEqual([
       { schema: output, mimeType: "application/json" },
@@ -208,7 +208,7 @@ describe("arrayResultHandler", () => {
     });
   };
 
-  test("BEHAVIOUR 13.10: sends a success as the parsed array `items`, as JSON", async () => {
+  test("on success sends the parsed array `items` as JSON", async () => {
     const endpoint = arrayEndpointsFactory.build({
       output: z.object({ items, total: z.number() }),
       handler: () => ({ items: [{ id: "1", secret: true }, { id: 2 }], total: 2 }),
@@ -218,7 +218,7 @@ describe("arrayResultHandler", () => {
     expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
   });
 
-  test("BEHAVIOUR 13.10: sends errors as plain text, with their headers", async () => {
+  test("sends errors as plain text, with their headers", async () => {
     const headers = { "Retry-After": "7" };
     const server = await start(
       {
@@ -251,21 +251,18 @@ describe("arrayResultHandler", () => {
   test.each([
     ["is missing", {}],
     ["is not an array", { items: { 0: "a" } }],
-  ])(
-    "BEHAVIOUR 13.10: sends the plain last resort if `items` %s, and logs one line",
-    async (_what, output) => {
-      const server = await start({
-        // the compiler rejects this output
-        "": arrayEndpointsFactory.build({ handler: (() => output) as never }),
-      });
-      expectText(await server.send("/"), 500, "Internal Server Error");
-      const [line, ...others] = server.linesOf("error");
-      expect(others).toEqual([]);
-      expect(line?.meta).toMatchObject({
-        error: { code: "SLP_OUTPUT_INVALID", message: expect.stringContaining("output.items: ") },
-      });
-    },
-  );
+  ])("sends a plain-text 500 if `items` %s, and logs one line", async (_what, output) => {
+    const server = await start({
+      // the compiler rejects this output
+      "": arrayEndpointsFactory.build({ handler: (() => output) as never }),
+    });
+    expectText(await server.send("/"), 500, "Internal Server Error");
+    const [line, ...others] = server.linesOf("error");
+    expect(others).toEqual([]);
+    expect(line?.meta).toMatchObject({
+      error: { code: "SLP_OUTPUT_INVALID", message: expect.stringContaining("output.items: ") },
+    });
+  });
 
   test("sends a 500 in plain text for items that JSON cannot represent, and logs one line", async () => {
     const endpoint = arrayEndpointsFactory.build({ handler: () => ({ items: [1n] }) });
@@ -278,7 +275,7 @@ describe("arrayResultHandler", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("declares the schema of the items for documents, through wrappers, transformations and unions", () => {
+  test("declares the schema of the items for OpenAPI documents, through wrappers, transformations and unions", () => {
     const list = (schema: z.ZodType) => arrayResultHandler.listPositive(schema)[0]?.schema;
     expect(list(z.object({ items }))).toBe(items);
     expect(list(z.object({ total: z.number() }).and(z.object({ items })))).toBe(items);

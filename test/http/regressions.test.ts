@@ -108,7 +108,7 @@ describe("H5: a response that Node refuses to send", () => {
     expect([answer.status, answer.headers["trailer"]]).toEqual([status, undefined]);
   });
 
-  test("even from the last resort ends the connection", async () => {
+  test("ends the connection if the plain-text 500 cannot be sent either", async () => {
     const endpoint = factory.build({
       handler: ({ response }) => {
         response.end = () => {
@@ -134,7 +134,7 @@ describe("a response that Express fails to send for a handler", () => {
       406,
     ],
   ])(
-    "causes an error for the active result handler, without a path: %s",
+    "causes an error without a path, which the endpoint's result handler sends: %s",
     async (_name, act, status) => {
       const endpoint = new EndpointsFactory(plain).build({
         handler: async ({ response }) => {
@@ -195,7 +195,7 @@ describe("a response that Express fails to send for a handler", () => {
 });
 
 describe("streams", () => {
-  test("HEAD for a handler that writes in a loop ends immediately, and the signal is aborted", async () => {
+  test("a HEAD request to a handler that writes in a loop ends immediately, and the signal is aborted", async () => {
     let isStopped = false;
     const endpoint = factory.build({
       handler: async ({ response, signal }) => {
@@ -275,7 +275,7 @@ describe("streams", () => {
     expect(server.linesOf("error").at(-1)?.message).toBe("Server fault");
   });
 
-  test("sending 100 Continue works for a handler that reads the body itself", async () => {
+  test("100 Continue is sent when a handler reads the body itself", async () => {
     const endpoint = factory.build({
       method: "put",
       handler: async ({ request }) => {
@@ -296,7 +296,7 @@ describe("streams", () => {
 });
 
 describe("requests and responses", () => {
-  test.each([204, 205])("a %i has neither a body nor a length", async (status) => {
+  test.each([204, 205])("a %i response has neither a body nor a length", async (status) => {
     const endpoint = factory.build({
       handler: async ({ response }) => {
         response.status(status);
@@ -353,7 +353,7 @@ describe("requests and responses", () => {
     expect(answer.json()).toEqual(successEnvelope({ tenant: "acme", id: "7" }));
   });
 
-  test("a class instance created by an input schema remains one despite fields of middlewares", async () => {
+  test("a class instance that an input schema creates stays one, even if middlewares add fields to the input", async () => {
     class Name {
       readonly text: string;
       constructor(text: string) {
@@ -375,7 +375,7 @@ describe("requests and responses", () => {
     expect(answer.json()).toEqual(successEnvelope({ up: "ADA", key: "k" }));
   });
 
-  test("an array of files, as a native parser may set it, is not a body", async () => {
+  test("an array that a native parser sets as `request.files` does not count as a body", async () => {
     const endpoint = factory.build({ method: "post", handler: async () => ({}) });
     const beforeRouting = ({ app }: { app: express.Express }): void => {
       app.use((request, _response, next) => {

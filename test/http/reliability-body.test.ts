@@ -336,7 +336,7 @@ describe("media types", () => {
     await serves(post('\ufeff{"a":1}'), { a: 1 });
   });
 
-  test("B13: an empty body counts as no body", async () => {
+  test("B13: an empty body is treated as no body", async () => {
     await serves(post(""), {});
     await serves(post("0\r\n\r\n", ["Transfer-Encoding: chunked"]), {});
   });
@@ -356,7 +356,7 @@ describe("media types", () => {
     handler: ({ input }) => input,
   });
 
-  test("B14: the last of equal keys wins, and unsafe and infinite numbers get a 400", async () => {
+  test("B14: the last of duplicate keys wins, and unsafe and infinite numbers get a 400", async () => {
     const server = await start({ strict, loose, ping });
     const twice = post('{"a":1,"a":2}', [], "/strict");
     await expectKeptAlive({ server }, twice, 200, successEnvelope({ a: 2 }));

@@ -23,7 +23,7 @@ const echo = factory.build({
   output: z.object({ text: z.string() }),
   handler: ({ input }) => input,
 });
-/** An endpoint that responds with the request's number after the given number of milliseconds. */
+/** An endpoint that waits for the given number of milliseconds, and responds with that number. */
 const wait = factory.build({
   input: z.object({ ms: z.coerce.number() }),
   output: z.object({ ms: z.number() }),
@@ -197,7 +197,7 @@ describe("Pipelining", () => {
     expect(replies).toHaveLength(times.length + 1);
   });
 
-  test("W19: a rejected request among them does not change the responses of the others", async () => {
+  test("W19: a rejected request among pipelined ones does not change the responses to the others", async () => {
     const refused = [head("GET /none"), head("GET /%zz"), head("PUT /ping"), head("TRACE /ping")];
     const bytes = waiting(30) + refused.join(good) + closing;
     const replies = await statusesOf(await start(routing), bytes);
@@ -205,7 +205,7 @@ describe("Pipelining", () => {
     expect(statuses).toEqual([200, 404, 200, 400, 200, 405, 200, 405, 200]);
   });
 
-  test("W19: requests before a malformed one get responses, then the malformed one does, and the connection is closed", async () => {
+  test("W19: requests before a malformed one get responses, then the malformed one gets its own, and the connection is closed", async () => {
     const server = await start(routing);
     const socket = await server.open();
     socket.write(`${waiting(80)}${waiting(60)}${good}garbage\r\n\r\n`);
@@ -219,7 +219,7 @@ describe("Pipelining", () => {
     expect(server.linesOf("error")).toEqual([]);
   });
 
-  test("W20: the server stops reading from a client that floods it and reads nothing, and serves others", async () => {
+  test("W20: the server stops reading from a client that floods it and reads nothing, and serves other clients", async () => {
     const handler = vi.fn(() => ({ text: "x".repeat(65_536) }));
     const big = factory.build({ output: z.object({ text: z.string() }), handler });
     const server = await start({ big, ping }, { accessLogger: null });
@@ -411,7 +411,7 @@ describe("Responses", () => {
     accessLogger: ({ res }) => void (res && (res.strictContentLength = true)),
   };
 
-  test("W29: a wrong Content-Length from a handler never frames the response", async () => {
+  test("W29: a wrong Content-Length from a handler is never used to frame the response", async () => {
     const wrong = factory.build({
       handler: ({ response }) => void response.setHeader("Content-Length", "5"),
     });

@@ -47,7 +47,7 @@ const startRun = (
     config,
   );
 
-/** Sends a request and a final one on the same socket, and returns both responses. */
+/** Sends the given request and a final one on the same socket, and returns both responses. */
 const converse = async (server: TestServer, request: string): Promise<string[]> => {
   const last = "GET /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   return splitReplies(await server.raw(request + last, 4000));
@@ -92,7 +92,7 @@ const throws = (thing: unknown) => (): never => {
 beforeEach(() => void vi.stubEnv("NODE_ENV", "production"));
 afterEach(() => void vi.unstubAllEnvs());
 
-test.each(failing)("H1: anything thrown or rejected gets a 500", async (fail) => {
+test.each(failing)("H1: a handler that throws or rejects gets a 500", async (fail) => {
   const server = await startRun(fail);
   await expectFault(server);
   expect(toError(server)).toMatchObject({ message: "inner workings" });
@@ -114,7 +114,7 @@ test("H1: the logged error has the canonical path", async () => {
   expect(paths).toEqual(["/run", "/run"]);
 });
 
-test("H1: outside production the response shows the message of an error", async () => {
+test("H1: outside production, the response shows the message of an error", async () => {
   vi.stubEnv("NODE_ENV", "development");
   const answer = await (await startRun(inAnySync)).send("/run");
   expect([answer.status, answer.json()]).toEqual([500, errorEnvelope("inner workings")]);
@@ -126,11 +126,14 @@ const guarded = Object.defineProperty(new Error("x"), "message", { get: inAnySyn
 const things = [null, undefined, "text", 404, Symbol("s"), {}, { statusCode: 404 }, guarded];
 const throwing = [...things, Object.freeze(new Error("x")), revoked].map(throws);
 
-test.each(throwing)("H2: whatever is thrown gets a 500 (%#)", async (fail) => {
-  await expectFault(await startRun(fail));
-});
+test.each(throwing)(
+  "H2: any thrown value, such as null or a proxy, gets a 500 (%#)",
+  async (fail) => {
+    await expectFault(await startRun(fail));
+  },
+);
 
-test("H3: an HTTP error has its status, its message and its headers", async () => {
+test("H3: the response to an HTTP error has the error's status, message and headers", async () => {
   const headers = { "Retry-After": "7" };
   const server = await startRun(throws(createHttpError(429, "Slow down", { headers })));
   const answer = await server.send("/run");
@@ -163,7 +166,7 @@ test.each([
 });
 
 test.each([403, 503])(
-  "H5: invalid header fields of a %i are dropped individually",
+  "H5: invalid header fields of a %i error are dropped individually",
   async (status) => {
     const bad = { "X-A": "a\r\nSet-Cookie: b=c", "X-B": "d\0", "X-C": "\u20ac", "X F": "e" };
     const error = createHttpError(status, "No", { headers: { ...bad, "X-D": "e" } });
@@ -174,7 +177,7 @@ test.each([403, 503])(
   },
 );
 
-test("H5: a handler cannot set a header field that cannot be sent", async () => {
+test("H5: a handler that sets an invalid header field gets a 500", async () => {
   for (const value of ["a\r\nSet-Cookie: b=c", "a\0", "\u20ac"])
     await expectFault(await startRun(({ response }) => void response.set("X-A", value)));
 });
@@ -215,7 +218,7 @@ test.each([
 test.each([
   ["returns", () => ({ a: 1 })],
   ["replies again", (response: Result["response"]) => response.json({ second: true })],
-  ["ends it again", (response: Result["response"]) => void response.end("second")],
+  ["ends the response again", (response: Result["response"]) => void response.end("second")],
   ["writes again", (response: Result["response"]) => void response.write("second")],
   ["throws", inAnySync],
   ["rejects", async () => inAnySync()],
@@ -232,7 +235,7 @@ test.each([
   expect(server.lines[0]?.message).toMatch(/already sent/);
 });
 
-test("H8: a response whose handler throws while it is sent is cut off, and does not end cleanly", async () => {
+test("H8: if a handler throws in the middle of its response, the response is cut off and does not end cleanly", async () => {
   const server = await startRun(async ({ response }) => {
     response.write("begun");
     await sleep(20);
@@ -259,7 +262,7 @@ const late = (
 test.each([
   ["the configuration", undefined, 50],
   ["the endpoint", 50, 0],
-  ["the endpoint before the configuration", 50, 60_000],
+  ["the endpoint, despite a longer one in the configuration,", 50, 60_000],
 ])(
   "H9: a handler over the time limit of %s gets a 503",
   async (_place, timeout, handlerTimeout) => {
@@ -311,12 +314,15 @@ test("H10: the result for a client that has left is dropped, and no error is log
 });
 
 test.each([
-  ["of the head", ({ response }: { response: Response }) => response.writeHead(200, "a\r\nb")],
   [
-    "of the response",
+    "passed to writeHead",
+    ({ response }: { response: Response }) => response.writeHead(200, "a\r\nb"),
+  ],
+  [
+    "set as statusMessage",
     ({ response }: { response: Response }) => void (response.statusMessage = "ü\n"),
   ],
-])("H5: a reason phrase %s that cannot be sent gets a 500", async (_name, act) => {
+])("H5: an invalid reason phrase %s causes a 500", async (_name, act) => {
   const server = await startRun(async (args) => {
     act(args);
     return {};
@@ -325,7 +331,7 @@ test.each([
   expect(server.linesOf("error")).toHaveLength(1);
 });
 
-test("H10: a handler that stops because its client has left, even in a stream, is not a fault", async () => {
+test("H10: a handler that stops because its client has left, even during a stream, is not a fault", async () => {
   let isDone = false;
   const server = await startRun(async ({ response, signal }) => {
     response.write("begun");
@@ -342,7 +348,7 @@ test("H10: a handler that stops because its client has left, even in a stream, i
   expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
 });
 
-test("H10: of pipelined requests, the running one is notified that the client has left, and no other runs", async () => {
+test("H10: if a client with pipelined requests leaves, the running request is notified, and no other runs", async () => {
   let runs = 0;
   let aborted = 0;
   const server = await startRun(async ({ signal }) => {
@@ -361,7 +367,7 @@ test("H10: of pipelined requests, the running one is notified that the client ha
   expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
 });
 
-test("H11: no handlers for process events are installed", async () => {
+test("H11: the framework installs no handlers for process events", async () => {
   const events = ["uncaughtException", "unhandledRejection", "SIGTERM", "SIGINT"];
   const before = events.map((event) => process.listenerCount(event));
   const server = await startRun(inAnySync);
@@ -369,7 +375,7 @@ test("H11: no handlers for process events are installed", async () => {
   expect(events.map((event) => process.listenerCount(event))).toEqual(before);
 });
 
-test("H12: all requests get responses even if a handler blocks for longer than their time limits", async () => {
+test("H12: all requests get responses even if a handler blocks the event loop for longer than their time limits", async () => {
   const block = (): object => {
     const end = performance.now() + 400;
     while (performance.now() < end);
@@ -475,7 +481,7 @@ test.each([
 
 const own = { constructor: { value: 2, enumerable: true } };
 
-test("B16: the context has only own properties of a middleware's result, and has no prototype", async () => {
+test("B16: only own properties of a middleware's result are added to the context, which has no prototype", async () => {
   const [polluted, inherited] = [JSON.parse('{"__proto__":{"b":1},"a":1}'), { inherited: 1 }];
   const look = defaultEndpointsFactory
     .addMiddleware({ handler: () => polluted as object })

@@ -33,7 +33,7 @@ const echo = factory.build({
   handler: ({ input }) => input,
 });
 
-/** Starts a server that is expected to fail. */
+/** Starts a server that is expected to fail, and returns the error. */
 const failToStart = async (config: object): Promise<NodeJS.ErrnoException> => {
   const { logger } = createRecorder();
   try {
@@ -120,7 +120,7 @@ describe("Listening", () => {
     expect(error.message).toContain("`http.listen`");
   });
 
-  test("S3: a socket file left by a killed process is explained", async () => {
+  test("S3: a socket file left by a killed process is explained in the error", async () => {
     const path = join(folder, "stale.sock");
     const program = `require("net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`;
     await once(spawn(process.execPath, ["-e", program]), "exit");
@@ -133,7 +133,7 @@ describe("Listening", () => {
     }
   });
 
-  test("S3: a socket file that another process serves is not called stale", async () => {
+  test("S3: a socket file that another process serves is not reported as stale", async () => {
     const path = join(folder, "served.sock");
     const served = createNetServer().listen(path);
     await once(served, "listening");
@@ -144,7 +144,7 @@ describe("Listening", () => {
     expect(error.message).not.toMatch(/stale|delete/);
   });
 
-  test("S3: a socket file that cannot be created is explained without mentioning ports", async () => {
+  test("S3: the error about a socket file that cannot be created does not mention ports", async () => {
     const path = join(folder, "none", "server.sock");
     const error = await failToStart({ http: { listen: path } });
     // Node reports a missing directory in this way
@@ -288,7 +288,7 @@ describe("Logs", () => {
     ["test", [fixed, own, named], /ENOENT|\/no\/such/],
     [undefined, [fixed, own, named], /ENOENT|\/no\/such/],
     ["development", [own, named, system], /\bat .*:\d+:\d+/],
-  ])("S10: with NODE_ENV %s a 500 says %j", async (environment, said, hidden) => {
+  ])("S10: with NODE_ENV %s, a 500 says %j", async (environment, said, hidden) => {
     vi.stubEnv("NODE_ENV", environment);
     const server = await start(faulty, { cors: false });
     const typed = { "content-type": "application/json" };

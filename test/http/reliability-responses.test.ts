@@ -165,7 +165,7 @@ describe("Errors and caches", () => {
     expect(text).toMatch(/^cache-control: no-store\r$/im);
   });
 
-  test("R3: no header overrides the method", async () => {
+  test("R3: no header field or query parameter overrides the method", async () => {
     const server = await start(routing);
     for (const name of ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]) {
       const answer = await server.send("/ping?_method=POST", { headers: { [name]: "POST" } });
@@ -176,7 +176,7 @@ describe("Errors and caches", () => {
   const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "GET" } };
 
   test.each<Exchange>([...faults, [200, "/ping"], [200, "/ping", preflight]])(
-    "R4: with cors true, its headers are sent with a %i for %.20s",
+    "R4: with `cors: true`, the CORS headers are sent with a %i for %.20s",
     async (status, target, sent) => {
       const server = await start(withFiles, { bodyLimit: 1000, cors: true });
       const { headers, ...answer } = await server.send(target, sent);
@@ -343,7 +343,7 @@ describe("Static files", () => {
     "/files/.. /files/sub/../.. /files/%2e%2e /files/....// /files/%252e%252e /files//.. /.. /files.." +
     " /files/.%00. /files/%2e%2e%2f. /files/..%2f. /files/..%5c. /files/%2e%2e%5c. /files/..\\.";
 
-  test.each(ways.split(" "))("R16: %s never leads to a file above the directory", async (way) => {
+  test.each(ways.split(" "))("R16: %s never leads to a file outside the directory", async (way) => {
     const server = await startFiles();
     for (const target of [`${way}/secret.txt`, `${way.replace(/\.$/, "")}secret.txt`]) {
       const answer = await server.send(target);

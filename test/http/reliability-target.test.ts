@@ -208,7 +208,7 @@ describe("The canonical path", () => {
     expect(answer.json()).toEqual(successEnvelope({ id }));
   });
 
-  test("Q6: the connection stays open after a path that no route has", async () => {
+  test("Q6: the connection stays open after a request for an unknown path", async () => {
     const server = await start(routing);
     for (const target of ["//ping", "/x/../ping", "/ping;x"])
       expect(await statusesOf(server, target)).toEqual([404, 200]);
@@ -308,7 +308,7 @@ describe("Parameters", () => {
     }
   });
 
-  test("Q11: the path parameter takes precedence whatever the order of sources", async () => {
+  test("Q11: the path parameter takes precedence, whatever the order of the sources", async () => {
     const server = await start(
       { items: { ":id": echoId } },
       { inputSources: { get: ["params", "query"], post: ["params", "query", "body"] } },

@@ -31,7 +31,7 @@ export const splitReplies = (text: string): string[] => text.split(/(?=HTTP\/1\.
 export const listStatuses = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-/** Reads from a socket until the server closes it, or the time is over. */
+/** Reads from a socket until the server closes it, or the time is up. */
 export const readAll = async (
   socket: Socket,
   milliseconds: number,

@@ -21,7 +21,7 @@ const negative = z.object({ ok: z.literal(false) });
 const answerBy = (handler: (result: Result) => unknown) =>
   new EndpointsFactory(new ResultHandler({ positive, negative, handler }));
 
-/** A result handler in the form that the specification documents. */
+/** A factory whose result handler sends the output or the error message. */
 const documented = answerBy(({ error, output, response }) => {
   if (error) response.status(error.statusCode ?? 500).json({ failure: error.message });
   else response.status(200).json(output);
@@ -74,7 +74,7 @@ describe("the handler of a result handler", () => {
     }
   });
 
-  it("receives on success the raw input, the parsed output, a null error, ctx, request, response and logger", async () => {
+  it("on success receives the raw input, the parsed output, a null error, ctx, request, response and logger", async () => {
     const seen: Result[] = [];
     const factory = answerBy((result) => {
       seen.push(result);
@@ -104,7 +104,7 @@ describe("the handler of a result handler", () => {
     expect(server.linesOf("info").map(({ message }) => message)).toContain("sending");
   });
 
-  it("receives on failure the raw input, a null output, the error itself, and ctx as far as it was created", async () => {
+  it("on failure receives the raw input, a null output, the error itself, and ctx as far as it was created", async () => {
     const seen: Result[] = [];
     const factory = answerBy((result) => {
       seen.push(result);
@@ -188,7 +188,7 @@ describe("`positive` and `negative` of a result handler", () => {
 });
 
 describe("the default envelope", () => {
-  it("is { status, data } with a 200 and as JSON for a success", async () => {
+  it("for a success is { status, data }, sent as JSON with a 200", async () => {
     const { answer } = await serve(defaultEndpointsFactory.build({ handler: () => ({ a: "é" }) }));
     expect(answer.status).toBe(200);
     expect(answer.text).toBe('{"status":"success","data":{"a":"é"}}');
@@ -219,7 +219,7 @@ describe("the default envelope", () => {
     },
   );
 
-  it("is { status, error: { message } } with the error's status, as JSON that is never cached, for an error", async () => {
+  it("for an error is { status, error: { message } }, sent as JSON with the error's status and never cached", async () => {
     const error = createHttpError(404, "No such user", { headers: { "X-Hint": "look" } });
     const { answer } = await serve(defaultEndpointsFactory.build({ handler: fail(error) }));
     expect(answer.status).toBe(404);
@@ -239,15 +239,15 @@ describe("the default envelope", () => {
   });
 });
 
-describe("decision 18: a result handler that fails", () => {
+describe("a result handler that fails", () => {
   const throwing = answerBy(fail(createHttpError(400, "secret")));
   const rejecting = answerBy(async () => Promise.reject(new Error("secret")));
 
   it.each([
-    ["throws on a success", throwing.build({ handler: empty })],
-    ["rejects on a success", rejecting.build({ handler: empty })],
+    ["by throwing on a success", throwing.build({ handler: empty })],
+    ["by rejecting on a success", rejecting.build({ handler: empty })],
   ])(
-    "%s: the last resort is sent, one error is logged, and the server keeps running",
+    "%s: a plain-text 500 is sent, one error is logged, and the server keeps running",
     async (_case, endpoint) => {
       const { server, headers, ...rest } = await serve(endpoint);
       expect(rest).toMatchObject(lastResort);
@@ -258,7 +258,7 @@ describe("decision 18: a result handler that fails", () => {
     },
   );
 
-  it("throws on an error: the last resort is sent, and the failure itself is logged last", async () => {
+  it("by throwing on an error: a plain-text 500 is sent, and the second error is logged last", async () => {
     const { server, ...rest } = await serve(throwing.build({ handler: fail(new Error("first")) }));
     expect(rest).toMatchObject(lastResort);
     const messages = server
@@ -267,7 +267,7 @@ describe("decision 18: a result handler that fails", () => {
     expect(messages).toEqual(["Error: first", "BadRequestError: secret"]);
   });
 
-  it("has set headers for its own body: they do not affect the last resort", async () => {
+  it("after setting headers for its own body: those headers are not sent", async () => {
     const factory = answerBy(({ response }) => {
       response.set({ "Content-Length": "9999", "Content-Encoding": "gzip", ETag: '"x"' });
       throw new Error("secret");
@@ -279,7 +279,7 @@ describe("decision 18: a result handler that fails", () => {
     expect(headers).not.toHaveProperty("etag");
   });
 
-  it("behaviour 13.8: sends and then throws: the first response is kept", async () => {
+  it("after sending: the first response is kept", async () => {
     const factory = answerBy(({ response }) => {
       response.status(202).json({ a: 1 });
       throw new Error("late");
@@ -290,10 +290,10 @@ describe("decision 18: a result handler that fails", () => {
   });
 
   it.each([
-    ["if it is synchronous", () => undefined],
-    ["if it is asynchronous", async () => Promise.resolve()],
+    ["synchronously", () => undefined],
+    ["asynchronously", async () => Promise.resolve()],
   ])(
-    "reliability H13: sends nothing, %s: the response is a 500, and one error is logged",
+    "H13: by sending nothing, %s: a plain-text 500 is sent, and one error is logged",
     async (_kind, handler) => {
       shortenGrace();
       const { server, ...rest } = await serve(answerBy(handler).build({ handler: empty }));
@@ -304,7 +304,7 @@ describe("decision 18: a result handler that fails", () => {
   );
 });
 
-describe("a result handler may send later", () => {
+describe("a result handler may send the response later", () => {
   const sent = (text: string) => ({ status: 200, text });
 
   it("in a callback", async () => {
@@ -375,7 +375,7 @@ describe("configuration: errorHandler", () => {
     expect([answer.status, answer.json()]).toEqual([500, errorEnvelope("x")]);
   });
 
-  it("behaviour 13.11: is replaced by the last resort if it throws, for a 404 and a 405 alike", async () => {
+  it("is replaced by a plain-text 500 if it throws, for a 404 and a 405 alike", async () => {
     const errorHandler = new ResultHandler({ positive, negative, handler: fail(new Error("x")) });
     const endpoint = defaultEndpointsFactory.build({ handler: empty });
     const server = await start({ a: endpoint }, { errorHandler });

@@ -80,7 +80,7 @@ const serve = async (routing: Routing): Promise<Client> => {
   return createClient({ baseUrl: `http://127.0.0.1:${port}` });
 };
 
-describe("the client converts strings that are known to be dates into dates:", () => {
+describe("the client converts strings that are known to be dates into dates", () => {
   test.each(Object.entries(cases))("%s", async (_name, [schema, given, got]) => {
     const client = await serve({
       a: factory.build({

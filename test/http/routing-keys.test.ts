@@ -35,14 +35,14 @@ const notFound = "404 Not Found";
 const notAllowed = "405 Method Not Allowed";
 const is = (name: string) => ({ name });
 
-/** Returns the error with which a server rejects this routing at start. */
+/** Returns the error with which a server rejects the given routing at start. */
 const refusal = async (routing: unknown): Promise<unknown> =>
   start(routing as Routing).then(
     () => "it started",
     (error: unknown) => error,
   );
 
-describe("SPEC, routing map syntax: key forms", () => {
+describe("key forms in a routing map", () => {
   test("<segment> with a nested object: segments are joined with /", async () => {
     const server = await start({ v1: { users: { active: named("active") } } });
     expect(await ask(server, "/v1/users/active")).toEqual(is("active"));
@@ -61,7 +61,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     },
   );
 
-  test("DECISIONS 16: an endpoint without a method at a plain key serves GET only", async () => {
+  test("an endpoint without a method at a plain key serves GET only", async () => {
     const server = await start({ thing: named("thing") });
     expect(await ask(server, "/thing")).toEqual(is("thing"));
     expect(await ask(server, "/thing", "POST")).toBe(notAllowed);
@@ -87,7 +87,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect(await ask(server, "/users/a%2Fb")).toEqual({ id: "a/b" });
   });
 
-  test("get, post, put, patch, delete in a nested object: they are methods of its path", async () => {
+  test("get, post, put, patch and delete in a nested object are methods of its path", async () => {
     const methods = ["get", "post", "put", "patch", "delete"] as const;
     const things = Object.fromEntries(methods.map((method) => [method, named(method)]));
     const server = await start({ v1: { things } });
@@ -128,7 +128,7 @@ describe("SPEC, routing map syntax: key forms", () => {
     expect((await server.send("/a/b")).json()).toEqual(successEnvelope({ from: "map" }));
   });
 
-  test("one map in two places is not a cycle", async () => {
+  test("the same map in two places is not a cycle", async () => {
     const shared = { b: factory.build({ handler: () => ({}) }) };
     const server = await start({ one: { x: shared, y: shared }, two: shared });
     for (const path of ["/one/x/b", "/one/y/b", "/two/b"])
@@ -142,7 +142,7 @@ describe("SPEC, routing map syntax: key forms", () => {
   });
 });
 
-describe("SPEC, routing map syntax: ServeStatic", () => {
+describe("ServeStatic in a routing map", () => {
   let directory = "";
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "sallyport-static-"));
@@ -165,7 +165,7 @@ describe("SPEC, routing map syntax: ServeStatic", () => {
     expect(await ask(server, "/hello.txt")).toBe(notFound);
   });
 
-  test("respects the options dotfiles: deny and index: false (BEHAVIOUR 18.2, 18.3)", async () => {
+  test("respects the options dotfiles: deny and index: false", async () => {
     const files = new ServeStatic(directory, { dotfiles: "deny", index: false });
     const server = await start({ public: files });
     expect(await ask(server, "/public/.secret")).toBe(notFound);
@@ -182,7 +182,7 @@ describe("SPEC, routing map syntax: ServeStatic", () => {
     expect(await ask(server, "/public/../public/hello.txt")).toMatch(/^40[034] /);
   });
 
-  test("may be at the root, beside endpoints", async () => {
+  test("may be at the root, next to endpoints", async () => {
     const server = await start({ "/": new ServeStatic(directory), api: named("api") });
     expect((await server.send("/hello.txt")).text).toBe("hello");
     expect(await ask(server, "/api")).toEqual(is("api"));
@@ -194,14 +194,14 @@ describe("SPEC, routing map syntax: ServeStatic", () => {
     expect([answer.status, answer.text]).toEqual([200, "hello"]);
   });
 
-  test("RELIABILITY R16: sends files with nosniff", async () => {
+  test("R16: sends files with nosniff", async () => {
     const server = await start({ public: new ServeStatic(directory) });
     const { headers } = await server.send("/public/hello.txt");
     expect(headers["x-content-type-options"]).toBe("nosniff");
   });
 });
 
-describe("BEHAVIOUR 4: how keys are read", () => {
+describe("how keys are read", () => {
   test.each([
     ["///a//b///", "/a/b"],
     [" sp ", "/sp"],
@@ -215,13 +215,13 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(await start({ [key]: named("it") }), path)).toEqual(is("it"));
   });
 
-  test("4.5: the number of spaces and slashes in an explicit key does not matter", async () => {
+  test("the number of spaces and slashes in an explicit key does not matter", async () => {
     const server = await start({ "get   a": named("a"), " post ///x// ": named("x") });
     expect(await ask(server, "/a")).toEqual(is("a"));
     expect(await ask(server, "/x", "POST")).toEqual(is("x"));
   });
 
-  test("4.12: an empty key and / mean the path so far, which is the root at the top level", async () => {
+  test("an empty key and the key / stand for the path so far, which is the root at the top level", async () => {
     const server = await start({ "": named("root"), users: { "/": named("users") } });
     expect(await ask(server, "/")).toEqual(is("root"));
     expect(await ask(server, "/users")).toEqual(is("users"));
@@ -230,7 +230,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(other, "/", "POST")).toEqual(is("posted"));
   });
 
-  test('4.4: a method\'s name with a map is a segment; with the behaviour "path", so is every method', async () => {
+  test('a method name whose value is a map is a segment; with `methodLikeRouteBehavior: "path"`, so is every method name', async () => {
     const server = await start({ get: { deep: named("deep") } });
     expect(await ask(server, "/get/deep")).toEqual(is("deep"));
     const byPath = await start(
@@ -241,7 +241,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(byPath, "/user")).toBe(notFound);
   });
 
-  test("4.3: several parameters in one segment", async () => {
+  test("several parameters in one segment", async () => {
     const server = await start({ "trips/:from-:to": echo, "files/:name.:ext": echo });
     expect(await ask(server, "/trips/bern-rome")).toEqual({ from: "bern", to: "rome" });
     expect(await ask(server, "/files/a.txt")).toEqual({ name: "a", ext: "txt" });
@@ -249,7 +249,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(server, "/trips/-rome")).toBe(notFound);
   });
 
-  test("4.3: *name at the end takes the rest of the path", async () => {
+  test("`*name` at the end of a path matches the rest of the path", async () => {
     const server = await start({ docs: { "*rest": echo, intro: named("intro") } });
     expect(await ask(server, "/docs/a/b%20c")).toEqual({ rest: ["a", "b c"] });
     expect(await ask(server, "/docs/intro")).toEqual(is("intro"));
@@ -257,7 +257,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(server, "/docs")).toBe(notFound);
   });
 
-  test("4.15: one endpoint serves several methods and several paths", async () => {
+  test("one endpoint serves several methods and several paths", async () => {
     const both = named("both", ["get", "post"]);
     const server = await start({ a: both, "b/c": both, d: { post: both } });
     for (const path of ["/a", "/b/c"])
@@ -267,7 +267,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(server, "/d")).toBe(notAllowed);
   });
 
-  test("4.16: .deprecated() returns a flagged copy that works like the original", async () => {
+  test(".deprecated() returns a flagged copy that works like the original", async () => {
     const original = named("old", "post");
     const copy = original.deprecated();
     expect([original.isDeprecated, copy.isDeprecated]).toEqual([false, true]);
@@ -282,7 +282,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
     expect(await ask(server, "/users/you")).toEqual({ id: "you" });
   });
 
-  test("5.5: a parametric sibling that has the method is used if the literal lacks it", async () => {
+  test("a sibling with a parameter is used if the literal path lacks the method", async () => {
     const server = await start({ users: { me: { get: named("me") }, ":id": { delete: echo } } });
     expect(await ask(server, "/users/me")).toEqual(is("me"));
     expect(await ask(server, "/users/me", "DELETE")).toEqual({ id: "me" });
@@ -290,7 +290,7 @@ describe("BEHAVIOUR 4: how keys are read", () => {
   });
 });
 
-describe("DECISIONS 25: canonical paths", () => {
+describe("canonical paths", () => {
   test("a trailing slash is tolerated", async () => {
     const server = await start({ users: { list: named("list"), ":id": echo } });
     expect(await ask(server, "/users/list/")).toEqual(is("list"));
@@ -306,7 +306,7 @@ describe("DECISIONS 25: canonical paths", () => {
   });
 });
 
-describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError that names the path", () => {
+describe("a wrong routing map is rejected with a RoutingError that names the path", () => {
   const get = named("get");
   const cyclic: Record<string, unknown> = {};
   cyclic["again"] = cyclic;
@@ -339,8 +339,8 @@ describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError that
     ["a duplicate", "DUPLICATE", { a: { b: get }, "/a/b": get }, "/a/b"],
     ["a duplicate through a method key", "DUPLICATE", { "get a": get, a: { get } }, "/a"],
     ["a duplicate through nest", "DUPLICATE", { a: get.nest({ get: mixed }) }, "/a"],
-    ["/:id beside /:slug", "DUPLICATE", { a: { ":id": echo, ":slug": echo } }, "/a/:slug"],
-    ["/*all beside /*rest", "DUPLICATE", { "a/*all": echo, "a/*rest": echo }, "/a/*rest"],
+    ["/:id next to /:slug", "DUPLICATE", { a: { ":id": echo, ":slug": echo } }, "/a/:slug"],
+    ["/*all next to /*rest", "DUPLICATE", { "a/*all": echo, "a/*rest": echo }, "/a/*rest"],
     ["an optional parameter", "PATH_SYNTAX", { a: { ":id?": echo } }, "/a/:id?"],
     ["a bare wildcard", "PATH_SYNTAX", { a: { "*": echo } }, "/a/*"],
     ["a wildcard before the end", "PATH_SYNTAX", { "a/*all/b": echo }, "/a/*all/b"],
@@ -375,7 +375,7 @@ describe("DECISIONS 12: a wrong routing map is rejected with a RoutingError that
   });
 });
 
-describe("BEHAVIOUR 22: a path parameter that the input schema lacks", () => {
+describe("a path parameter that the input schema lacks", () => {
   afterEach(() => vi.unstubAllEnvs());
   const lacking: Routing = { users: { ":id": named("user") } };
 
@@ -414,7 +414,7 @@ describe("BEHAVIOUR 22: a path parameter that the input schema lacks", () => {
   });
 });
 
-test("DECISIONS 16: an unknown path gets a 404 in the envelope", async () => {
+test("an unknown path gets a 404 in the envelope", async () => {
   const server = await start({});
   const answer = await server.send("/any");
   expect([answer.status, answer.json()]).toEqual([404, errorEnvelope("Not Found")]);

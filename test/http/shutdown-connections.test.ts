@@ -30,7 +30,10 @@ const slow = factory.build({
   },
 });
 
-/** A time in milliseconds that is far below the deadline of 15 seconds, and far above the time a busy machine needs. */
+/**
+ * A time limit in milliseconds, far below the deadline of 15 seconds and far above the time that a
+ * busy machine needs.
+ */
 const soon = 3000;
 const untilClosed = async (close: () => Promise<void>): Promise<void> => {
   const late = sleep(soon).then(() => {
@@ -119,7 +122,7 @@ describe("S15: handlers that use their signal are notified of the shutdown", () 
     await untilClosed(server.close);
     for (const { text, closed } of sockets) {
       await closed;
-      // the last chunk, with which the body is complete
+      // the last chunk, which completes the body
       expect(text().endsWith("0\r\n\r\n")).toBe(true);
     }
     expect(reasons).toEqual(["SLP_SHUTTING_DOWN"]);

@@ -1,4 +1,4 @@
-// A server that shutdown.test.ts runs as its own process; the argument says how it is shut down.
+// A server that shutdown.test.ts runs in a process of its own. The argument says how it is shut down.
 import type { AddressInfo } from "node:net";
 import { createConfig, createServer, defaultEndpointsFactory, type ServerConfig } from "sallyport";
 
@@ -14,7 +14,7 @@ const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
     },
   },
   "without a hook": true,
-  "by its own signal": { events: ["SIGUSR2"], beforeExit },
+  "with a configured signal": { events: ["SIGUSR2"], beforeExit },
 };
 
 const { servers } = await createServer(

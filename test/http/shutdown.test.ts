@@ -16,7 +16,7 @@ const slow = factory.build({
   },
 });
 
-test("close finishes running requests, ends all connections, and accepts no new ones", async () => {
+test("`close` finishes running requests, ends all connections, and accepts no new ones", async () => {
   const server = await start({ slow });
   const idle = await server.open();
   idle.write("GET /slow?ms=0 HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -78,7 +78,8 @@ test("S2: requests that have arrived on idle connections when the shutdown begin
 });
 
 /**
- * Starts the program and sends it a request; returns the process, its output, and a promise of the response's status.
+ * Starts the program, sends it a request, and returns the process, its output, and a promise of the
+ * response's status.
  */
 const startProgram = async (way: string, milliseconds = 300) => {
   const program = fileURLToPath(new URL("shutdown-program.ts", import.meta.url));
@@ -105,7 +106,7 @@ test.each([
   ["SIGTERM", "with a hook", ["hook"], 0],
   ["SIGINT", "with a hook", ["hook"], 0],
   ["SIGTERM", "without a hook", [], 0],
-  ["SIGUSR2", "by its own signal", ["hook"], 0],
+  ["SIGUSR2", "with a configured signal", ["hook"], 0],
   ["SIGTERM", "with a hook that fails", ["hook"], 1],
 ] as const)(
   "S1: on %s, %s, the running request is finished, then the output is %j, and the exit code is %i",

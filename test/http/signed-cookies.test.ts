@@ -58,7 +58,7 @@ describe("a signed cookie", () => {
     expect(await readBy(server, `user=s%3Aada.${signature}`)).toEqual(successEnvelope({}));
   });
 
-  test("that was signed without its name is not accepted under another name either", async () => {
+  test("whose signature does not include its name is not accepted under another name", async () => {
     const server = await startWith({ secret: "secret" });
     const [, signature = ""] = signPlainly("note", "user=ada").split("ada.");
     expect(await readBy(server, `user=s%3Aada.${signature}`)).toEqual(successEnvelope({}));
@@ -70,7 +70,7 @@ describe("a signed cookie", () => {
     ["required", {}],
     ["off", { user: "ada" }],
   ])(
-    "that was signed without its name, with nameBinding %j, gives the input %j",
+    "whose signature does not include its name, with nameBinding %j, gives the input %j",
     async (nameBinding, input) => {
       const server = await startWith({ secret: "secret", nameBinding });
       expect(await readBy(server, old)).toEqual(successEnvelope(input));
@@ -80,7 +80,7 @@ describe("a signed cookie", () => {
     },
   );
 
-  test("stays valid when its secret is replaced", async () => {
+  test("stays valid while its secret is still listed after a new one", async () => {
     const before = await startWith({ secret: "secret", nameBinding: "required" });
     const pair = await setBy(before, "user", "ada");
     const after = await startWith({ secret: ["new", "secret"], nameBinding: "required" });

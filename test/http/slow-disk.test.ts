@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Blocks the disk until it is released. */
+/** Blocks the disk, and returns a function that unblocks it. */
 const blockDisk = async (): Promise<() => void> => {
   const handle = await open(join(directory, "probe"), "w");
   const prototype = Object.getPrototypeOf(handle) as FileHandle;

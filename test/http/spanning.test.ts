@@ -223,7 +223,7 @@ describe("an `around` middleware", () => {
 
   const hanging = { handler: () => new Promise<never>(() => undefined) };
 
-  test("H18: is cleaned up once if the client leaves a handler that never ends", async () => {
+  test("H18: is cleaned up once if the client leaves while a handler never ends", async () => {
     const { events, span } = createSpan();
     const server = await start({ x: factory.addMiddleware(span).build(hanging) });
     const socket = await server.open();
@@ -350,7 +350,7 @@ describe("time limits", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("`handlerTimeout` excludes the middlewares, and `requestTimeout` the body", async () => {
+  test("`handlerTimeout` does not include the time of middlewares, and `requestTimeout` does not include reading the body", async () => {
     const slow = factory.addMiddleware({ handler: () => sleep(80) });
     const server = await start(
       {

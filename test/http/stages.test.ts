@@ -50,7 +50,7 @@ const createCounter = () => {
   return { counts, counted };
 };
 
-describe("the stages in their order", () => {
+describe("the order of the stages", () => {
   const createTraced = () => {
     const stages: string[] = [];
     const trace = (name: string) => (value: string) => {
@@ -90,11 +90,11 @@ describe("the stages in their order", () => {
   const toHandler = [...middlewares, "4. validate input", "5. handler"];
 
   it.each([
-    ["all is well", "?a=1&b=2", 200, [...toHandler, "6. validate output", "7. success path"]],
-    ["3a", "?a=3a&b=2", 401, [...middlewares.slice(0, 2), "7. error path"]],
-    ["4a", "?a=1", 400, [...middlewares, "7. error path"]],
-    ["5a", "?a=5a&b=2", 404, [...toHandler, "7. error path"]],
-    ["6a", "?a=6a&b=2", 500, [...toHandler, "7. error path"]],
+    ["success", "?a=1&b=2", 200, [...toHandler, "6. validate output", "7. success path"]],
+    ["an error in a middleware", "?a=3a&b=2", 401, [...middlewares.slice(0, 2), "7. error path"]],
+    ["invalid input", "?a=1", 400, [...middlewares, "7. error path"]],
+    ["an error in the handler", "?a=5a&b=2", 404, [...toHandler, "7. error path"]],
+    ["invalid output", "?a=6a&b=2", 500, [...toHandler, "7. error path"]],
   ])("%s", async (_case, query, status, expected) => {
     const { stages, endpoint } = createTraced();
     expect((await ask(endpoint, `/${query}`)).status).toBe(status);
@@ -102,7 +102,7 @@ describe("the stages in their order", () => {
   });
 });
 
-describe("stage 1, parse the request", () => {
+describe("stage 1: parsing the request", () => {
   const endpoint = factory.build({
     method: "post",
     handler: ({ request }) => ({
@@ -122,13 +122,13 @@ describe("stage 1, parse the request", () => {
     );
   });
 
-  it("a body that cannot be parsed leads to the error path", async () => {
+  it("a body that cannot be parsed gets a 400", async () => {
     const sent = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
     expect(await ask(endpoint, "/", sent)).toEqual(failed(400, "Invalid JSON"));
   });
 });
 
-describe("stage 2, combine input", () => {
+describe("stage 2: combining the input", () => {
   it("the sources of the method are merged into one input object", async () => {
     const endpoint = factory.build({
       method: ["get", "post"],
@@ -141,8 +141,8 @@ describe("stage 2, combine input", () => {
   });
 });
 
-describe("stages 3 and 3a, middlewares", () => {
-  it("3: they run in order, and their results are added to ctx", async () => {
+describe("stage 3: middlewares", () => {
+  it("run in order, and their results are added to ctx", async () => {
     const endpoint = factory
       .addContext(async () => Promise.resolve({ order: ["first"] }))
       .addContext(({ order }) => ({ order: [...order, "second"] }))
@@ -150,7 +150,7 @@ describe("stages 3 and 3a, middlewares", () => {
     expect(await ask(endpoint, "/")).toEqual(ok({ order: ["first", "second"] }));
   });
 
-  it("3a: if one throws, the error's status is sent, and a 401 takes precedence over a 400", async () => {
+  it("send the status of an error that they throw, and a 401 takes precedence over a 400", async () => {
     const endpoint = factory
       .addMiddleware({ handler: fail(createHttpError(401, "who are you")) })
       .build({ input: z.object({ a: text }), handler: () => ({}) });
@@ -158,34 +158,31 @@ describe("stages 3 and 3a, middlewares", () => {
   });
 });
 
-describe("decision 15: every schema is parsed exactly once per request", () => {
+describe("every schema is parsed exactly once per request", () => {
   const times = 20;
 
   it.each([
     ["valid", "&b=1&c=1", 200],
     ["rejected by the middleware", "", 400],
     ["rejected by the endpoint", "&b=1", 400],
-  ])(
-    "in %s requests, both while the schemas are cold and once they are hot",
-    async (_case, query, status) => {
-      const { counts, counted } = createCounter();
-      const endpoint = factory
-        .addMiddleware({ input: z.object({ a: counted("a"), b: text }), handler: () => ({}) })
-        .build({
-          input: z.object({ a: counted("own a"), c: text }),
-          output: z.object({ d: counted("d") }),
-          handler: () => ({ d: "1" }),
-        });
-      const server = await start({ "": endpoint });
-      for (let index = 0; index < times; index++)
-        expect((await server.send(`/?a=1${query}`)).status).toBe(status);
-      expect(counts).toEqual({
-        a: times,
-        ...(query.includes("b") && { "own a": times }),
-        ...(query.includes("c") && { d: times }),
+  ])("in %s requests, both at first and once the schemas are hot", async (_case, query, status) => {
+    const { counts, counted } = createCounter();
+    const endpoint = factory
+      .addMiddleware({ input: z.object({ a: counted("a"), b: text }), handler: () => ({}) })
+      .build({
+        input: z.object({ a: counted("own a"), c: text }),
+        output: z.object({ d: counted("d") }),
+        handler: () => ({ d: "1" }),
       });
-    },
-  );
+    const server = await start({ "": endpoint });
+    for (let index = 0; index < times; index++)
+      expect((await server.send(`/?a=1${query}`)).status).toBe(status);
+    expect(counts).toEqual({
+      a: times,
+      ...(query.includes("b") && { "own a": times }),
+      ...(query.includes("c") && { d: times }),
+    });
+  });
 
   it("even if it is asynchronous", async () => {
     let [input, output] = [0, 0];
@@ -215,7 +212,7 @@ describe("decision 15: every schema is parsed exactly once per request", () => {
     expect([counts, checks]).toEqual([{ a: times + 1 }, 1]);
   });
 
-  it("and the handler's input has the parsed fields of the middlewares and of the endpoint, which take precedence", async () => {
+  it("and the endpoint's parsed fields take precedence over those of middlewares in the handler's input", async () => {
     const numeric = text.transform(Number);
     const endpoint = factory
       .addMiddleware({ input: z.object({ a: numeric, same: numeric }), handler: () => ({}) })
@@ -229,7 +226,7 @@ describe("decision 15: every schema is parsed exactly once per request", () => {
     );
   });
 
-  it("and if the endpoint's input is a class instance, it stays one, and its fields take precedence", async () => {
+  it("and an endpoint's input that is a class instance stays one, and its fields take precedence", async () => {
     class Own {
       readonly same = "own";
       get isOwn(): boolean {
@@ -266,17 +263,17 @@ describe("decision 15: every schema is parsed exactly once per request", () => {
   );
 });
 
-describe("stages 4 and 4a, validate input", () => {
+describe("stage 4: validating the input", () => {
   const endpoint = factory.build({
     input: z.object({ a: text.transform(Number), b: text.default("none") }),
     handler: ({ input }) => input,
   });
 
-  it("4: the handler receives the value that the schema returns", async () => {
+  it("the handler receives the value that the schema returns", async () => {
     expect(await ask(endpoint, "/?a=1&other=2")).toEqual(ok({ a: 1, b: "none" }));
   });
 
-  it("4a: an invalid input gets a 400 with the issues", async () => {
+  it("an invalid input gets a 400 with the issues", async () => {
     const message = missing("a");
     const issue = { path: ["a"], message: message.slice("a: ".length), code: "invalid_type" };
     expect(await ask(endpoint, "/")).toEqual({
@@ -286,7 +283,7 @@ describe("stages 4 and 4a, validate input", () => {
   });
 });
 
-describe("stage 4a, more invalid values than Zod can handle", () => {
+describe("stage 4: more invalid values than Zod can handle", () => {
   const list = Array.from({ length: 300_000 }, () => "");
   const numbers = z.object({ list: z.array(z.number()) });
   const post = async (inner: z.ZodType) =>
@@ -319,29 +316,26 @@ describe("stage 4a, more invalid values than Zod can handle", () => {
   });
 });
 
-describe("stages 5 and 5a, handler", () => {
+describe("stage 5: the handler", () => {
   it.each([
     ["an HTTP error with its status", createHttpError(404, "No such user"), 404, "No such user"],
     ["an Error with a status", Object.assign(new Error("no"), { status: 409 }), 409, "no"],
     ["an Error without a status, as a 500", new Error("broken"), 500, "broken"],
-    ["decision 18: a value that is not an Error, as a 500", "just text", 500, "just text"],
-  ])(
-    "5a: the response has the status of a thrown error: %s",
-    async (_case, error, status, message) => {
-      expect(await ask(factory.build({ handler: fail(error) }), "/")).toEqual(
-        failed(status, message),
-      );
-      const rejecting = factory.build({ handler: async () => fail(error)() });
-      expect(await ask(rejecting, "/")).toEqual(failed(status, message));
-    },
-  );
+    ["a value that is not an Error, as a 500", "just text", 500, "just text"],
+  ])("the response has the status of a thrown error: %s", async (_case, error, status, message) => {
+    expect(await ask(factory.build({ handler: fail(error) }), "/")).toEqual(
+      failed(status, message),
+    );
+    const rejecting = factory.build({ handler: async () => fail(error)() });
+    expect(await ask(rejecting, "/")).toEqual(failed(status, message));
+  });
 
-  it("5a: decision 18: a ZodError thrown in a handler is not invalid input, and gets a 500", async () => {
+  it("a ZodError thrown in a handler is not invalid input, and gets a 500", async () => {
     const handler = () => ({ a: z.number().parse("1") });
     expect((await ask(factory.build({ handler }), "/")).status).toBe(500);
   });
 
-  it("5a: after handlerTimeout a 503 is sent, the signal is aborted, and the late result is ignored", async () => {
+  it("after handlerTimeout, a 503 is sent, the signal is aborted, and the late result is ignored", async () => {
     const signals: AbortSignal[] = [];
     const sleep = async ({ signal }: { signal: AbortSignal }) => {
       signals.push(signal);
@@ -364,15 +358,15 @@ describe("stages 5 and 5a, handler", () => {
   });
 });
 
-describe("stages 6 and 6a, validate output", () => {
+describe("stage 6: validating the output", () => {
   const output = z.object({ a: text });
 
-  it("6: the value that the schema returns is sent", async () => {
+  it("the value that the schema returns is sent", async () => {
     const endpoint = factory.build({ output, handler: () => ({ a: "1", secret: "2" }) });
     expect(await ask(endpoint, "/")).toEqual(ok({ a: "1" }));
   });
 
-  it("6a: an invalid output gets a 500, and one error is logged", async () => {
+  it("an invalid output gets a 500, and one error is logged", async () => {
     const server = await start({ "": factory.build({ output, handler: () => ({}) as never }) });
     const answer = await server.send("/");
     expect([answer.status, answer.json()]).toEqual([500, errorEnvelope(`output.${missing("a")}`)]);
@@ -380,9 +374,9 @@ describe("stages 6 and 6a, validate output", () => {
   });
 });
 
-describe("stage 7, result handler", () => {
+describe("stage 7: the result handler", () => {
   it.each([
-    ["success", () => ({}), 200],
+    ["a success", () => ({}), 200],
     ["an error", fail(createHttpError(403, "no")), 403],
   ])(
     "sets the status, the CORS headers and the content type of %s",

@@ -82,7 +82,7 @@ const connect = async () => {
 };
 
 describe("queryOptions", () => {
-  test("fetches the response, and has a key of path, method and input", async () => {
+  test("fetches the response, and has a key that consists of path, method and input", async () => {
     const client = await connect();
     const options = queryOptions(client, "get /v1/users", { prefix: "A" });
     expect(options.queryKey).toEqual(["v1", "users", "get", { prefix: "A" }]);
@@ -180,7 +180,7 @@ describe("mutationOptions", () => {
   });
 });
 
-test("queryKey returns a key that begins with the path, so a prefix covers all routes below", () => {
+test("queryKey returns a key that begins with the path, so a prefix matches all routes below it", () => {
   expect(queryKey("/v1/users")).toEqual(["v1", "users"]);
   expect(queryKey("get /v1/users")).toEqual(["v1", "users", "get"]);
   expect(queryKey("get /v1/users", { since: new Date(0), id: 7n, none: undefined })).toEqual([

@@ -35,7 +35,7 @@ export interface More {
 
 /**
  * A request for `testEndpoint` and for a real socket. The correct status is stated, because the two
- * sides could agree on a wrong one; it is 0 if there is no response.
+ * sides could agree on a wrong one. The status is 0 if there is no response.
  */
 export type ParityCase = readonly [
   name: string,
@@ -102,11 +102,11 @@ export const errors: readonly ParityCase[] = [
       return [`production: ${code}, expose ${expose}`, code, throws(error), { isProduction }];
     }),
   ),
-  ["an http error with headers", 429, throws(retryLater)],
-  ["an http error with headers that cannot be sent", 500, throws(badHeaders)],
+  ["an HTTP error with headers", 429, throws(retryLater)],
+  ["an HTTP error with headers that cannot be sent", 500, throws(badHeaders)],
   ["a plain error", 500, throws(new Error("plain"))],
   ["a plain error in production", 500, throws(new Error("plain")), { isProduction }],
-  ["an error with a status alone", 409, throws(Object.assign(new Error("a"), { status: 409 }))],
+  ["an error with only a status", 409, throws(Object.assign(new Error("a"), { status: 409 }))],
   [
     "an error with a status out of range",
     500,
@@ -115,11 +115,11 @@ export const errors: readonly ParityCase[] = [
   ["a frozen error", 404, throws(Object.freeze(createHttpError(404, "frozen")))],
   ["a thrown string", 500, throws("a text")],
   ["a thrown number", 500, throws(7)],
-  ["thrown nothing", 500, throws(undefined)],
-  ["thrown null", 500, throws(null)],
+  ["a thrown undefined", 500, throws(undefined)],
+  ["a thrown null", 500, throws(null)],
   ["a thrown object", 500, throws({ statusCode: 404, message: "an object" })],
   ["a thrown symbol", 500, throws(Symbol("a"))],
-  ["a ZodError of the handler", 500, ends(() => z.string().parse(1))],
+  ["a ZodError from the handler", 500, ends(() => z.string().parse(1))],
   ["a rejected promise", 403, ends(() => Promise.reject(createHttpError(403)))],
 ];
 
@@ -186,7 +186,7 @@ export const inputs: readonly ParityCase[] = [
   ["a simple query", 200, sees(({ query }) => query), gets("/x?a[b]=1&a=2&c")],
   ["too many pairs in the query", 400, takes({}), gets(`/x?${"a&".repeat(1500)}`)],
   [
-    "a parameter that wins over the body",
+    "a parameter that takes precedence over the body",
     200,
     takes({ id: z.string(), n }),
     {
@@ -264,7 +264,7 @@ export const answers: readonly ParityCase[] = [
   ["a status set by the handler", 201, sets(201)],
   ["status 204 with an output", 204, sets(204)],
   ["an error status for a success", 200, sets(404)],
-  ["unicode in body and headers", 200, speaks],
+  ["Unicode in the body and the headers", 200, speaks],
   ["a header that cannot be sent", 500, ends((response) => response.set("X-A", "日本"))],
   ["a large body", 200, returns({ text: "ä0123456789".repeat(200_000) })],
   ["a weak ETag", 200, returns({ a: 1 }), { config: { etag: "weak" } }],
@@ -312,13 +312,13 @@ export const sending: readonly ParityCase[] = [
     ends((response) => response.redirect("/a")),
     asks({ accept: "text/html" }),
   ],
-  ["a redirect to HEAD", 302, ends((response) => response.redirect("/a")), head],
+  ["a redirect for HEAD", 302, ends((response) => response.redirect("/a")), head],
   ["a location", 201, ends((response) => response.status(201).location("/ä").json({}))],
   ["cookies", 200, sendsCookies],
   ["a signed cookie", 200, sendsSigned, { config: { cookies: { secret: ["new", "old"] } } }],
   ["a signed cookie without a secret", 500, sendsSigned],
   ["a file", 200, sendsFile],
-  ["a file to HEAD", 200, sendsFile, head],
+  ["a file for HEAD", 200, sendsFile, head],
   ["a range of a file", 206, sendsFile, asks({ range: "bytes=2-5" })],
   ["a range that a file does not have", 416, sendsFile, asks({ range: "bytes=9999999-" })],
   ["a missing file", 404, ends((response) => response.sendFile(missing))],
@@ -416,7 +416,7 @@ const isCut = true;
 export const streaming: readonly ParityCase[] = [
   ["pieces", 200, piecewise],
   ["chunks sent at once", 200, ends((to) => to.write("a") && to.write("b") && to.end("c"))],
-  ["pieces to HEAD", 200, ends((response) => late(response, "a", "b")), head],
+  ["chunks for HEAD", 200, ends((response) => late(response, "a", "b")), head],
   ["an early end", 204, ends((response) => response.status(204).end())],
   ["a late response in a callback", 202, byCallback],
   ["a head written by hand", 203, headByHand],
@@ -425,7 +425,7 @@ export const streaming: readonly ParityCase[] = [
   ["early hints", 200, hints],
   ["a stream", 200, ends((response) => pipeline(Readable.from(["a", large, "b"]), response))],
   ["a piped stream", 200, ends((response) => void Readable.from(["a", "b"]).pipe(response))],
-  ["a stream to HEAD", 200, ends((to) => void Readable.from(["a", "b"]).pipe(to)), head],
+  ["a stream for HEAD", 200, ends((to) => void Readable.from(["a", "b"]).pipe(to)), head],
   ["an output after the response was sent", 200, twice],
   ["an error after the response was sent", 200, sentAndThrown],
   ["events of request and response", 200, reports],

@@ -30,7 +30,7 @@ import {
   type ParityCase,
 } from "./testing-parity-cases.ts";
 
-/** The response that a client received; the status is 0 if there was none. */
+/** The response that a client received. The status is 0 if there was none. */
 interface Outcome {
   readonly status: number;
   readonly headers: object;
@@ -106,7 +106,7 @@ const runBySocket = async (
     request.on("response", (message) => {
       const chunks: Buffer[] = [];
       message.on("data", (chunk: Buffer) => chunks.push(chunk));
-      // `complete` shows that the response was cut off
+      // `complete` shows whether the response was cut off
       message.on("error", () => undefined);
       message.on("close", () =>
         resolve(
@@ -481,14 +481,14 @@ const seen: readonly ParityCase[] = [
 describe.each([
   ["errors", errors],
   ["inputs", inputs],
-  ["answers", answers],
+  ["methods and outputs", answers],
   ["a response sent by hand", sending],
   ["streams", streaming],
   ["middlewares", middlewares],
   ["CORS", cors],
   ["result handlers", results],
   ["what a handler sees", seen],
-])("testEndpoint returns the same response as a server sends: %s", (_group, cases) => {
+])("testEndpoint returns the same response as a server: %s", (_group, cases) => {
   test.each(cases.map(([name, ...rest]) => ({ name, rest })))("$name", async ({ rest }) => {
     shortenGrace();
     await check(...rest);

@@ -157,7 +157,7 @@ test("any content arrives unchanged, whatever chunks it is sent in", async () =>
   await expectClean();
 });
 
-test("decision 8 and U5: a file of exactly the limit is accepted, and a larger one gets a 413 that names the field", async () => {
+test("U5: a file of exactly the limit is accepted, and a larger one gets a 413 that names the field", async () => {
   const handler = vi.fn(() => ({}));
   const endpoint = factory.build({
     method: "post",
@@ -183,7 +183,7 @@ test.each<[string, Part[], number, string]>([
   ["a field named __proto__ (U7)", [["__proto__", "x"]], 400, "Forbidden key in the body"],
   ["a file named __proto__ (U7)", [["__proto__", "x", "a"]], 400, "Forbidden key in the body"],
   ["a part without a name (U4)", [["", "x", "a"]], 400, "Forbidden key in the body"],
-])("an upload is rejected because of %s", async (_name, parts, status, message) => {
+])("an upload with %s is rejected", async (_name, parts, status, message) => {
   const server = await begin();
   const answer = await post(server, parts);
   expect([answer.status, answer.json()]).toEqual([status, errorEnvelope(message)]);
@@ -226,7 +226,7 @@ test.each([
   expect(answer.json()).toMatchObject({ data: { name } });
 });
 
-test("decision 23: several files under one name are an array, and a single file fits an array schema", async () => {
+test("several files under one name are an array, and a single file fits an array schema", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ files: z.array(ez.upload()).optional(), one: ez.upload().optional() }),
@@ -366,7 +366,7 @@ test("U1: if the client leaves at any byte of an upload, no file remains, and no
   expect(server.linesOf("error")).toEqual([]);
 });
 
-test("ez.raw accepts a raw body of any media type, beside path parameters", async () => {
+test("ez.raw accepts a raw body of any media type, next to path parameters", async () => {
   const endpoint = factory.build({
     method: "put",
     input: ez.raw({ id: z.string() }),
@@ -399,7 +399,7 @@ test("ez.form accepts the fields of a form", async () => {
   expect(answer.json()).toEqual(successEnvelope({ a: "x y", b: ["1", "2"] }));
 });
 
-test("an endpoint with keepRawBody has the bytes of a parsed body, to verify a signature", async () => {
+test("keepRawBody keeps the bytes of a parsed body, so that a signature can be verified", async () => {
   const endpoint = factory.build({
     method: "post",
     input: z.object({ a: z.number() }),

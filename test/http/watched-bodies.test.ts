@@ -9,7 +9,10 @@ import { start, successEnvelope, type Answer, type TestServer } from "./harness.
 
 const md5 = (content: Buffer): string => createHash("md5").update(content).digest("hex");
 
-/** Configures a middleware in a hook that watches requests, whose bodies otherwise bypass the stream. */
+/**
+ * Configures a hook whose middleware watches requests. Without such a middleware, their bodies
+ * bypass the stream.
+ */
 const watchedBy = (watch: RequestHandler): Pick<ServerConfig, "beforeRouting"> => ({
   beforeRouting: ({ app }) => void app.use(watch),
 });
@@ -147,7 +150,7 @@ describe("an upload", () => {
   });
 });
 
-test("a cors function receives the endpoint of the better match, even if that lacks the method", async () => {
+test("a cors function receives the endpoint of the better match, even if that endpoint lacks the method", async () => {
   const received: unknown[] = [];
   const one = factory.build({ handler: async () => ({}) });
   const best = factory.build({ method: "post", handler: async () => ({}) });

@@ -26,7 +26,7 @@ const post = async (type: string, body: string, config: Partial<ServerConfig> = 
   return { answer, checked };
 };
 
-// these tests measure no time: disproportionate work shows in a count, or would not end
+// these tests do not measure time: disproportionate work shows up in a count, or takes forever
 describe("S7: the work for the worst requests is bounded", () => {
   test.each([
     ["of arrays", "[".repeat(500_000)],
@@ -42,7 +42,7 @@ describe("S7: the work for the worst requests is bounded", () => {
     ["unchanged, with one of them wrong", "1,".repeat(300_000), 300_001],
     ["all of them wrong", '"",'.repeat(300_000), 10],
   ])(
-    "of many elements (%s), no more are checked than necessary",
+    "of many elements (%s), only as many as necessary are checked",
     async (_name, elements, count) => {
       const { answer, checked } = await post(json, `{"list":[${elements}""]}`);
       expect([answer.status, checked]).toEqual([400, count]);
