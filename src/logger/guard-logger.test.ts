@@ -19,7 +19,7 @@ class Custom {
   }
 }
 
-test("a guarded logger can be spread into another one, including the methods of a class", () => {
+test("a guarded logger can be spread into another logger, even if its methods come from a class", () => {
   const custom = new Custom();
   const child: Logger = {
     ...guardLogger(custom),

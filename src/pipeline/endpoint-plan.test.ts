@@ -16,7 +16,7 @@ describe("a plan", () => {
     expect(planEndpoint(endpoint, ["body"])).toSatisfy(Object.isFrozen);
   });
 
-  test("is made once, when it is first read", () => {
+  test("is created once, when it is first read", () => {
     const limits = { requestTimeout: 5, handlerTimeout: 3 };
     const lazy = new LazyPlan(endpoint, ["body"], limits, "/a/:b");
     const { plan } = lazy;
@@ -24,7 +24,7 @@ describe("a plan", () => {
     expect([plan.body, plan.sources, lazy.route]).toEqual(["parsed", ["body"], { path: "/a/:b" }]);
   });
 
-  test("has the time limit of the endpoint, or else of the configuration, or else none", () => {
+  test("has the time limits of the endpoint, else those of the configuration, else none", () => {
     const own = factory.build({ timeout: 7, handler });
     const limits = { requestTimeout: 5, handlerTimeout: 3 };
     const plans = [planEndpoint(own, [], limits), planEndpoint(endpoint, [], limits)];
@@ -69,7 +69,7 @@ describe("a plan", () => {
     ],
     ["no file", plain, factory, ["files"], false],
   ] as const)(
-    "says whether the input takes files: %s",
+    "says whether files are accepted: an input with %s",
     (_what, input, from, sources, takesFiles) => {
       expect(planEndpoint(build(input, from as typeof factory), sources)).toMatchObject({
         takesFiles,
@@ -77,7 +77,7 @@ describe("a plan", () => {
     },
   );
 
-  test("hides the input fields of middlewares from a strict endpoint that does not declare them", () => {
+  test("hides a middleware's input fields from a strict endpoint that does not declare them", () => {
     const toKeys = (input: z.ZodObject): readonly string[] =>
       planEndpoint(build(input, checked), ["body"]).middlewareOnlyKeys;
     expect(toKeys(z.strictObject({ a: z.string() }))).toEqual(["key"]);
@@ -85,7 +85,7 @@ describe("a plan", () => {
     expect(toKeys(plain)).toEqual([]);
   });
 
-  test("says whether middlewares use fields of the input", () => {
+  test("says whether a middleware declares an input", () => {
     const withFields = build(plain, checked);
     const plans = [planEndpoint(withFields, []), planEndpoint(endpoint, [])];
     expect(plans.map(({ hasMiddlewareInput }) => hasMiddlewareInput)).toEqual([true, false]);
