@@ -27,7 +27,11 @@ const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
   ]);
 };
 
-/** Limits a zstd decoder to the 8 MiB of memory that decoders must support; the format allows 2 GiB. @see RFC 9659 */
+/**
+ * Limits a zstd decoder to the 8 MiB of memory that decoders must support; the format allows 2 GiB.
+ *
+ * @see RFC 9659
+ */
 const toZstdLimits = ({
   ZSTD_d_windowLogMax: limit,
 }: {
@@ -174,8 +178,8 @@ class BodyReader implements BodySink {
   }
 
   /**
-   * Fails unless the body is complete. Only the end event tells that, because a body may have arrived but not been read
-   * yet.
+   * Fails unless the whole body has been read, which only the `end` event shows: a body may have arrived but not been
+   * read yet.
    */
   leave(): void {
     if (!this.#request.readableEnded) this.#fail(toDeparture());

@@ -50,7 +50,7 @@ const cookieOptions = group({
       return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
     },
     // the message must never include the secret itself
-    (value) => (Array.isArray(value) ? `an array of ${value.length}` : show(value)),
+    (value) => (Array.isArray(value) ? `an array of length ${value.length}` : show(value)),
   ),
   nameBinding: oneOf("transition", "required", "off"),
 });
@@ -133,11 +133,20 @@ const appChecks: Readonly<Record<string, Check>> = {
   app: be("an Express application or router", isFunction),
 };
 
-/** @throws {@link ConfigError} when the value is not a configuration. */
+/**
+ * Returns the configuration.
+ *
+ * @throws {@link ConfigError} when the value is not an object.
+ */
 export const assertObject = (config: unknown): object =>
   isObject(config) ? config : refuse("config", config, "an object, made with `createConfig`");
 
-/** @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the fix. */
+/**
+ * Checks the configuration of an API on the user's own application.
+ *
+ * @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the values that
+ * are allowed.
+ */
 export const checkAppConfig = (config: unknown): void => {
   const options = assertObject(config);
   if (Reflect.get(options, "app") === undefined)

@@ -28,7 +28,7 @@ export interface ResponseOptions {
   readonly sentTwice: (response: ServerResponse) => void;
 }
 
-/** A class of responses. */
+/** The response class of an application. */
 export interface ResponseClass {
   readonly ExpressResponse: NodeResponse;
   /** Makes responses use the settings of the created application from now on. */
@@ -40,18 +40,21 @@ export const createResponseClass = (
   OwnResponse: NodeResponse,
   { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
 ): ResponseClass => {
-  // the settings are in a variable, because responses read them often
+  // the settings are kept in a variable, because responses read them often
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
 
   const { end, setHeader, write } = OwnResponse.prototype as Methods;
 
-  /** Checks whether a response has ended by Node's own `finished`, because compression replaces `writableEnded`. */
+  /**
+   * Checks whether a response has ended. This reads Node's own `finished`, because compression replaces
+   * `writableEnded`.
+   */
   const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
 
   /**
-   * Reports a write after the end if nobody listens for errors: Node would emit one, which would end the process. The
-   * first response is kept.
+   * Reports a write after the end of a response without an `error` listener, on which Node would emit an error that
+   * ends the process. The response that was sent is kept.
    */
   const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
     if (response.listenerCount("error") > 0) return false;
@@ -88,7 +91,7 @@ export const createResponseClass = (
       noteReply(socket, this);
     }
 
-    // fields sent without `setHeader` are also listed
+    // fields that were sent without `setHeader` are returned too
     override getHeader(name: string): number | string | string[] | undefined {
       return super.getHeader(name) ?? findField(this[sentFields], name);
     }
