@@ -180,8 +180,8 @@ export type DefinitionErrorCode =
   | "SLP_TEST_OPTIONS";
 
 /**
- * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown where it is
- * declared.
+ * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown at that
+ * declaration.
  */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";

@@ -1,4 +1,4 @@
-/** A quality value, as defined in RFC 9110, section 12.4.2. */
+/** Matches a quality value, as defined in RFC 9110, section 12.4.2. */
 const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**

@@ -159,7 +159,7 @@ export const watchPipes = (prototype: ServerResponse): void => {
  * Closes the idle connections of a server, except those on which a client is still reading an ended response.
  *
  * Node considers a connection idle once its response is `finished`, so this property is reset while Node checks. If the
- * property cannot be changed, the idle connections are closed once those responses are.
+ * property cannot be changed, the idle connections are closed once those responses have closed.
  */
 export const closeIdleExcept = (
   replies: readonly ServerResponse[],
@@ -196,7 +196,7 @@ const canResetFinished = (reply: ServerResponse): boolean =>
   Object.getOwnPropertyDescriptor(reply, "finished")?.writable === true;
 
 /**
- * Ends a connection in a custom way after its last response, when Node calls `destroySoon` of the socket. If Node does
+ * Ends a connection in a custom way after its last response, when Node calls the socket's `destroySoon`. If Node does
  * not call this method, the connection is ended at the response's `finish` event.
  */
 export const endInstead = (socket: Socket, reply: ServerResponse, end: () => void): void => {
@@ -222,8 +222,8 @@ export const readThroughStream = (socket: Socket, hear: () => void): void => {
 };
 
 /**
- * The error code for bytes that were lost while Node's parser was paused, so that the parser would resume in the middle
- * of a body.
+ * The error code for bytes that were lost while Node's parser was paused; the parser would resume in the middle of a
+ * body.
  */
 export const parserPaused = "HPE_PAUSED";
 

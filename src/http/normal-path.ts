@@ -43,7 +43,7 @@ const toOriginForm = (request: Targeted): string => {
   const url = request.url ?? "";
   if (url.startsWith("/")) return url;
   const [, authority = "", rest = ""] = absoluteForm.exec(url) ?? [];
-  // such an authority has credentials, or is a list of hosts
+  // the authority may contain credentials or a list of hosts
   if (!isHost(authority)) return url;
   request.headers.host = authority;
   return replace(request, rest.startsWith("/") ? rest : `/${rest}`);

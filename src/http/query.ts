@@ -17,7 +17,7 @@ export interface UnreadQuery {
 /** The largest number of parameters in a query, and of fields in a form. */
 export const maxPairs = 1000;
 
-/** Decodes a name or a value of a query or form. */
+/** Decodes a name or a value in a query or a form. */
 export type Decode = (text: string) => string;
 
 /** Checks whether a urlencoded string has more pairs than allowed; cheap for short strings. */

@@ -69,7 +69,7 @@ test.each(["end", "close"])("emits `%s` on a request that has a listener for it"
   expect([request.wasQuiet, calls]).toEqual([false, 1]);
 });
 
-test("leaves a request whose body has not been read to Node", async () => {
+test("lets Node end a request whose body has not been read", async () => {
   const quiet = await serve(true, post);
   expect(quiet.wasQuiet).toBe(false);
   expect(toState(quiet)).toEqual(toState(await serve(false, post)));

@@ -7,7 +7,7 @@ import { parseLimitedQuery } from "./limited-query.ts";
 import { copyOwn } from "./copy-own.ts";
 import { readSource } from "./read-source.ts";
 
-/** The sources of a request merged into one object without a prototype. */
+/** The sources of a request, merged into one object without a prototype. */
 export type CombinedInput = Record<string, unknown>;
 
 /**

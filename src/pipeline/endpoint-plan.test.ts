@@ -37,17 +37,17 @@ describe("a plan", () => {
   });
 
   test.each([
-    ["without the body as a source takes no body", plain, factory, [], "none"],
-    ["with the body as a source takes the parsed body", plain, factory, ["body"], "parsed"],
-    ["with a raw input takes the bytes", ez.raw(), factory, ["body"], "raw"],
+    ["no body if the body is not a source", plain, factory, [], "none"],
+    ["the parsed body if the body is a source", plain, factory, ["body"], "parsed"],
+    ["the bytes for a raw input", ez.raw(), factory, ["body"], "raw"],
     [
-      "with a raw input, behind a middleware with an input, takes the bytes",
+      "the bytes for a raw input, behind a middleware with an input",
       ez.raw(),
       checked,
       ["body"],
       "raw",
     ],
-  ] as const)("of an endpoint %s", (_how, input, from, sources, body) => {
+  ] as const)("takes %s", (_how, input, from, sources, body) => {
     expect(planEndpoint(build(input, from as typeof factory), sources).body).toBe(body);
   });
 

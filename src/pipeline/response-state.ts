@@ -2,7 +2,9 @@ import type { Readable } from "node:stream";
 import type { Response } from "express";
 import { hasLeft, isFed, isPiped } from "../http/node-internals.ts";
 
-/** The property that marks a response as being sent before its first byte is, as with `response.sendFile`. */
+/**
+ * The property that marks a response as being sent although nothing has been written yet, as with `response.sendFile`.
+ */
 export const sendingMark: unique symbol = Symbol.for("sallyport/sending");
 
 /** Checks whether the response has begun or is about to begin, because a stream or a file is being sent. */
@@ -30,7 +32,7 @@ export const watchFeeding = (response: Response): void => {
     return;
   }
   response.on("unpipe", (source: Readable) => {
-    // a handler may unpipe the stream to pipe another one
+    // a handler may unpipe the stream in order to pipe another one
     if (response.destroyed && !response.writableEnded) source.destroy();
   });
 };

@@ -104,7 +104,7 @@ const runHandler: LastStage = async (plan, walk) => {
   settle(plan, walk, output);
 };
 
-/** Runs the handler, whose own types the factory has checked. */
+/** Runs the handler, whose types the factory has checked. */
 const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   const { endpoint, handlerTimeout } = plan;
   const { statusCode } = endpoint;
@@ -116,7 +116,7 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
 };
 
-/** Checks whether the client has stopped waiting for the response, and logs this if so. */
+/** Checks whether the client has stopped waiting for the response; if so, logs this. */
 const hasLeft = (walk: Walk): boolean => {
   if (!isAbandoned(walk.response)) return false;
   logAbandoned(walk);

@@ -69,7 +69,7 @@ export const runMiddlewares = async (
   await last(plan, walk);
 };
 
-/** Runs a middleware and, inside it, everything after it. */
+/** Runs a middleware, and everything after the middleware within its call to `next`. */
 const runSpan = async (
   middleware: AnyMiddleware,
   args: never,
@@ -101,7 +101,7 @@ const runSpan = async (
     setNext,
     fail: (error) => failWalk(walk, error),
   });
-  // a middleware that feeds the response may not settle before the response has ended
+  // a middleware that feeds the response might settle only after the response has ended
   if (middleware.isNative) watchFeeding(walk.response);
   await spanning;
   if (failure) throw failure.error;

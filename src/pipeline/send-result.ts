@@ -92,7 +92,7 @@ export const failWalk = (walk: Walk, thrown: unknown): void => {
   void sendError(walk, toSendingError(thrown));
 };
 
-/** Calls the result handler; returns undefined if that has already sent the response. */
+/** Calls the result handler; returns undefined if the handler has already sent the response. */
 const send = (walk: Walk, result: Result): Promise<void> | undefined => {
   leaveBody(walk.request, walk.response, result.error !== null);
   try {
@@ -172,7 +172,7 @@ const sendLastResort = (walk: Walk, thrown: unknown): void => {
   }
 };
 
-/** Checks whether an error was caused by the departure of the client that a stream was sent to. */
+/** Checks whether an error means that the client left while a stream was being sent. */
 const isDeparture = (error: Error): boolean =>
   ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),

@@ -148,8 +148,8 @@ export class Walk {
   }
 
   /**
-   * Returns a promise that rejects with the signal's reason once the signal is aborted, except by a shutdown, which
-   * lets requests finish.
+   * Returns a promise that rejects with the signal's reason once the signal is aborted. A shutdown is an exception,
+   * because it lets requests finish.
    */
   untilAborted(): Promise<never> {
     const { signal } = this;

@@ -8,7 +8,7 @@ import type { Walk } from "./walk.ts";
 const warned = new WeakMap<EndpointPlan, Set<number>>();
 
 /**
- * In development, warns once if an endpoint that declares its errors responds with an undeclared status.
+ * In development, warns once per status if an endpoint that declares its errors responds with an undeclared status.
  *
  * @param thrown the error that caused the response, if any; the framework's own errors need no declaration
  */

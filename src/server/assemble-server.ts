@@ -23,7 +23,7 @@ import { prepare, type Prepared } from "./prepare.ts";
 import { inTurn } from "./connection/request-queue.ts";
 import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
-/** A server before it listens. */
+/** A server that does not listen yet. */
 export interface AssembledServer extends Prepared {
   readonly objects: ExpressObjects;
   /** The configured servers, each with the address at which it is to listen. */
@@ -134,7 +134,7 @@ const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   };
   const { handle } = router;
   router.handle = (request, response) => {
-    // the path is normalised before Express or a hook's middleware looks at it
+    // the path is normalised before Express or a hook's middleware sees it
     normalisePath(request);
     handle.call(app, request, response, toEnding(dispatcher, request, response));
   };

@@ -37,7 +37,7 @@ export const attachRouting = <const R extends Routing>(
   const entries = listRoutes(routing, config);
   const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const settled = { ...config };
-  // the code that serves requests is loaded only here; the first requests wait for it
+  // the code that serves requests is loaded only here; the first requests wait until it is loaded
   let loaded: AttachedApi | undefined;
   const loading = import("./attached-api.ts").then(
     async ({ createAttachedApi }) => (loaded = await createAttachedApi(settled, entries)),
@@ -82,8 +82,7 @@ const normaliseFirst = (app: Handling): void => {
     if (!isRouter) {
       guarded.add(request);
     } else if (request.app && !guarded.has(request)) {
-      // a router's application is unknown until the first request; the path of that request may already have passed
-      // guards without being normalised
+      // a router's application is unknown until the first request, which may have passed guards with an unnormalised path
       normaliseFirst(request.app);
       if (!isNormal) return next();
     }

@@ -25,7 +25,7 @@ import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
 import { toCanonicalPath } from "./head/request-target.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
-/** The settings and parts of a server that the dispatcher needs. */
+/** The settings and components of a server that the dispatcher needs. */
 export interface DispatchOptions {
   readonly table: RouteTable<LazyPlan>;
   readonly statics: StaticMounts | undefined;
@@ -82,7 +82,7 @@ export class Dispatcher {
     return this.serve(plan, request, response);
   }
 
-  /** Checks whether the client has left, and logs this if so; called after the request had to wait. */
+  /** Checks whether the client has left; if so, logs this. Called after the request had to wait. */
   hasLeft(request: Request, response: Response): boolean {
     if (!isAbandoned(response)) return false;
     logAbandoned({ request, logger: this.#options.getLogger(request) });

@@ -34,7 +34,7 @@ export interface BodyPlan {
 export interface BodyOptions {
   /** The largest body that is not an upload, in bytes. */
   readonly limit: number;
-  /** Detects clients that pause for too long while they send a body. */
+  /** The detector of clients that pause for too long while they send a body. */
   readonly idle: IdleBodies;
   readonly uploads: PreparedUploads | undefined;
 }

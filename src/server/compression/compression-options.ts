@@ -21,7 +21,7 @@ export interface CompressionOptions {
    */
   readonly level?: number | undefined;
   /**
-   * The memory level of gzip and deflate, 1 to 9; more memory compresses better.
+   * The memory level of gzip and deflate, 1 to 9; more memory improves the compression.
    *
    * @default 8
    */

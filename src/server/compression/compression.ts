@@ -16,7 +16,7 @@ const defaultThreshold = 1024;
  */
 const maxLastSize = 16_384;
 
-/** The settings that are known when the server starts. */
+/** The compression settings, which are fixed when the server starts. */
 interface Settings {
   readonly threshold: number;
   /** The offered encodings, in order of preference. */

@@ -23,7 +23,7 @@ describe("an encoder", () => {
   });
 
   test.each(["gzip", "deflate"])(
-    "compresses at the chosen level, or otherwise at level 6 (%s)",
+    "compresses at the chosen level, or at level 6 by default (%s)",
     async (encoding) => {
       const toSize = async (options: object): Promise<number> =>
         sum(await toSizes(encoding, options));

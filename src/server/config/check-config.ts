@@ -85,7 +85,7 @@ const docsOptions = group({
   ...{ servers: anything, tags: anything, webhooks: anything, override: anything },
 });
 
-/** The options that servers and applications share. */
+/** The checks for the options that `createServer` and `attachRouting` share. */
 export const commonChecks: Readonly<Record<string, Check>> = {
   cors: be(
     "true, false, or a function that returns headers",

@@ -8,8 +8,8 @@ import { countWaiting } from "./request-queue.ts";
 const shutdownLingering = 30;
 
 /**
- * Makes each connection end with its last response, and aborts the signals in use. The method `writeHead` is only
- * replaced now, so that this costs nothing before a shutdown.
+ * Makes each connection end with its last response, and aborts the signals that handlers have read. The method
+ * `writeHead` is only replaced now, so that this costs nothing before a shutdown.
  */
 export const beginShutdown = ({
   ServerResponse: { prototype },

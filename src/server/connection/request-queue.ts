@@ -24,7 +24,7 @@ const queues = new WeakMap<Socket, Queue>();
 export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
 
 /**
- * Makes a listener handle one request of a connection at a time.
+ * Makes a listener handle the requests of a connection one at a time.
  *
  * Node emits pipelined requests even while an earlier request is running. In this queue, each request waits until its
  * response has the socket, so a connection runs one handler at a time, and nothing runs after a response that ends the
@@ -72,7 +72,7 @@ export const waitForTurn = (
 const pauseWhenLong = (queue: Queue, socket: Socket): void => {
   if (queue.waiting <= maxWaiting || queue.isPausing) return;
   queue.isPaused = queue.isPausing = true;
-  // Node resumes the socket after it has parsed a request and when a request is read, so the pause comes later
+  // Node resumes the socket after it has parsed a request and when a request is read, so the socket is paused after that
   process.nextTick(() => {
     queue.isPausing = false;
     if (queue.isPaused) socket.pause();

@@ -34,7 +34,7 @@ export const dropStalledReader = (
     if (socket.timeout === timeout) socket.setTimeout(0);
   });
   response.on("timeout", () => {
-    // the timeout also expires if the handler pauses, although the client has read everything
+    // the timeout also expires if the handler pauses after the client has read everything
     if (socket.writableLength === 0) return;
     report(response);
     socket.destroy();

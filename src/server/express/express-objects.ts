@@ -22,7 +22,7 @@ export interface ExpressObjects {
   readonly toStop: Stoppables;
 }
 
-/** The parts and settings that an application's requests and responses share. */
+/** The options that an application's requests and responses share. */
 export interface ExpressOptions
   extends Pick<RequestOptions, "fail">, Pick<ResponseOptions, "sentTwice" | "stalled"> {
   readonly etag?: ServerConfig["etag"];

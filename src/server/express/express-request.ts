@@ -10,7 +10,7 @@ import { type AppSettings, untouched } from "../../results/send-json.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
-/** The parts and settings that an application's requests share. */
+/** The options that an application's requests share. */
 export interface RequestOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;
@@ -31,7 +31,7 @@ export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
   { settings: firstSettings, getApp, fail }: RequestOptions,
 ): RequestClass => {
-  // the settings are kept in a variable, because requests read them often
+  // for speed, the settings are kept in a variable, because requests read them often
   let settings = firstSettings;
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");
@@ -58,7 +58,7 @@ export const createRequestClass = (
     [currentWalk]: Walk | undefined = undefined;
     [bodySink]: BodySink | undefined = undefined;
 
-    // oxlint-disable-next-line no-useless-constructor -- Node passes the socket, and the fields must be declared after it
+    // oxlint-disable-next-line no-useless-constructor -- Node passes the socket to this constructor, which also initialises the fields
     constructor(socket: Socket) {
       super(socket);
     }

@@ -17,14 +17,14 @@ import { dropStalledReader, type StalledReaderOptions } from "../connection/stal
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
-/** The parts and settings that an application's responses share. */
+/** The options that an application's responses share. */
 export interface ResponseOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;
   /** The walks to notify of a shutdown. */
   readonly toStop: Stoppables;
   readonly stalled: StalledReaderOptions;
-  /** Logs that something was written to a response that had ended. */
+  /** Logs that something was written to a response that had already ended. */
   readonly sentTwice: (response: ServerResponse) => void;
 }
 
@@ -40,7 +40,7 @@ export const createResponseClass = (
   OwnResponse: NodeResponse,
   { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
 ): ResponseClass => {
-  // the settings are kept in a variable, because responses read them often
+  // for speed, the settings are kept in a variable, because responses read them often
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
 
@@ -53,8 +53,8 @@ export const createResponseClass = (
   const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
 
   /**
-   * Reports a write after the end of a response without an `error` listener, on which Node would emit an error that
-   * ends the process. The response that was sent is kept.
+   * Reports a write after the end of a response that has no `error` listener; Node would emit an error, which would end
+   * the process. The response that was sent is kept.
    */
   const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
     if (response.listenerCount("error") > 0) return false;

@@ -85,7 +85,7 @@ const unsign = (
   if (dot < 0) return undefined;
   const value = signed.slice(0, dot);
   const given = Buffer.from(signed.slice(dot + 1));
-  // the length shows the kind of the signature; no signature is computed for other lengths
+  // the length tells the kinds of signatures apart; no signature is computed for other lengths
   const sign =
     given.length === lengthWithName && nameBinding !== "off"
       ? (secret: string) => signWithName(name, value, secret)

@@ -9,7 +9,7 @@ export const maxHeaderFields = 100;
  * Checks, in one pass over the raw fields of a request's head, what Node does not check.
  *
  * If there are two `Host` fields, Node uses the first, and a proxy may use the second. Node hides fields over its own
- * limit from the application, although they still frame the message.
+ * limit from the application, although these still affect the framing of the message.
  *
  * @throws {@link RequestError} when there are too many fields, when the host is missing, repeated or malformed, or when
  * the transfer coding is not `chunked` alone.
