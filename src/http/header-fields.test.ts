@@ -74,7 +74,7 @@ const cors = {
   "Access-Control-Allow-Headers": "Content-Type",
 };
 
-describe("a head with header fields", () => {
+describe("the head of a response with header fields of its own", () => {
   const plain: readonly [string, Respond][] = [
     ["one field", (one) => one.setHeader("X-A", "b")],
     [

@@ -69,7 +69,7 @@ export const createFieldSetter = (
   };
 };
 
-/** Fields that Node handles in its own way, or reads in order to decide about other fields. */
+/** The fields that Node treats specially, or reads in order to decide about other fields. */
 const special: readonly string[] = [
   ...["connection", "content-disposition", "content-length", "content-type", "cookie", "date"],
   ...["expect", "keep-alive", "set-cookie", "trailer", "transfer-encoding", "upgrade"],

@@ -14,7 +14,7 @@ export interface UnreadQuery {
   readonly [unreadQuery]?: string | undefined;
 }
 
-/** The largest number of parameters in a query, and of fields in a form. */
+/** The maximum number of parameters in a query, and of fields in a form. */
 export const maxPairs = 1000;
 
 /** Decodes a name or a value in a query or a form. */

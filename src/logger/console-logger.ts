@@ -46,7 +46,7 @@ const escapeLines = (text: string): string => text.split("\n").map(escapeLine).j
 
 const doNothing = (): void => undefined;
 
-/** Marks a logger that never throws and so needs no guard. */
+/** The property that marks a logger which never throws and so needs no guard. */
 export const safeLogger: unique symbol = Symbol.for("sallyport/safe-logger");
 
 /**

@@ -4,7 +4,7 @@ import type { Walk } from "./walk.ts";
 
 /**
  * The maximum length of the `Link` field, in characters, because proxies reject long heads; the link to the next page
- * is kept in any case.
+ * is always kept.
  */
 const maxFieldLength = 4096;
 

@@ -68,7 +68,7 @@ export const prepare = async (
     const configured = Object.values(config.inputSources ?? {}).flat();
     if ([...sources, ...configured].some((one) => one?.endsWith("ookies")))
       logger.warn(
-        "SLP_WARN_COOKIES: `inputSources` has cookies, but nothing parses them. Set `cookies: true`, or `cookies: { secret }` for signed cookies.",
+        "SLP_WARN_COOKIES: `inputSources` lists cookies, but nothing parses them. Set `cookies: true`, or `cookies: { secret }` for signed cookies.",
       );
   }
   const table = new RouteTable<LazyPlan>();

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { IdleBodies } from "./idle-bodies.ts";
 
-/** Creates the parts of a request that are inspected. */
+/** Creates the inspected parts of a request. */
 const createRequest = () => {
   const state = { bytesRead: 0, isPaused: false, complete: false };
   const request = {

@@ -53,8 +53,8 @@ const findDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
 };
 
 /**
- * Returns the size limit of a compressed body, which is slightly larger because incompressible data grows when
- * compressed.
+ * Returns the size limit of a compressed body, which is slightly above the given limit because incompressible data
+ * grows when compressed.
  */
 const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
 

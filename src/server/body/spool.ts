@@ -7,7 +7,7 @@ const stagingSize = 262_144;
 /** The free space below which the buffer is written to disk: as much as Node may read from a socket at once. */
 const leastRoom = 65_536;
 
-/** How many bytes of a request's files may be held in memory, and how many are. */
+/** How many bytes of a request's files may be held in memory, and how many are held. */
 export interface MemoryBudget {
   readonly limit: number;
   used: number;

@@ -246,7 +246,7 @@ const maySetLength = (response: ServerResponse): boolean =>
 const toError = (code: string): Error => Object.assign(new Error(code), { code });
 
 /**
- * Sets the fields passed to `writeHead`: an object, or a flat array or an array of pairs, in which a name may occur
+ * Sets the fields passed to `writeHead`: an object, a flat array or an array of pairs. In an array, a name may occur
  * twice.
  */
 const setFields = (response: ServerResponse, given: unknown): void => {

@@ -19,7 +19,7 @@ import type { UploadOptions } from "../body/uploads.ts";
 export interface AccessedReply {
   /** The status; undefined if the client disconnected before the response began. */
   readonly status: number | undefined;
-  /** The number of bytes sent, head and body; 0 if an adapter such as serverless-http replaces the socket. */
+  /** The number of bytes sent, including the head; 0 if an adapter such as serverless-http replaces the socket. */
   readonly bytes: number;
   /** The time from the beginning of the request to the end of the response, in milliseconds. */
   readonly milliseconds: number;
@@ -186,8 +186,8 @@ export interface ServerConfig extends CommonConfig {
    * Whether responses are compressed with zstd, brotli, gzip or deflate, whichever the client prefers: `true`, or
    * options.
    *
-   * Event streams, responses that set cookies, and those with `no-transform` are never compressed. A handler that
-   * streams can send buffered data with `response.flush()`.
+   * Event streams, responses that set cookies, and responses with `Cache-Control: no-transform` are never compressed. A
+   * handler that streams can send buffered data with `response.flush()`.
    *
    * @default false
    */

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
 import { dropStalledReader } from "./stalled-reader.ts";
 
-/** Creates the parts of a response and of its socket that are inspected. */
+/** Creates the inspected parts of a response and its socket. */
 const createResponse = (given: { readonly timeout?: number; readonly waiting?: number } = {}) => {
   const socket = {
     writableLength: given.waiting ?? 1,

@@ -43,7 +43,7 @@ const toOwnClasses = () => {
 };
 
 /**
- * Creates an Express application, and classes whose instances are its requests and responses from the start.
+ * Creates an Express application, and the classes of its requests and responses.
  *
  * Express sets the prototype of each request and response. Here, the classes already have these prototypes, so that no
  * `setPrototypeOf` is needed. Fields are declared in the constructor, so that all requests share one shape. Express

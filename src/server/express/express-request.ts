@@ -31,7 +31,7 @@ export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
   { settings: firstSettings, getApp, fail }: RequestOptions,
 ): RequestClass => {
-  // for speed, the settings are kept in a variable, because requests read them often
+  // for speed, the settings, which requests read often, are kept in a variable
   let settings = firstSettings;
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");

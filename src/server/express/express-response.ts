@@ -40,7 +40,7 @@ export const createResponseClass = (
   OwnResponse: NodeResponse,
   { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
 ): ResponseClass => {
-  // for speed, the settings are kept in a variable, because responses read them often
+  // for speed, the settings, which responses read often, are kept in a variable
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
 

@@ -10,7 +10,9 @@ type Next = (error?: unknown) => void;
 
 const marked = new WeakSet<Response>();
 
-/** Makes the asynchronous sending methods of a response prototype mark the response until they are done. */
+/**
+ * Makes the asynchronous sending methods of a response prototype mark the response as being sent until they are done.
+ */
 export const markSending = (prototype: Response): void => {
   if (marked.has(prototype)) return;
   marked.add(prototype);
@@ -21,7 +23,7 @@ export const markSending = (prototype: Response): void => {
 };
 
 /**
- * Makes a method mark the response.
+ * Makes a sending method mark the response as being sent.
  *
  * @param toCallback returns the callback that Express itself would use
  */

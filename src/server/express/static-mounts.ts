@@ -43,7 +43,7 @@ export class StaticMounts {
    * Serves the file that matches a path.
    *
    * @returns false if there is no such file and no response was sent
-   * @throws {@link RequestError} when the path contains a NUL.
+   * @throws {@link RequestError} when the path contains a NUL character.
    */
   async serve(
     request: Request,

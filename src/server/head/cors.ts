@@ -72,7 +72,7 @@ export const setCorsHeaders = async (
 };
 
 /**
- * Sets the CORS headers of a response for which there is no endpoint; if the function fails, the response is sent
+ * Sets the CORS headers of the response to a request without an endpoint; if the function fails, the response is sent
  * without CORS headers. Many functions rely on `endpoint`, and a 404 is better than the 500 that their error would
  * cause.
  */
