@@ -284,7 +284,7 @@ type Dump = (this: IncomingMessage) => void;
 /**
  * Ends requests quietly once their response is sent, when Node calls a request's `_dump` to read the rest of its body.
  * The listeners of the response run next and may still wait for the end of the request, so a request whose response has
- * listeners is left to Node.
+ * such listeners is left to Node.
  */
 export const watchDump = (prototype: IncomingMessage): void => {
   const inside = prototype as unknown as { _dump?: Dump };

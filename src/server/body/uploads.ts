@@ -268,7 +268,7 @@ class Upload {
 const ignore = (): void => undefined;
 
 /**
- * Frees the memory of a chunk that is no longer used, unless the chunk shares its memory. Before version 21, Node
+ * Frees the memory of a chunk that is no longer used, unless other buffers share the memory. Before version 21, Node
  * cannot do this, so V8 frees the chunks later.
  */
 const free = ({ buffer, byteLength }: Buffer): void => {

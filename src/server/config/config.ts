@@ -82,8 +82,9 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly inputSources?: SourcesByMethod | undefined;
   /**
-   * The result handler for errors that occur before an endpoint is reached, such as a 404. A 405 or a malformed body
-   * goes to the result handler of the path's endpoint, unless that is the default one.
+   * The result handler for errors that occur before an endpoint is reached, such as a 404. The errors for a wrong
+   * method (405) and for a malformed body go to the result handler of the path's endpoint, unless that is the default
+   * one.
    *
    * @default defaultResultHandler
    */
