@@ -180,8 +180,8 @@ export type DefinitionErrorCode =
   | "SLP_TEST_OPTIONS";
 
 /**
- * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown at that
- * declaration.
+ * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown where the
+ * declaration is made.
  */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";

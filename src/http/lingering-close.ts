@@ -15,7 +15,7 @@ const maxDiscardingTime = 500;
  * prevent this, the response is finished, the socket is half-closed, and incoming data is discarded for a while. Data
  * beyond a limit stays unread until the socket is destroyed.
  *
- * @param most how many bytes are discarded at most
+ * @param most the maximum number of bytes that are discarded
  * @param milliseconds how long data is discarded
  * @see RFC 9112, section 9.6
  */

@@ -48,7 +48,7 @@ describe("normalisePath", () => {
     );
   });
 
-  test("decodes nothing twice, and does not change the decoded path", () => {
+  test("is idempotent, and leaves the decoded segments as they were", () => {
     const path = fc.string({ unit: fc.constantFrom(..."%%%2567af/AFx".split("")), maxLength: 16 });
     fc.assert(
       fc.property(path, (text) => {

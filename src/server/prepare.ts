@@ -219,7 +219,7 @@ const toAccessLogger = (
   );
 };
 
-/** Returns a function that calls an access log once the response has ended or the client has left. */
+/** Returns a function that calls an access logger once the response has ended or the client has left. */
 const atEnd =
   (log: (request: Request, logger: Logger, reply: AccessedReply) => unknown): LogAccess =>
   (request, response, logger) => {

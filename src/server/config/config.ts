@@ -47,8 +47,8 @@ export interface CommonConfig extends WalkOptions {
    * request's logger, and sent in a response header.
    *
    * `true` generates the ids and sends them in `X-Request-Id`. With `header`, an id that a proxy or client has sent in
-   * that request header is used, and is sent back in the same header. The id may have up to 128 letters, digits and the
-   * characters `.`, `_`, `:` and `-`; any other id is replaced by a generated one.
+   * that request header is used, and is sent back in the same header. The id may have up to 128 characters: letters,
+   * digits, `.`, `_`, `:` and `-`. Any other id is replaced by a generated one.
    *
    * @default false
    */
