@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RequestError } from "./errors.ts";
 
-test("a request error has its cause, and a field name of at most a hundred characters in its message", () => {
+test("a request error keeps its cause, and its message cuts off a field name after a hundred characters", () => {
   const cause = new Error("why");
   const error = new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { cause, field: "f".repeat(101) });
   expect(error).toMatchObject({ statusCode: 413, expose: true, endsConnection: false, cause });
@@ -18,6 +18,6 @@ test.each([
   ["SLP_TARGET_TOO_LONG", true],
   ["SLP_NOT_FOUND", false],
   ["SLP_EXPECTATION", false],
-] as const)("whether the connection ends after %s: %s", (code, endsConnection) => {
+] as const)("%s ends the connection: %s", (code, endsConnection) => {
   expect(new RequestError(code)).toMatchObject({ endsConnection });
 });

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Method } from "./http/method.ts";
 
-/** Faults in a request to which the framework itself responds, by code, with status and fixed message. */
+/** The errors with which the framework itself rejects requests: the status and the fixed message of each code. */
 const requestFaults = {
   SLP_BODY_CONTENT_TYPE: [415, "Unsupported Media Type"],
   SLP_BODY_CHARSET: [415, "Unsupported charset"],
@@ -38,7 +38,7 @@ const requestFaults = {
   SLP_UPLOAD_TOO_MANY: [413, "Too many parts"],
 } as const satisfies Record<string, readonly [number, string]>;
 
-/** Faults after which client and server may disagree on where the next request begins. */
+/** The errors after which client and server may disagree on where the next request begins. */
 const framingFaults: ReadonlySet<string> = new Set([
   "SLP_BODY_TIMEOUT",
   "SLP_HEADER_HOST",
@@ -60,7 +60,7 @@ export interface RequestErrorOptions {
 }
 
 /**
- * The error for a fault in the request to which the framework itself responds, such as malformed JSON or an unknown
+ * The error with which the framework itself rejects a request, for example because of malformed JSON or an unknown
  * path.
  *
  * The message is fixed and never echoes the request, apart from the name of an upload field.
@@ -131,11 +131,11 @@ export type RoutingErrorCode =
   | "SLP_ROUTING_METHOD_UNSUPPORTED"
   | "SLP_ROUTING_PATH_SYNTAX";
 
-/** The error for an invalid routing map, thrown when the server starts. */
+/** The error for an invalid routing map, thrown at startup. */
 export class RoutingError extends Error {
   override readonly name = "RoutingError";
   readonly code: RoutingErrorCode;
-  /** The place in the routing map. */
+  /** The location of the error in the routing map. */
   override readonly cause: { readonly method?: Method | undefined; readonly path: string };
 
   constructor(
@@ -156,7 +156,7 @@ export type ConfigErrorCode =
   | "SLP_CONFIG_PEER"
   | "SLP_CONFIG_MISSING";
 
-/** The error for an invalid configuration, thrown when the server starts. */
+/** The error for an invalid configuration, thrown at startup. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ConfigErrorCode;
@@ -180,8 +180,8 @@ export type DefinitionErrorCode =
   | "SLP_TEST_OPTIONS";
 
 /**
- * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown where it is
- * declared.
+ * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown where the
+ * declaration is made.
  */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";
@@ -209,7 +209,7 @@ export class OpenApiError extends Error {
   /** The message names routes and schemas; only those who may read the document can see it. */
   readonly expose = true;
   readonly code: OpenApiErrorCode;
-  /** The route concerned, if any. */
+  /** The affected route, if any. */
   override readonly cause: {
     readonly method: Method | undefined;
     readonly path: string | undefined;
@@ -245,7 +245,9 @@ export type ServerFaultCode =
   | "SLP_OUTPUT_UNSERIALIZABLE"
   | "SLP_THROWN_NON_ERROR";
 
-/** The error for a defect in the application that only shows while a request runs; the response has status 500. */
+/**
+ * The error for a defect in the application that is only found while a request is handled; the response has status 500.
+ */
 export class ServerFault extends Error {
   override readonly name = "ServerFault";
   readonly code: ServerFaultCode;

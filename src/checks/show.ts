@@ -20,7 +20,7 @@ const showElement = (value: unknown): string => {
 const showObject = (value: object): string => {
   if ("_zod" in value) return "a Zod schema";
   const prototype: unknown = Object.getPrototypeOf(value);
-  // a plain object from another realm has a different `Object`
+  // a plain object from another realm has a different `Object`, so the names are compared
   const name = prototype === null ? "Object" : readName(value);
   if (name !== "Object") return `an object of class ${name}`;
   const keys = Object.keys(value);

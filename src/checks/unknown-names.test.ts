@@ -11,7 +11,7 @@ test.each([
   ["htttps", ["http", "https"], "https"],
   ["xors", ["cors"], "cors"],
   ["GTE", ["get", "put"], "get"],
-])("for the unknown name %s, with %j known, suggests %s", (wrong, known, name) => {
+])("given %s and the known names %j, suggests %s", (wrong, known, name) => {
   expect(suggest(wrong, known)).toBe(` Did you mean \`${name}\`?`);
 });
 
@@ -26,11 +26,11 @@ test.each([
   ["httpxxx", ["http"]],
   ["xxxxmethod", ["method"]],
   ["methodxxxx", ["method"]],
-])("for the unknown name %s, with %j known, suggests nothing", (wrong, known) => {
+])("given %s and the known names %j, suggests nothing", (wrong, known) => {
   expect(suggest(wrong, known)).toBe("");
 });
 
-test("names the unknown key, the one that was probably meant and all known ones", () => {
+test("names the unknown key, the key that was probably meant, and all known keys", () => {
   expect(describeUnknown("option", "metod", ["method", "path"])).toBe(
     "There is no option `metod`. Did you mean `method`? The options are method, path.",
   );

@@ -67,7 +67,7 @@ describe("chooseEncoding", () => {
     "gzip;q=1e0",
     "gzip br",
     "gzip=1",
-  ])("ignores the malformed member %j and no other", (member) => {
+  ])("ignores only the malformed member %j", (member) => {
     expect(chooseEncoding(member, supported)).toBeUndefined();
     expect(chooseEncoding(`${member}, deflate;q=0.001`, supported)).toBe("deflate");
   });

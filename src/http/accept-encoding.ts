@@ -1,12 +1,12 @@
-/** A quality value, as defined in RFC 9110, section 12.4.2. */
+/** Matches a quality value, as defined in RFC 9110, section 12.4.2. */
 const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
  * Chooses the content coding for a response from the `Accept-Encoding` field.
  *
- * @param supported the supported codings, in lower case, in the server's order of preference, which decides among
- * equals
- * @returns undefined if the body should be sent unencoded
+ * @param supported the supported codings in lower case, in the server's order of preference, which decides between
+ * equal qualities
+ * @returns the chosen coding; undefined if the body should be sent unencoded
  * @see RFC 9110, section 12.5.3
  */
 export const chooseEncoding = (
@@ -16,7 +16,7 @@ export const chooseEncoding = (
   if (header === undefined) return undefined;
   const qualities = toQualities(header);
   const others = qualities.get("*");
-  // an unencoded body need not be listed, but then every listed coding is preferred to it
+  // `identity` need not be listed, but every listed coding is then preferred to it
   let best = qualities.get("identity") ?? others ?? 0;
   let chosen: string | undefined;
   for (const coding of supported) {
@@ -29,7 +29,7 @@ export const chooseEncoding = (
   return chosen;
 };
 
-/** Parses the codings of a field with their qualities; malformed members are left out. */
+/** Parses the codings in a field, each with its quality; malformed members are left out. */
 const toQualities = (header: string): ReadonlyMap<string, number> => {
   const qualities = new Map<string, number>();
   for (const member of header.toLowerCase().split(",")) {

@@ -1,12 +1,12 @@
-/** A media type as parsed from a `Content-Type` field, in lower case. */
+/** A media type parsed from a `Content-Type` field. */
 export interface ContentType {
-  /** Type and subtype, such as `application/json`. */
+  /** The type and subtype in lower case, such as `application/json`. */
   readonly type: string;
   /** The parameters, with names in lower case and values as given. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-// after each part that can repeat, only another character can follow, so matching takes linear time
+// each repeated part can only be followed by a character that it does not match, so matching takes linear time
 const typePattern = /^[ \t]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;|$)/;
 const parameterPattern =
   /[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?(?:;|$)/y;

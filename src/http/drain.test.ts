@@ -24,7 +24,7 @@ test("discards the body of a request that nobody reads", () => {
   expect(read).not.toHaveBeenCalled();
 });
 
-test("reads the rest of a body despite a listener that stops the flow, added before or afterwards", () => {
+test("reads the rest of a body despite a `readable` listener, even if data arrives later", () => {
   const { pieces, read, resume, request, start } = createRequest();
   request.on("readable", () => undefined);
   pieces.push("a", "b");

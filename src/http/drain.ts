@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Reads the rest of a body, no matter who began to read it and how. */
+/** Reads the rest of a body, no matter who began to read it, or how. */
 export const drain = (request: IncomingMessage): void => {
   if (request.listenerCount("readable") > 0) {
     // with a listener for `readable`, `resume` has no effect

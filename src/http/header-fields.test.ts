@@ -56,7 +56,7 @@ const send = (prepare: Respond, write: Respond, Response?: typeof ServerResponse
     Response,
   );
 
-/** Checks whether the second response with these fields has a head that Node has not written. */
+/** Checks whether the head of the second response with these fields is a copy. */
 const isCopied = async (prepare: Respond): Promise<boolean> => {
   const phrase = STATUS_CODES[200];
   try {
@@ -74,7 +74,7 @@ const cors = {
   "Access-Control-Allow-Headers": "Content-Type",
 };
 
-describe("a copied head with header fields", () => {
+describe("the head of a response with header fields of its own", () => {
   const plain: readonly [string, Respond][] = [
     ["one field", (one) => one.setHeader("X-A", "b")],
     [
@@ -213,7 +213,7 @@ describe("a copied head with header fields", () => {
   });
 });
 
-describe("header fields that are set together", () => {
+describe("header fields set together", () => {
   test("belong to one response only", async () => {
     const together = createFieldSetter(cors);
     const seen: unknown[] = [];

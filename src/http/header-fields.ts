@@ -1,22 +1,22 @@
 import type { ServerResponse } from "node:http";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 
-/** Header fields as Node stores them in a response: by name in lower case, each with its name as given. */
+/** Header fields as Node stores them in a response: by lower-case name, each with the name as given and the value. */
 export type StoredFields = Record<string, [name: string, value: unknown]>;
 
 type Response = ServerResponse & Record<symbol, StoredFields | null | undefined>;
 
-/** The symbol and the form with which Node stores header fields. */
+/** The symbol under which Node stores header fields, and the method that stores them. */
 interface Storage {
   readonly key: symbol;
   readonly setHeader: unknown;
 }
 
-/** Checks whether a method is Node's own and was not replaced by a tool, which must see each call. */
+/** Checks whether a method is Node's own; a tool that has replaced the method must see each call. */
 export const isOfNode = (method: unknown, part: string): boolean =>
   typeof method === "function" && Function.prototype.toString.call(method).includes(part);
 
-/** Finds the storage; returns undefined if Node does not store fields as expected here. */
+/** Finds out how Node stores header fields; returns undefined if this differs from what is expected here. */
 const findStorage = (): Storage | undefined => {
   const { IncomingMessage, ServerResponse: NodeResponse } = loadNodeHttp();
   const response = new NodeResponse(new IncomingMessage(null as never)) as Response;
@@ -41,8 +41,8 @@ export const readFields = (response: ServerResponse): StoredFields | null | unde
 /**
  * Creates a function that sets the given header fields, as `setHeader` does.
  *
- * Node checks each name and value with regular expressions and stores the fields in a dictionary. The created function
- * gives all fields at once to a response that has none, in an instance of a class, which V8 reads faster.
+ * `setHeader` checks each name and value with regular expressions and stores the fields in a dictionary. If a response
+ * has no fields yet, the created function stores all fields at once, in an instance of a class, which V8 reads faster.
  */
 export const createFieldSetter = (
   fields: Readonly<Record<string, string>>,
@@ -53,7 +53,7 @@ export const createFieldSetter = (
   class Fields {
     [name: string]: [name: string, value: unknown];
     constructor() {
-      // the object is not shared with other responses, because Node changes it
+      // each response needs pairs of its own, because Node changes them
       for (const [key, name, value] of stored) this[key] = [name, value];
     }
   }
@@ -69,17 +69,17 @@ export const createFieldSetter = (
   };
 };
 
-/** Fields that Node handles in its own way, or reads to decide about other fields. */
+/** The fields that Node treats specially, or reads in order to decide about other fields. */
 const special: readonly string[] = [
   ...["connection", "content-disposition", "content-length", "content-type", "cookie", "date"],
   ...["expect", "keep-alive", "set-cookie", "trailer", "transfer-encoding", "upgrade"],
 ];
 
-/** Tells, for field names in lower case, whether Node writes a field as its name and value only. */
+/** Whether Node writes a field as just its name and value, by lower-case name. */
 const isPlain = new Map<string, boolean>(special.map((name) => [name, false]));
 const maxNames = 512;
 
-/** Spells header fields as Node writes them in a head; undefined if one of them has not been proven to be plain. */
+/** Formats header fields as Node writes them in a head; returns undefined if one of them is not known to be plain. */
 export const spellFields = (fields: StoredFields): string | undefined => {
   let lines = "";
   for (const name in fields) {
@@ -97,7 +97,7 @@ export interface NewFields {
   readonly names: readonly string[];
 }
 
-/** Spells header fields, some of which have new names; undefined if one of them is known not to be plain. */
+/** Formats header fields, some of which have new names; returns undefined if one of them is known not to be plain. */
 export const spellNewFields = (fields: StoredFields): NewFields | undefined => {
   const names = Object.keys(fields);
   if (isPlain.size + names.length > maxNames) return undefined;
@@ -109,7 +109,7 @@ export const spellNewFields = (fields: StoredFields): NewFields | undefined => {
   return { names, lines };
 };
 
-/** Records whether Node has written header fields as {@link spellNewFields} spelled them. */
+/** Records whether Node has written header fields as {@link spellNewFields} formatted them. */
 export const learnFields = ({ names }: NewFields, isAsSpelled: boolean): void => {
   for (const name of names) if (isAsSpelled || !isPlain.has(name)) isPlain.set(name, isAsSpelled);
 };

@@ -1,4 +1,4 @@
-/** A host with an optional port, and nothing that another server could interpret differently. */
+/** Matches a host with an optional port, but nothing that another server could interpret differently. */
 const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;
 
 /** Checks whether a string is a host with an optional port. */

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
 import { closeAfterReply, endLingering, isClosing } from "./lingering-close.ts";
 
-/** The maximum number of bytes of an unwanted body that are read to keep its connection open. */
+/** The maximum number of bytes of an unwanted body that are read to keep the connection open. */
 const maxLeft = 65_536;
 
 /**
- * Gets rid of the rest of a body when the response begins, because these bytes precede the next request on the
- * connection. The rest is read and discarded once the response has been sent. Of a rejected request's body, only a
- * little is read; if there is more, the connection is closed after the response.
+ * Gets rid of the rest of a body when the response begins, because its bytes precede the next request on the
+ * connection. The rest is read and discarded once the response has been sent. If the request was rejected, only a
+ * little of its body is read; if there is more, the connection is closed after the response.
  */
 export const leaveBody = (
   request: IncomingMessage,

@@ -6,16 +6,16 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** The patterns that may take longer than linear time, with the reason why that is harmless. */
+/** The patterns that may take more than linear time, each with the reason why this is harmless. */
 const exceptions: ReadonlyMap<string, string> = new Map([
-  ["/^([A-Za-z]+)\\s+(.*)$/s", "reads the keys of a routing, which the application writes"],
+  ["/^([A-Za-z]+)\\s+(.*)$/s", "reads the keys of a routing map, which the application defines"],
   [
     "/^application\\/(?:[^;]*\\+)?json *(?:;|$)/i",
-    "reads what the application answers in its own tests",
+    "reads the application's responses in its own tests",
   ],
   [
     "/[( ](file:\\/\\/.+?|\\/.+?):(\\d+):\\d+\\)?$/",
-    "reads lines of a stack trace of the application, on the command line",
+    "reads the lines of the application's stack traces, on the command line",
   ],
 ]);
 
@@ -39,7 +39,7 @@ const findPatterns = (): Found => {
         if ("regex" in node)
           literals.set(
             text.slice(node.start, node.end),
-            // a sticky pattern can match at one place only
+            // a sticky pattern can match only at one position
             new RegExp(
               node.regex.flags.includes("y") ? `^(?:${node.regex.pattern})` : node.regex.pattern,
               node.regex.flags.replace("y", ""),
@@ -61,6 +61,6 @@ test("each pattern takes linear time for any input", () => {
   expect(slow.map(([literal]) => literal).toSorted()).toEqual([...exceptions.keys()].toSorted());
 });
 
-test("each pattern is a regular expression literal, which can be checked", () => {
+test("every pattern is a regular expression literal, so that it can be checked", () => {
   expect(found.dynamic).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { drain } from "./drain.ts";
 import { endInstead } from "./node-internals.ts";
 
 /**
- * The limits for discarding data on a closing connection, in bytes and in milliseconds, before the socket is destroyed.
+ * The limits, in bytes and in milliseconds, for discarding data on a closing connection before the socket is destroyed.
  */
 const maxDiscardedBytes = 256 * 1024;
 const maxDiscardingTime = 500;
@@ -15,8 +15,8 @@ const maxDiscardingTime = 500;
  * prevent this, the response is finished, the socket is half-closed, and incoming data is discarded for a while. Data
  * beyond a limit stays unread until the socket is destroyed.
  *
- * @param most how many bytes are discarded
- * @param milliseconds for how long data is discarded
+ * @param most the maximum number of bytes that are discarded
+ * @param milliseconds how long data is discarded
  * @see RFC 9112, section 9.6
  */
 export const closeAfterReply = (
@@ -42,10 +42,10 @@ export const endLingering = (request: IncomingMessage): void => {
   linger(request, maxDiscardingTime);
 };
 
-/** The abandoned connections, each with a function that stops reading once too much has arrived. */
+/** The abandoned connections, each with a function that stops reading once too much data has arrived. */
 const lingering = new WeakMap<object, () => void>();
 
-/** Checks whether a connection was abandoned, in which case the server ignores further data. */
+/** Checks whether a connection has been abandoned, so that further data on it is ignored. */
 export const isClosing = (socket: object): boolean => lingering.has(socket);
 
 const giveUp = (request: IncomingMessage, most: number): void => {
@@ -54,7 +54,7 @@ const giveUp = (request: IncomingMessage, most: number): void => {
   lingering.set(socket, () => {
     if (socket.bytesRead < last) return;
     request.pause();
-    // Node resumes the socket in a later tick
+    // Node resumes the socket in a later tick, so it is paused again after that
     setImmediate(() => socket.pause());
   });
 };
@@ -67,7 +67,7 @@ const linger = (request: IncomingMessage, milliseconds: number): void => {
   discard(request);
 };
 
-/** Reads and discards a request, or the rest of it. */
+/** Reads and discards the body of a request, or the rest of the body. */
 export const discard = (request: IncomingMessage): void => {
   const check = lingering.get(request.socket);
   if (check && !request.complete && !request.listeners("data").includes(check))

@@ -1,4 +1,4 @@
-/** The methods an endpoint may declare, in the order in which they are listed in `Allow`. */
+/** The methods that an endpoint may declare. */
 export const endpointMethods = ["get", "post", "put", "patch", "delete"] as const;
 
 /** A method that an endpoint may declare. */

@@ -22,6 +22,6 @@ test.each<[string, object, boolean]>([
   ["there is no socket", { headersSent: true, writableLength: 0, socket: null }, false],
   ["part of a body was written", { headersSent: true, writableLength: 1, socket: null }, true],
   ["bytes were sent", { headersSent: true, writableLength: 0, socket: { bytesWritten: 1 } }, true],
-])("tells whether a response was sent, if %s", (_name, response, isLeft) => {
+])("hasLeft tells whether any part of a response was sent: %s", (_name, response, isLeft) => {
   expect(hasLeft(response as ServerResponse)).toBe(isLeft);
 });

@@ -1,11 +1,12 @@
 /**
- * Everything that relies on undocumented parts of node:http and node:stream is in this file, in `reply-head.ts`, which
+ * All code that relies on undocumented parts of node:http and node:stream is in this file, in `reply-head.ts`, which
  * copies heads that Node has written, and in `header-fields.ts`, which reads and sets their fields.
  *
  * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
  * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
- * `test/assumptions/node-internals.test.ts`. If Node.js lacks such a part, a slower documented way is used, which
- * `without-node-internals.test.ts` and `without-node-members.test.ts` test. ARCHITECTURE.md lists the parts.
+ * `test/assumptions/node-internals.test.ts`. If Node.js lacks such a part, a slower, documented alternative is used;
+ * `without-node-internals.test.ts` and `without-node-members.test.ts` test the alternatives. ARCHITECTURE.md lists the
+ * parts.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -28,19 +29,22 @@ const runningReply: unique symbol = Symbol.for("sallyport/running-reply");
 
 type ReplyingSocket = Socket & { [runningReply]?: ServerResponse | undefined };
 
-/** Records which response has the socket; called from `assignSocket`, which Node calls. */
+/** Records which response has the socket; called when Node calls `assignSocket`. */
 export const noteReply = (socket: Socket, response: ServerResponse): void => {
   (socket as ReplyingSocket)[runningReply] = response;
 };
 
-/** Returns the response that has the socket; pipelined responses have it one after the other. */
+/** Returns the response that has the socket; pipelined responses get the socket one after the other. */
 export const findReply = (socket: object): ServerResponse | undefined => {
   const reply = (socket as ReplyingSocket)[runningReply];
   // the last response stays recorded until the next one has the socket
   return reply?.socket === socket ? reply : undefined;
 };
 
-/** Records the responses on a server's events, if the first request shows that Node does not call `assignSocket`. */
+/**
+ * Records responses when the server emits their requests, if the first request shows that Node does not call
+ * `assignSocket`.
+ */
 export const watchReplies = (server: Server): void => {
   let isSettled = false;
   const events = ["request", "checkContinue", "checkExpectation"] as const;
@@ -60,7 +64,10 @@ export const watchReplies = (server: Server): void => {
 
 let tellsSocket: boolean | undefined;
 
-/** Calls a function once a response has the socket: immediately, or when Node emits `socket`; otherwise it polls. */
+/**
+ * Calls a function once a response has the socket: immediately, or when Node emits `socket`. If Node does not emit that
+ * event, the response is polled.
+ */
 export const onceHasSocket = (response: ServerResponse, socket: Socket, then: () => void): void => {
   if (response.socket) {
     then();
@@ -97,11 +104,11 @@ type Push = (
   ...args: Parameters<IncomingMessage["push"]>
 ) => ReturnType<IncomingMessage["push"]>;
 
-/** The property of a prototype that says whether Node's parser has called `push` on one of its requests. */
+/** The property of a prototype that says whether Node's parser has called `push` on one of its instances. */
 export const isPushed: unique symbol = Symbol.for("sallyport/is-pushed");
 
 /**
- * Detects, with the first request, that Node's parser passes bodies to `push`; until then they are read as streams.
+ * Detects with the first request that Node's parser passes bodies to `push`; until then, bodies are read as streams.
  *
  * @param prototype the prototype of a class that overrides `push`
  */
@@ -118,8 +125,9 @@ export const watchPush = (prototype: IncomingMessage & { [isPushed]?: boolean })
 export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
 
 /**
- * Checks whether a stream feeds a response: it is piped, or `pipeline` of an iterable listens for `drain`. If Node adds
- * no such listener, a response counts as fed after its first chunk, so a handler must then await its `pipeline`.
+ * Checks whether a stream feeds a response: the stream is piped, or `pipeline` with an iterable listens for `drain`. If
+ * Node does not add the `drain` listener, a response only counts as taken after its first chunk, so a handler must
+ * await its `pipeline`.
  */
 export const isFed = (response: ServerResponse): boolean =>
   isPiped(response) || response.listenerCount("drain") > 0;
@@ -137,7 +145,7 @@ const probePipe = (): boolean => {
 
 type Emit = (this: ServerResponse, event: string, ...args: unknown[]) => boolean;
 
-/** Adds the listener that {@link isPiped} looks for on the event `pipe` if Node itself adds none. */
+/** Makes the event `pipe` add the listener that {@link isPiped} looks for, if Node itself does not add it. */
 export const watchPipes = (prototype: ServerResponse): void => {
   if ((listensForUnpipe ??= probePipe())) return;
   const { emit } = prototype as unknown as { readonly emit: Emit };
@@ -150,8 +158,8 @@ export const watchPipes = (prototype: ServerResponse): void => {
 /**
  * Closes the idle connections of a server, except those on which a client is still reading an ended response.
  *
- * Node considers a connection idle once its response is `finished`, so this property is changed while Node checks. If
- * the property cannot be changed, idle connections wait for those responses.
+ * Node considers a connection idle once its response is `finished`, so this property is reset while Node checks. If the
+ * property cannot be changed, the idle connections are closed once those responses have closed.
  */
 export const closeIdleExcept = (
   replies: readonly ServerResponse[],
@@ -189,7 +197,7 @@ const canResetFinished = (reply: ServerResponse): boolean =>
 
 /**
  * Ends a connection in a custom way after its last response, when Node calls the socket's `destroySoon`. If Node does
- * not call it, the connection is ended at the `finish` event of the response.
+ * not call this method, the connection is ended at the response's `finish` event.
  */
 export const endInstead = (socket: Socket, reply: ServerResponse, end: () => void): void => {
   let isEnding = false;
@@ -205,16 +213,16 @@ export const endInstead = (socket: Socket, reply: ServerResponse, end: () => voi
 /**
  * Makes Node read a TLS connection through its stream, which stops at once when paused.
  *
- * By default, decrypted data goes past the stream to the parser, which drops chunks that arrive while it is paused.
- * Pipelined requests after a response that the client reads slowly would lose bytes. If a listener does not help, such
- * a connection is closed with {@link parserPaused}.
+ * By default, decrypted data bypasses the stream and goes to the parser, which drops chunks that arrive while it is
+ * paused. Requests that are pipelined behind a response would lose bytes whenever the client reads the response slowly.
+ * If bytes are lost despite the listener, the connection is closed with {@link parserPaused}.
  */
 export const readThroughStream = (socket: Socket, hear: () => void): void => {
   socket.on("data", hear);
 };
 
 /**
- * The error code for bytes that were lost because Node had paused its parser, which would resume in the middle of a
+ * The error code for bytes that were lost while Node's parser was paused; the parser would resume in the middle of a
  * body.
  */
 export const parserPaused = "HPE_PAUSED";
@@ -229,7 +237,7 @@ export const parserStatuses: ReadonlyMap<string, number> = new Map([
   ["ERR_HTTP_REQUEST_TIMEOUT", 408],
 ]);
 
-/** The `emit` of all streams; tools that watch a request replace it. */
+/** Node's own `emit`, for comparison; tools that watch a request replace it. */
 const { emit: ownEmit } = process.getBuiltinModule("node:events").prototype as {
   readonly emit: unknown;
 };
@@ -244,8 +252,8 @@ interface StreamState {
 }
 
 /**
- * Ends a request that has no body, or whose body has been read, if nobody listens. The request immediately gets the
- * state that it would otherwise get later. Node would read such a request to its end in several turns, which takes 5%
+ * Ends a request that has no body, or whose body has been read, if it has no listeners. The request is put into its
+ * final state at once. Node would read such a request to its end over several turns of the event loop, which takes 5%
  * of a request's time.
  *
  * @returns whether the request was ended
@@ -275,8 +283,8 @@ type Dump = (this: IncomingMessage) => void;
 
 /**
  * Ends requests quietly once their response is sent, when Node calls a request's `_dump` to read the rest of its body.
- * Listeners of the response run next and may still listen for the end of the request, so the request does not end
- * before them.
+ * The listeners of the response run next and may still wait for the end of the request, so a request whose response has
+ * such listeners is left to Node.
  */
 export const watchDump = (prototype: IncomingMessage): void => {
   const inside = prototype as unknown as { _dump?: Dump };
@@ -288,12 +296,12 @@ export const watchDump = (prototype: IncomingMessage): void => {
 };
 
 /**
- * The property of a response that counts, for each of the events `finish` and `close`, the listeners that leave
- * requests alone.
+ * The property of a response that holds the number of `finish` listeners that do not use the request; there are as many
+ * such `close` listeners.
  */
 export const harmlessListeners: unique symbol = Symbol.for("sallyport/harmless-listeners");
 
-/** Checks whether anybody else may wait for the end of a response; Node itself has one listener. */
+/** Checks whether a response has listeners for its end, other than harmless ones and the one that Node adds. */
 const isAwaited = (
   response: (ServerResponse & { readonly [harmlessListeners]?: number }) | undefined,
 ): boolean => {
@@ -304,7 +312,7 @@ const isAwaited = (
   );
 };
 
-/** The methods of a response that Node calls to send it. */
+/** The internal methods of a response that Node calls to send the response. */
 export const innerMethods: readonly string[] = [
   ...["_implicitHeader", "_storeHeader", "_send", "_writeRaw", "_finish", "_flush"],
 ];

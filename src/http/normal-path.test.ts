@@ -23,7 +23,7 @@ describe("normalisePath", () => {
   });
 
   test.each(["/%61%", "/%61%zz", "/%%361", "*", "x", "http://", "http://u@a/", "http://a,b/"])(
-    "leaves malformed %s alone",
+    "leaves the malformed target %s unchanged",
     (path) => {
       expect(normalise(path)).toBe(path);
     },
@@ -34,7 +34,7 @@ describe("normalisePath", () => {
     minLength: 1,
     maxLength: 8,
   });
-  test("gives each character that needs no encoding a single spelling", () => {
+  test("decodes each character that needs no encoding, however it was encoded", () => {
     const spelled = fc.tuple(segment, fc.infiniteStream(fc.constantFrom(0, 1, 2)));
     fc.assert(
       fc.property(spelled, ([plain, ways]) => {
@@ -48,7 +48,7 @@ describe("normalisePath", () => {
     );
   });
 
-  test("does not decode what is decoded later, and decodes nothing twice", () => {
+  test("is idempotent, and leaves the decoded segments as they were", () => {
     const path = fc.string({ unit: fc.constantFrom(..."%%%2567af/AFx".split("")), maxLength: 16 });
     fc.assert(
       fc.property(path, (text) => {
@@ -60,7 +60,7 @@ describe("normalisePath", () => {
     );
   });
 
-  test("normalises the original URL too, unless it belongs to another path", () => {
+  test("normalises `originalUrl` too, unless it differs from `url`", () => {
     const request = { url: "/%61", originalUrl: "/%61" } as unknown as IncomingMessage;
     normalisePath(request);
     expect(request).toEqual({ url: "/a", originalUrl: "/a" });
@@ -70,7 +70,7 @@ describe("normalisePath", () => {
   });
 });
 
-/** Decodes a part of a path, and returns "malformed" if it cannot be decoded. */
+/** Decodes a part of a path; returns "malformed" if the part cannot be decoded. */
 const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);

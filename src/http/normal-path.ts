@@ -5,8 +5,8 @@ import { isHost } from "./host.ts";
 export const maxTargetLength = 8192;
 
 /**
- * Matches an encoded character that is allowed unencoded in a segment (an unreserved character, a sub-delimiter, `:` or
- * `@`), or any other encoded byte.
+ * Matches an encoded byte. The first group captures a character that a segment may contain unencoded: an unreserved
+ * character, a sub-delimiter, `:` or `@`.
  */
 const encoded =
   /%(?:(2[146-9A-E]|3[0-9ABD]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])|([0-9A-F]{2}))/gi;
@@ -14,7 +14,7 @@ const malformed = /%(?![0-9A-F]{2})/i;
 
 const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
-/** A request that may have kept its original target, as Express does. */
+/** A request that may also have `originalUrl`, as in Express. */
 type Targeted = IncomingMessage & { readonly originalUrl?: string };
 
 /**
@@ -22,7 +22,7 @@ type Targeted = IncomingMessage & { readonly originalUrl?: string };
  *
  * A target in absolute form is replaced by its path, and its authority becomes the host: from `http://a;b/admin`,
  * Express would take the path `/;b/admin`. Characters are decoded if that does not change the structure of the path;
- * the remaining escapes are in upper case. A malformed path is left alone because it is rejected later.
+ * the remaining escapes are put in upper case. A malformed path is left alone because it is rejected later.
  *
  * @returns `request.url`
  * @see RFC 3986, sections 3.3 and 6.2.2
@@ -38,12 +38,12 @@ export const normalisePath = (request: Targeted): string => {
   return normal === path ? url : replace(request, end < 0 ? normal : normal + url.slice(end));
 };
 
-/** Replaces a target in absolute form by its path, unless other servers may interpret its authority differently. */
+/** Replaces a target in absolute form with its path, unless other servers may interpret its authority differently. */
 const toOriginForm = (request: Targeted): string => {
   const url = request.url ?? "";
   if (url.startsWith("/")) return url;
   const [, authority = "", rest = ""] = absoluteForm.exec(url) ?? [];
-  // the authority has credentials, or is a list of hosts
+  // the authority may contain credentials or a list of hosts
   if (!isHost(authority)) return url;
   request.headers.host = authority;
   return replace(request, rest.startsWith("/") ? rest : `/${rest}`);

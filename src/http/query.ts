@@ -4,20 +4,20 @@ import { BareObject } from "./bare-object.ts";
 export type Query = Record<string, string | string[]>;
 
 /**
- * The property of a request that holds its query if the query has not been parsed yet and {@link parseQuery} will parse
- * it.
+ * The property of a request that holds its unparsed query; undefined if the query has been parsed, or is not parsed by
+ * {@link parseQuery}.
  */
 export const unreadQuery: unique symbol = Symbol.for("sallyport/unread-query");
 
-/** A request that may have its unparsed query. */
+/** A request that may hold an unparsed query. */
 export interface UnreadQuery {
   readonly [unreadQuery]?: string | undefined;
 }
 
-/** The largest number of parameters in a query, and of fields in a form. */
+/** The maximum number of parameters in a query, and of fields in a form. */
 export const maxPairs = 1000;
 
-/** Decodes a name or a value. */
+/** Decodes a name or a value in a query or a form. */
 export type Decode = (text: string) => string;
 
 /** Checks whether a urlencoded string has more pairs than allowed; cheap for short strings. */
@@ -80,7 +80,7 @@ const plus = 0x2b;
 
 const ignore = (): void => undefined;
 
-/** @returns false for a name that could change a prototype */
+/** Adds a pair; returns false for a name that could change a prototype. */
 const addPair = (query: Query, name: string, value: string): boolean => {
   if (name === "__proto__") return false;
   const known = query[name];

@@ -9,7 +9,7 @@ let server: Server | undefined;
 
 afterEach(() => server?.close());
 
-/** Serves one request and waits until everything about it is over. */
+/** Serves one request, and waits until the request and the response have closed. */
 const serve = async (
   isQuiet: boolean,
   message: string,
@@ -69,13 +69,13 @@ test.each(["end", "close"])("emits `%s` on a request that has a listener for it"
   expect([request.wasQuiet, calls]).toEqual([false, 1]);
 });
 
-test("lets Node end a request whose body is still to be read", async () => {
+test("lets Node end a request whose body has not been read", async () => {
   const quiet = await serve(true, post);
   expect(quiet.wasQuiet).toBe(false);
   expect(toState(quiet)).toEqual(toState(await serve(false, post)));
 });
 
-test("lets the reader of a request receive its whole body", async () => {
+test("does not keep a reader from receiving the whole body", async () => {
   let text = "";
   await serve(true, post, (one) => void one.on("data", (piece: Buffer) => (text += String(piece))));
   expect(text).toBe("abc");

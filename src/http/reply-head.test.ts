@@ -89,19 +89,19 @@ describe("the head of a response", () => {
         };
       const expected = await exchange(sendBy(byNode), heads, options);
       const quick = sendBy((response, status, length) => writeHead(response, status, type, length));
-      // Node writes the head the first time; the second time it is a copy
+      // the first time, Node writes the head; the second time, the head is a copy
       expect(await exchange(quick, heads, options)).toBe(expected);
       expect(await exchange(quick, heads, options)).toBe(expected);
       expect(expected).toContain("HTTP/1.1 20");
     },
   );
 
-  test("is built by Node once per status, and copied after that", async () => {
+  test("is written by Node once per status, and copied after that", async () => {
     const phrase = STATUS_CODES[202];
     const respond = (response: ServerResponse): void => {
       writeHead(response, 202, type, 1);
       response.end("x");
-      // a field that only Node would read
+      // Node would read this reason phrase, but a copy does not
       STATUS_CODES[202] = "Exchanged";
     };
     try {
@@ -193,9 +193,9 @@ describe("the head of a response", () => {
     expect(dates.slice(2)).not.toContain(dates[0]);
   });
 
-  test("has the real date if a test has replaced the clock", async () => {
+  test("has the real date even if a test has replaced the clock", async () => {
     vi.resetModules();
-    // the server has not read the date yet
+    // this module has not read the date yet
     const fresh = await import("./reply-head.ts");
     const heads: (string | null)[] = [];
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });

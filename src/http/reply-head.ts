@@ -9,7 +9,7 @@ import {
   type StoredFields,
 } from "./header-fields.ts";
 
-/** What node:http keeps about a response in undocumented members. */
+/** The undocumented members of a node:http response. */
 interface Inside {
   _header: string | null;
   _contentLength: number | null;
@@ -22,14 +22,14 @@ interface Inside {
   readonly _storeHeader: unknown;
 }
 
-/** The methods that write a head; tracing tools replace them. */
+/** The methods that write a head; tracing tools may replace them. */
 interface Writers {
   readonly writeHead: unknown;
   readonly storeHeader: unknown;
   readonly setHeader: unknown;
 }
 
-/** A head written by Node, without its header fields, its length and its date. */
+/** The parts of a head written by Node that are reused with other header fields, another length and another date. */
 interface Template extends Writers {
   readonly type: string;
   readonly statusMessage: string;
@@ -39,7 +39,7 @@ interface Template extends Writers {
   readonly typeLine: string;
   /** The part of the head after the value of `Date`. */
   readonly end: string;
-  /** The part of the head after the value of `Content-Length`, and the date in this part. */
+  /** The part of the head after the value of `Content-Length`; `date` is the date in this part. */
   rest: string;
   date: string;
 }
@@ -50,9 +50,9 @@ const templates = new Map<number, Template>();
  * Writes the head of a response whose length is known, as `writeHead` does.
  *
  * Node assembles each head from scratch, which takes 10% of a request's time. With this function, Node writes only the
- * first head of each kind; the next ones are copies of it with other header fields, length and date. Heads are copied
- * only if nothing else can differ: on a kept-alive connection, without header fields that Node reads itself. If Node
- * works differently from what is expected here, Node writes every head.
+ * first head of each kind; later heads are copies with their own header fields, length and date. A head is copied only
+ * if nothing else can differ: on a kept-alive connection, without header fields that Node itself evaluates. If Node
+ * does not work as expected here, it writes every head.
  */
 export const writeHead = (
   response: ServerResponse,
@@ -83,7 +83,10 @@ export const writeHead = (
   inside._header = template.statusLine + lines + template.typeLine + length + template.rest;
 };
 
-/** Checks whether the heads of two such responses differ only in status, header fields, length and date. */
+/**
+ * Checks whether a response is ordinary; the heads of ordinary responses differ only in status, header fields, length
+ * and date.
+ */
 const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   inside._header === null &&
   response.shouldKeepAlive &&
@@ -118,7 +121,7 @@ interface Wanted {
   readonly length: number;
 }
 
-/** Lets Node write a head, and keeps it for copies if every byte of it is as expected. */
+/** Lets Node write a head, and keeps the head as a template if every byte of it is as expected. */
 const writeFirst = (
   response: ServerResponse,
   inside: Inside,
@@ -142,7 +145,7 @@ const readWriters = (response: ServerResponse, { _storeHeader: storeHeader }: In
   return { writeHead: ownWriteHead, storeHeader, setHeader };
 };
 
-/** Checks whether Node's own methods have written a head. */
+/** Checks whether the methods that wrote a head are Node's own. */
 const areOfNode = (writers: Writers): boolean =>
   isOfNode(writers.writeHead, "this._storeHeader(") &&
   isOfNode(writers.storeHeader, "this._header = ") &&
@@ -176,10 +179,10 @@ const toEnd = (keepAliveTimeout: number): string => {
   return keepAliveTimeout ? `${kept}Keep-Alive: timeout=${seconds}\r\n\r\n` : `${kept}\r\n`;
 };
 
-/** The value of `Date` for the current second; undefined once it is over. */
+/** The value of `Date` for the current second; undefined once that second is over. */
 let today: string | undefined;
 
-// tests may replace the global functions, which does not affect Node's own clock
+// tests may replace these globals, but Node's own clock is not affected
 const startTimer = setTimeout;
 const Clock = Date;
 

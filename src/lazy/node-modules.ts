@@ -9,8 +9,8 @@ export const loadNodeHttps = (): typeof import("node:https") =>
 export const loadNodeZlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
 /**
- * Loads node:util; importing all its exports would take 10 ms, because it loads the diffs of node:assert and opens
- * standard error.
+ * Loads node:util when it is first needed; importing all its exports would take 10 ms, because that loads the diff code
+ * of node:assert and opens standard error.
  */
 export const loadNodeUtil = (): typeof import("node:util") => process.getBuiltinModule("node:util");
 

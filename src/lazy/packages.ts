@@ -7,7 +7,9 @@ let loader: NodeJS.Require | undefined;
 const getLoader = (): NodeJS.Require =>
   (loader ??= process.getBuiltinModule("node:module").createRequire(import.meta.url));
 
-/** Loads Express when it is first needed, because loading takes 90 milliseconds, as long as the rest of a start. */
+/**
+ * Loads Express when it is first needed, because loading it takes 90 milliseconds, as long as the rest of the startup.
+ */
 export const loadExpress = (): typeof express => getLoader()("express") as typeof express;
 
 /** Checks whether the program itself has loaded Express, in which case loading it costs nothing. */
@@ -18,10 +20,10 @@ export const isExpressLoaded = (): boolean => {
 
 let createError: typeof createHttpError | undefined;
 
-/** Loads http-errors with the first error. */
+/** Loads http-errors when it is first needed. */
 export const loadHttpErrors = (): typeof createHttpError =>
   (createError ??= getLoader()("http-errors") as typeof createHttpError);
 
-/** Loads the multipart parser with the first multipart body. */
+/** Loads the multipart parser when the first multipart body arrives. */
 export const loadBusboy = (): typeof Busboy =>
   (getLoader()("@fastify/busboy") as { readonly Busboy: typeof Busboy }).Busboy;

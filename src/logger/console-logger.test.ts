@@ -20,7 +20,7 @@ describe("the level", () => {
     ["warn", 2],
     ["info", 3],
     ["debug", 4],
-  ] as const)("%s prints %i severities", (level, count) => {
+  ] as const)("%s: %i severities are printed", (level, count) => {
     const heard = hear(createConsoleLogger({ level, color: false }));
     expect([printed().length, heard.length]).toEqual([count, count]);
     const severe = logLevels.slice(1, count + 1);
@@ -31,7 +31,7 @@ describe("the level", () => {
     ["production", 2],
     ["development", 4],
     ["", 4],
-  ])("is chosen by NODE_ENV if none is given (%j)", (environment, count) => {
+  ])("depends on NODE_ENV if none is given (%j)", (environment, count) => {
     vi.stubEnv("NODE_ENV", environment);
     expect(hear(createConsoleLogger())).toHaveLength(count);
   });
@@ -43,7 +43,7 @@ describe("a line", () => {
     ["info", 32],
     ["warn", 33],
     ["error", 31],
-  ] as const)("shows its severity %s in its colour", (severity, code) => {
+  ] as const)("shows the severity %s in the right colour", (severity, code) => {
     createConsoleLogger({ color: true })[severity]("said");
     expect(printed()[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z /);
     expect(printed()[0]?.slice(25)).toBe(`\u001b[${code}m${severity}\u001b[39m: said`);
@@ -55,7 +55,7 @@ describe("a line", () => {
     [0, "{ a: [Object] }"],
     [1, "{ a: { b: [Object] } }"],
     [null, "{ a: { b: { c: { d: { e: 1 } } } } }"],
-  ])("shows objects as deep as %s, and stays on one line", (depth, text) => {
+  ])("shows objects to the depth %s, on one line", (depth, text) => {
     createConsoleLogger({ color: false, depth }).info("said", levels);
     createConsoleLogger({ color: false, depth }).info("said");
     expect(printed().map((line) => line.slice(25))).toEqual([`info: said ${text}`, "info: said"]);

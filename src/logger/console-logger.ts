@@ -1,7 +1,7 @@
 import { loadNodeUtil } from "../lazy/node-modules.ts";
 import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
 
-/** The levels of the built-in logger, from no lines to all lines. */
+/** The levels of the built-in logger, from logging nothing to logging everything. */
 export const logLevels = ["silent", "error", "warn", "info", "debug"] as const;
 
 /** A level of the built-in logger. */
@@ -10,7 +10,7 @@ export type LogLevel = (typeof logLevels)[number];
 /** Options for the built-in logger. */
 export interface ConsoleLoggerOptions {
   /**
-   * The least severe level that is written.
+   * The least severe level that is logged.
    *
    * @default "debug"; "warn" with NODE_ENV=production
    */
@@ -32,7 +32,7 @@ export interface ConsoleLoggerOptions {
 const colors: Record<Severity, number> = { debug: 34, info: 32, warn: 33, error: 31 };
 
 /** Matches control characters and line separators, which could forge a line or control a terminal. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+// oxlint-disable-next-line no-control-regex -- the pattern is meant to match control characters
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 
 const escape = (character: string): string =>
@@ -46,7 +46,7 @@ const escapeLines = (text: string): string => text.split("\n").map(escapeLine).j
 
 const doNothing = (): void => undefined;
 
-/** Marks a logger that never throws and so needs no guard. */
+/** The property that marks a logger which never throws and so needs no guard. */
 export const safeLogger: unique symbol = Symbol.for("sallyport/safe-logger");
 
 /**
@@ -66,10 +66,10 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
           meta === undefined
             ? ""
             : ` ${escapeLines(loadNodeUtil().inspect(meta, { depth, breakLength: Infinity, compact: true }))}`;
-        // oxlint-disable-next-line no-console -- the console is where this logger writes, and it survives a closed pipe
+        // oxlint-disable-next-line no-console -- this logger writes to the console, which survives a closed pipe
         console.log(`${new Date().toISOString()} ${label}: ${escapeLine(message)}${details}`);
       } catch {
-        // an entry that cannot be printed (a throwing getter) must not fail the request
+        // an entry that cannot be printed, because of a throwing getter for example, must not fail the request
       }
     };
   const least = logLevels.indexOf(level);

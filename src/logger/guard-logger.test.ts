@@ -19,7 +19,7 @@ class Custom {
   }
 }
 
-test("a guarded logger can be spread into another one, including the methods of a class", () => {
+test("a guarded logger can be spread into another logger, even if its methods come from a class", () => {
   const custom = new Custom();
   const child: Logger = {
     ...guardLogger(custom),
@@ -60,7 +60,7 @@ test.each([
   expect(info.mock.calls).toStrictEqual([["said", expected]]);
 });
 
-test("a logger with its own `child` creates its children itself", () => {
+test("a logger with its own `child` method creates its child loggers itself", () => {
   const child = vi.fn(() => new Custom());
   const parent = Object.assign(new Custom(), { child });
   expect(toParent(parent)).toBe(parent);

@@ -20,8 +20,8 @@ export const toParent = (logger: Logger): ParentLogger =>
     : { ...logger, child: (fields) => toChild(logger, fields) };
 
 /**
- * Wraps a custom logger. A logger that throws or rejects then never fails a request, and one with a different argument
- * order, such as pino's, receives its arguments in that order.
+ * Wraps a custom logger. The wrapped logger never fails a request, even if the custom logger throws or rejects. A
+ * logger that takes its arguments in a different order, such as pino, receives them in that order.
  *
  * `child` returns a logger that adds fields to its lines, using the logger's own `child` if it has one. All other
  * members stay available, bound to the logger.
@@ -44,7 +44,7 @@ export const guardLogger = (logger: Logger): Logger => {
       }
     };
   for (const severity of severities) cache.set(severity, guard(severity));
-  // the target is not the logger itself, because the traps could not return guards for a frozen logger
+  // the proxy has an empty target, because the traps could not return guards if the target were a frozen logger
   return new Proxy({} as Logger, {
     get: (_target, key) => {
       if (cache.has(key)) return cache.get(key);
@@ -63,7 +63,7 @@ export const guardLogger = (logger: Logger): Logger => {
   });
 };
 
-/** Calls the logger's own `child`, if any, which may return anything. */
+/** Calls the logger's own `child`, if there is one; the result may be anything. */
 const makeChild = (logger: Logger, fields: unknown[]): unknown => {
   const { child } = logger as { readonly child?: unknown };
   if (typeof child !== "function") return toChild(logger, fields[0] as object);

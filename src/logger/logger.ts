@@ -1,6 +1,6 @@
 /**
- * Extend this interface by declaration merging if your custom logger has more methods; handlers and middlewares then
- * see these methods on `logger`.
+ * The additional methods of your custom logger. Extend this interface by declaration merging, so that handlers and
+ * middlewares see these methods on `logger`.
  *
  * @example
  * declare module "sallyport" {

@@ -21,7 +21,7 @@ test("writes an error, its code and five of its causes as values that JSON can r
 });
 
 test.each([undefined, null, 5, "text", { a: 1 }, { error: "text" }])(
-  "writes %j unchanged",
+  "leaves %j unchanged",
   (meta) => {
     const { write, error } = createWinston();
     write(meta);
@@ -29,7 +29,7 @@ test.each([undefined, null, 5, "text", { a: 1 }, { error: "text" }])(
   },
 );
 
-test("adds no code to an error without one", () => {
+test("adds no `code` to an error that has none", () => {
   const { write, error } = createWinston();
   write(new Error("why"));
   const [[, meta] = []] = error.mock.calls;

@@ -7,7 +7,7 @@ type Methods = Readonly<Record<string, ((...line: unknown[]) => unknown) | undef
 
 /**
  * Determines how to call a logger: message first, like the built-in logger, or object first, like pino and bunyan.
- * Calls by the application in the logger's own order are passed on unchanged.
+ * Calls in which the application already uses the logger's own order are passed on unchanged.
  */
 export const toWriteLine = (logger: object): WriteLine => {
   const methods = logger as Methods;
@@ -32,7 +32,7 @@ const isBunyan = (logger: object): boolean =>
 const isWinston = (logger: object): boolean =>
   "levels" in logger && "format" in logger && Array.isArray(Reflect.get(logger, "transports"));
 
-/** Puts the object of a line before the message, with the error in the field where the logger expects it. */
+/** Moves the object of a line before the message, and the error into the field where the logger expects it. */
 const turn = (
   line: readonly unknown[],
   toField: (error: unknown) => readonly [name: string, value: unknown],
@@ -51,7 +51,7 @@ const withPlainError = (meta: unknown): unknown => {
   return { ...meta, error: toPlain(meta.error) };
 };
 
-/** Converts an error to an object that JSON can represent: its message, stack and cause. */
+/** Converts an error to an object that JSON can represent, with its name, message, stack, code and cause. */
 const toPlain = (error: unknown, depth = 0): unknown => {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;

@@ -1,6 +1,6 @@
 import type { Logger } from "./logger.ts";
 
-/** The shortest interval between two warnings of one kind, in milliseconds. */
+/** The minimum interval between two warnings of the same kind, in milliseconds. */
 const interval = 1000;
 
 const lastTimes = new WeakMap<Logger, Map<string, number>>();
@@ -13,7 +13,10 @@ const findTimes = (logger: Logger): Map<string, number> => {
   return times;
 };
 
-/** Makes a request's logger share the samples of the server's logger; otherwise each request would have its own. */
+/**
+ * Makes a request's logger share the rate limit of the server's logger; otherwise, each request would have a limit of
+ * its own.
+ */
 export const shareSamples = (child: Logger, parent: Logger): void => {
   if (child !== parent) lastTimes.set(child, findTimes(parent));
 };

@@ -7,7 +7,7 @@ import { parseLimitedQuery } from "./limited-query.ts";
 import { copyOwn } from "./copy-own.ts";
 import { readSource } from "./read-source.ts";
 
-/** The sources of a request merged into one object without a prototype. */
+/** The sources of a request, merged into one object without a prototype. */
 export type CombinedInput = Record<string, unknown>;
 
 /**
@@ -52,7 +52,7 @@ const takeQuery = (request: Request, input: CombinedInput): boolean => {
   return true;
 };
 
-/** Checks whether a source is a body in which only repeated names make an array. */
+/** Checks whether a source is a form, in which only repeated names produce an array. */
 const isForm = ({ headers }: Request, source: InputSource): boolean => {
   if (source !== "body") return false;
   const type = headers["content-type"];

@@ -1,6 +1,6 @@
 /**
- * Copies the own properties of an object onto another one. `__proto__` is left out, because a value from outside could
- * otherwise become a prototype later.
+ * Copies the own properties of an object onto another one. `__proto__` is left out, because a value sent by a client
+ * could otherwise become a prototype.
  */
 export const copyOwn = (target: Record<string, unknown>, source: object): void => {
   // `Object.entries` would allocate a pair for each property

@@ -16,7 +16,7 @@ describe("a plan", () => {
     expect(planEndpoint(endpoint, ["body"])).toSatisfy(Object.isFrozen);
   });
 
-  test("is made once, when it is first read", () => {
+  test("is created once, when it is first read", () => {
     const limits = { requestTimeout: 5, handlerTimeout: 3 };
     const lazy = new LazyPlan(endpoint, ["body"], limits, "/a/:b");
     const { plan } = lazy;
@@ -24,7 +24,7 @@ describe("a plan", () => {
     expect([plan.body, plan.sources, lazy.route]).toEqual(["parsed", ["body"], { path: "/a/:b" }]);
   });
 
-  test("has the time limit of the endpoint, or else of the configuration, or else none", () => {
+  test("has the time limits of the endpoint, else those of the configuration, else none", () => {
     const own = factory.build({ timeout: 7, handler });
     const limits = { requestTimeout: 5, handlerTimeout: 3 };
     const plans = [planEndpoint(own, [], limits), planEndpoint(endpoint, [], limits)];
@@ -37,17 +37,17 @@ describe("a plan", () => {
   });
 
   test.each([
-    ["without the body as a source takes no body", plain, factory, [], "none"],
-    ["with the body as a source takes the parsed body", plain, factory, ["body"], "parsed"],
-    ["with a raw input takes the bytes", ez.raw(), factory, ["body"], "raw"],
+    ["no body if the body is not a source", plain, factory, [], "none"],
+    ["the parsed body if the body is a source", plain, factory, ["body"], "parsed"],
+    ["the bytes for a raw input", ez.raw(), factory, ["body"], "raw"],
     [
-      "with a raw input, behind a middleware with an input, takes the bytes",
+      "the bytes for a raw input, behind a middleware with an input",
       ez.raw(),
       checked,
       ["body"],
       "raw",
     ],
-  ] as const)("of an endpoint %s", (_how, input, from, sources, body) => {
+  ] as const)("takes %s", (_how, input, from, sources, body) => {
     expect(planEndpoint(build(input, from as typeof factory), sources).body).toBe(body);
   });
 
@@ -69,7 +69,7 @@ describe("a plan", () => {
     ],
     ["no file", plain, factory, ["files"], false],
   ] as const)(
-    "says whether the input takes files: %s",
+    "says whether files are accepted: an input with %s",
     (_what, input, from, sources, takesFiles) => {
       expect(planEndpoint(build(input, from as typeof factory), sources)).toMatchObject({
         takesFiles,
@@ -77,7 +77,7 @@ describe("a plan", () => {
     },
   );
 
-  test("hides the input fields of middlewares from a strict endpoint that does not declare them", () => {
+  test("hides a middleware's input fields from a strict endpoint that does not declare them", () => {
     const toKeys = (input: z.ZodObject): readonly string[] =>
       planEndpoint(build(input, checked), ["body"]).middlewareOnlyKeys;
     expect(toKeys(z.strictObject({ a: z.string() }))).toEqual(["key"]);
@@ -85,7 +85,7 @@ describe("a plan", () => {
     expect(toKeys(plain)).toEqual([]);
   });
 
-  test("says whether middlewares use fields of the input", () => {
+  test("says whether a middleware declares an input", () => {
     const withFields = build(plain, checked);
     const plans = [planEndpoint(withFields, []), planEndpoint(endpoint, [])];
     expect(plans.map(({ hasMiddlewareInput }) => hasMiddlewareInput)).toEqual([true, false]);

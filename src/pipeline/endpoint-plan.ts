@@ -43,12 +43,15 @@ export interface EndpointPlan {
   /** The fields that expect an array; a single value from a query or a form is put into an array. */
   readonly textLists: readonly string[];
   readonly middlewares: readonly MiddlewareStep[];
-  /** Whether a middleware parses fields of the input, which are then merged into the handler's. */
+  /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
   readonly hasMiddlewareInput: boolean;
   /** The native middlewares, which also run for preflight requests. */
   readonly nativeMiddlewares: readonly MiddlewareStep[];
   readonly parseInput: Parser | undefined;
-  /** Whether a large body is parsed without a copy: only the schema sees the combined input, and it creates its own object. */
+  /**
+   * Whether a large body may be parsed without a copy, because only a schema that creates a new object sees the
+   * combined input.
+   */
   readonly takesBodyAsIs: boolean;
   /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
   readonly middlewareOnlyKeys: readonly string[];
@@ -57,7 +60,7 @@ export interface EndpointPlan {
   readonly content: ContentDeclaration | undefined;
   /** The pagination of the output, if responses link to the neighbouring pages. */
   readonly linkedPages: Pagination | undefined;
-  /** How the data of thrown errors is checked, by status. */
+  /** The checks for the data of thrown errors, by status. */
   readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
   /** Whether undeclared statuses cause a warning. */
   readonly watchesStatus: boolean;
@@ -67,7 +70,7 @@ export interface EndpointPlan {
   readonly handlerTimeout: number;
 }
 
-/** The time limits of a server, in milliseconds; 0 for none. */
+/** The time limits of a server, in milliseconds; 0 for no limit. */
 export interface TimeLimits {
   readonly requestTimeout?: number | undefined;
   readonly handlerTimeout?: number | undefined;
@@ -137,12 +140,12 @@ export const planEndpoint = (
 };
 
 /**
- * Creates the plan of an endpoint when a request first needs it; creating 1,000 plans would add 90 milliseconds to the
- * start.
+ * The plan of an endpoint, created when a request first needs it; creating 1,000 plans at startup would take 90
+ * milliseconds.
  */
 export class LazyPlan {
   readonly endpoint: AnyEndpoint;
-  /** The value of `request.route`, as Express sets it: for logs, metrics and traces. */
+  /** The value of `request.route` for logs, metrics and traces; Express sets the property in the same form. */
   readonly route: { readonly path: string };
   readonly #sources: readonly InputSource[];
   readonly #limits: TimeLimits;

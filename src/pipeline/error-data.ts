@@ -8,14 +8,14 @@ import { toParser } from "../schemas/parser.ts";
 import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 import { validate } from "./validate.ts";
 
-/** The check of an error's data. */
+/** The check for the data of an error. */
 export interface ErrorData {
   readonly parse: Parser;
   /** Whether an error without data is allowed. */
   readonly mayLackData: boolean;
 }
 
-/** Prepares the checks of error data, by status; undefined if an endpoint declares none. */
+/** Prepares the checks for error data, by status; returns undefined if the endpoint declares none. */
 export const planErrorData = (
   endpoint: AnyEndpoint,
 ): ReadonlyMap<number, ErrorData> | undefined => {

@@ -3,19 +3,19 @@ import type { InputSource } from "../endpoint/input-sources.ts";
 import { BareObject } from "../http/bare-object.ts";
 import { readSource } from "./read-source.ts";
 
-/** The size in characters from which a JSON body is worth parsing without a copy. */
+/** The minimum length, in characters, of a JSON body that is worth parsing without a copy. */
 const largeLength = 16_384;
 
 const largeBodies = new WeakSet<object>();
 
-/** Records that an object was parsed from JSON of a given length, if that is long enough to make it a large body. */
+/** Records that an object is a large body if the JSON from which it was parsed is long enough. */
 export const noteLength = (body: object, length: number): void => {
   if (length >= largeLength) largeBodies.add(body);
 };
 
 /**
- * Returns a large JSON body if it is the only non-empty source of the input. Copying it would cost as much as parsing
- * it: 75 milliseconds for a 1 MB body that consists mainly of keys.
+ * Returns the JSON body if it is large and the only non-empty source of the input. Copying such a body would cost as
+ * much as parsing it: 75 milliseconds for a body of 1 MB that consists mainly of keys.
  */
 export const findLargeBody = (
   request: Request,
@@ -33,7 +33,7 @@ const isEmpty = (part: unknown): boolean =>
   typeof part !== "object" || part === null || Object.keys(part).length === 0;
 
 /**
- * Calls a function while an object has no prototype, like a combined input.
+ * Calls a function with an object that temporarily has no prototype, like a combined input.
  *
  * @returns undefined if that is impossible, for example because the object is frozen
  */

@@ -1,9 +1,12 @@
 import type { Request, Response } from "express";
 
-/** The property of a response that offers a fault to the error handlers of its Express application. */
+/**
+ * The property of a response that holds the function for offering a fault to the error handlers of the Express
+ * application.
+ */
 export const offerMark: unique symbol = Symbol.for("sallyport/offer-fault");
 
-/** The result of offering a fault when an error handler has sent a response. */
+/** The result of offering a fault if an error handler has sent the response. */
 export const answered: unique symbol = Symbol("answered");
 
 /**

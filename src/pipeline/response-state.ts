@@ -2,17 +2,19 @@ import type { Readable } from "node:stream";
 import type { Response } from "express";
 import { hasLeft, isFed, isPiped } from "../http/node-internals.ts";
 
-/** Marks a response that is being sent although no byte has left yet, as with `response.sendFile`. */
+/**
+ * The property that marks a response as being sent although nothing has been written yet, as with `response.sendFile`.
+ */
 export const sendingMark: unique symbol = Symbol.for("sallyport/sending");
 
-/** Checks whether someone is already sending the response: it has begun, or a stream or a file feeds it. */
+/** Checks whether the response has begun or is about to begin, because a stream or a file is being sent. */
 export const isTaken = (response: Response): boolean =>
   response.headersSent ||
   response.writableEnded ||
   (response as { [sendingMark]?: boolean })[sendingMark] === true ||
   isFed(response);
 
-/** Checks whether no byte has left and nobody is about to send one. */
+/** Checks whether nothing of the response has been sent and nothing is about to be sent. */
 export const isIdle = (response: Response): boolean => {
   const isSending = (response as { [sendingMark]?: boolean })[sendingMark] === true;
   return !hasLeft(response) && !response.writableEnded && !isSending && !isFed(response);
@@ -30,17 +32,17 @@ export const watchFeeding = (response: Response): void => {
     return;
   }
   response.on("unpipe", (source: Readable) => {
-    // a handler may unpipe the stream to pipe another one
+    // a handler may unpipe the stream in order to pipe another one
     if (response.destroyed && !response.writableEnded) source.destroy();
   });
 };
 
-/** Makes a response free again after a file could not be sent, unless the response has begun. */
+/** Removes the mark that the response is being sent; if the response has not begun, something else can then be sent. */
 export const forgetSending = (response: Response): void => {
   (response as { [sendingMark]?: boolean })[sendingMark] = false;
 };
 
-/** Checks whether the client no longer waits for the response. */
+/** Checks whether the client has stopped waiting for the response. */
 export const isAbandoned = (response: Response): boolean =>
   response.destroyed ||
   response.closed ||

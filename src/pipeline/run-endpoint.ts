@@ -26,12 +26,13 @@ import {
 } from "./walk.ts";
 
 /**
- * Walks a request through an endpoint, top to bottom: run the middlewares, read the body, combine and validate the input,
- * run the handler, validate the output, send the result. Anything thrown on the way goes to the result handler.
+ * Takes a request through an endpoint step by step: runs the middlewares, reads the body, combines and validates the
+ * input, runs the handler, validates the output and sends the result. Anything thrown on the way goes to the result
+ * handler.
  *
- * The returned promise never rejects, and only promises are awaited.
+ * The returned promise never rejects. Values that are not promises are used without an `await`.
  *
- * @param readBody reads the body once a stage needs it; omitted if it has been read, or is not a source
+ * @param readBody reads the body once a stage needs it; omitted if the body has already been read or is not a source
  */
 export const runEndpoint = async (
   plan: EndpointPlan,
@@ -43,7 +44,7 @@ export const runEndpoint = async (
   const { endpoint, middlewares, timeout } = plan;
   const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : undefined;
   const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx, readBody);
-  // if Express fails to send something, it calls `request.next`
+  // if Express fails to send something, it calls `request.next`, which needs the walk
   (request as WalkingRequest)[currentWalk] = walk;
   try {
     if (middlewares.length > 0) {
@@ -103,11 +104,11 @@ const runHandler: LastStage = async (plan, walk) => {
   settle(plan, walk, output);
 };
 
-/** Runs the handler, whose own types the factory has checked. */
+/** Runs the handler, whose types the factory has checked. */
 const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   const { endpoint, handlerTimeout } = plan;
   const { statusCode } = endpoint;
-  // a status that a middleware has set stays, and the handler may set another one
+  // a status set by a middleware is kept, and the handler may still change the status
   if (statusCode !== undefined && walk.response.statusCode === 200)
     walk.response.statusCode = statusCode;
   const joined = walk.fields ? joinFields(walk.fields, input as object) : input;
@@ -115,17 +116,17 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
   return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
 };
 
-/** Checks whether the client no longer waits for the response, and logs it if so. */
+/** Checks whether the client has stopped waiting for the response; if so, logs this. */
 const hasLeft = (walk: Walk): boolean => {
   if (!isAbandoned(walk.response)) return false;
   logAbandoned(walk);
   return true;
 };
 
-/** Returns the validated output; `noOutput` if the response has been sent or the client has left. */
+/** Returns the validated output, or `noOutput` if the response has been sent or the client has left. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
-  // if the handler returned the response, it may have been sent but not flushed yet
+  // a response that the handler returned is not content; it may have been sent but not flushed yet
   const isContent = plan.content !== undefined && returned !== response;
   if (isContent && (walk.isStopped || isTaken(response) || isAbandoned(response)))
     discardContent(returned);
@@ -158,7 +159,8 @@ const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
 };
 
 /**
- * Merges the middlewares' fields with the endpoint's own, which take precedence; a class instance is kept unchanged.
+ * Merges the middlewares' fields with the endpoint's own, which take precedence. An input that is a class instance
+ * stays one: the missing fields are added to it.
  */
 const joinFields = (fields: Record<string, unknown>, input: object): object => {
   const prototype: unknown = Object.getPrototypeOf(input);
@@ -193,7 +195,7 @@ const takeLargeBody = (
   return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
 };
 
-/** Parses the output with the endpoint's schema; without a schema, the output is passed through. */
+/** Parses the output with the endpoint's schema; without a schema, returns the object as it is. */
 const toOwnOutput = (plan: EndpointPlan, returned: unknown): unknown => {
   if (plan.parseOutput) return validateOutput(plan.parseOutput, returned);
   if (plan.endpoint.isVoid || returned === undefined) return {};

@@ -69,7 +69,7 @@ export const runMiddlewares = async (
   await last(plan, walk);
 };
 
-/** Runs a middleware and, inside it, everything after it. */
+/** Runs a middleware, and everything after the middleware within its call to `next`. */
 const runSpan = async (
   middleware: AnyMiddleware,
   args: never,
@@ -85,7 +85,7 @@ const runSpan = async (
     if (middleware.isNative) walk.combined = null;
     if (!canGoOn(walk)) return;
     try {
-      // an `around` middleware must learn that the walk has ended, even if a stage never settles
+      // an `around` middleware must be notified when the walk is aborted, even if a stage never settles
       await (middleware.isNative ? goOn() : Promise.race([goOn(), walk.untilAborted()]));
     } catch (error) {
       failure = { error };
@@ -101,7 +101,7 @@ const runSpan = async (
     setNext,
     fail: (error) => failWalk(walk, error),
   });
-  // the middleware may settle only after a response that it feeds
+  // a middleware that feeds the response might settle only after the response has ended
   if (middleware.isNative) watchFeeding(walk.response);
   await spanning;
   if (failure) throw failure.error;
@@ -109,8 +109,8 @@ const runSpan = async (
 };
 
 /**
- * Checks whether the walk may continue: not if the response was sent or is being sent, nor if the client has left,
- * because the middleware may not have finished its check.
+ * Checks whether the walk may continue. It must stop if the response has been sent or is being sent, and also if the
+ * client has left, because the middleware may then have returned before finishing its check.
  */
 const canGoOn = (walk: Walk): boolean => {
   const { response, isStopped } = walk;

@@ -6,8 +6,8 @@ import { sendError } from "./send-result.ts";
 import type { Walk } from "./walk.ts";
 
 /**
- * Sends an output without the result handler, which handles only failures before the first byte. The returned promise
- * never rejects.
+ * Sends content without the result handler, which is called only if sending fails before the first byte. The returned
+ * promise never rejects.
  */
 export const sendContent = async (
   walk: Walk,
@@ -22,7 +22,7 @@ export const sendContent = async (
   }
   leaveBody(request, response, false);
   try {
-    // the code that sends content is loaded with the first such output
+    // the code that sends content is loaded when it is first needed
     const { writeContent } = await import("../results/write-content.ts");
     await writeContent(response, content, output);
   } catch (error) {

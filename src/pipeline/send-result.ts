@@ -13,7 +13,7 @@ import { watchFeeding, forgetSending, isAbandoned, isIdle, isTaken } from "./res
 import type { Walk } from "./walk.ts";
 
 /**
- * The time within which a result handler that has returned must send the response, for example in a callback, in
+ * How long a result handler may take to send the response after it has returned, for example in a callback, in
  * milliseconds. After this time, sallyport responds instead.
  */
 export const sendingGrace = 1000;
@@ -52,7 +52,7 @@ export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefine
   return answer(walk, error);
 };
 
-/** Responds with the fault that the application's error handlers have left. */
+/** Responds with the fault that the application's error handlers have passed on, unless one of them has responded. */
 const answerOffered = async (walk: Walk, offered: Promise<unknown>): Promise<void> => {
   const left = await offered;
   if (left === answered || isTaken(walk.response)) return;
@@ -71,7 +71,7 @@ const answer = (walk: Walk, error: Error): Promise<void> | undefined =>
     logger: walk.logger,
   });
 
-/** Returns the input, as far as it is known when something fails; sources that cannot be combined are left out. */
+/** Returns the input as far as it is known at the time of the error; null if the sources cannot be combined. */
 const toRawInput = (walk: Walk): Walk["combined"] => {
   if (!walk.plan) return walk.combined;
   try {
@@ -82,8 +82,8 @@ const toRawInput = (walk: Walk): Walk["combined"] => {
 };
 
 /**
- * Responds if Express has failed to send something for a handler, such as a missing file. The walk has continued in the
- * meantime, but must not send anything else from now on.
+ * Responds with an error if Express has failed to send something for a handler, such as a missing file. The walk may
+ * have continued in the meantime, but must not send anything from now on.
  */
 export const failWalk = (walk: Walk, thrown: unknown): void => {
   if (walk.isFailed) return;
@@ -92,7 +92,7 @@ export const failWalk = (walk: Walk, thrown: unknown): void => {
   void sendError(walk, toSendingError(thrown));
 };
 
-/** Calls the result handler; returns undefined if it has already sent the response. */
+/** Calls the result handler; returns undefined if the handler has already sent the response. */
 const send = (walk: Walk, result: Result): Promise<void> | undefined => {
   leaveBody(walk.request, walk.response, result.error !== null);
   try {
@@ -150,7 +150,7 @@ const sendLastResort = (walk: Walk, thrown: unknown): void => {
   const { request, response, logger } = walk;
   const error = ensureError(thrown);
   if (isTaken(response)) {
-    // a result handler that streams fails with such an error when its reader leaves
+    // a result handler that streams fails with such an error when the client leaves
     if (isAbandoned(response) && isDeparture(error)) logAbandoned(walk);
     else breakOff(walk, error);
     return;
@@ -172,7 +172,7 @@ const sendLastResort = (walk: Walk, thrown: unknown): void => {
   }
 };
 
-/** Checks whether an error comes from a stream whose reader has left. */
+/** Checks whether an error means that the client left while a stream was being sent. */
 const isDeparture = (error: Error): boolean =>
   ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),
@@ -180,7 +180,7 @@ const isDeparture = (error: Error): boolean =>
 
 /**
  * Handles an error after the response has begun, when the status can no longer change. A complete response is kept; an
- * incomplete one is cut off, so that the client sees a broken body and not a clean end.
+ * incomplete one is cut off, so that the client does not mistake it for a complete one.
  */
 const breakOff = (walk: Walk, error: Error): void => {
   const { request, response, logger } = walk;
@@ -189,13 +189,13 @@ const breakOff = (walk: Walk, error: Error): void => {
     return;
   }
   logServerFault(logger, request, error);
-  // Node buffers written data until the next tick: before version 26 in the socket, since then in the response
+  // Node holds written data until the next tick: in the socket before version 26, in the response as of version 26
   while (response.writableCorked > 0) response.uncork();
   response.socket?.uncork();
   response.destroy();
 };
 
-/** Logs that something was dropped because a response had already been sent. */
+/** Logs that an output or an error was dropped because the response had already been sent. */
 export const warnAlreadySent = (
   { request, logger }: { readonly request: IncomingMessage; readonly logger: Logger },
   error?: Error,

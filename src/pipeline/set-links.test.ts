@@ -3,7 +3,7 @@ import type { Pagination } from "../schemas/paginated.ts";
 import { setLinks } from "./set-links.ts";
 import type { Walk } from "./walk.ts";
 
-/** Returns the `Link` header for an output in offset style. */
+/** Returns the `Link` header for an output with offset pagination. */
 const linkOf = (output: object): unknown => {
   const setHeader = vi.fn<(name: string, value: string) => void>();
   const response = { headersSent: false, getHeader: () => undefined, setHeader };
@@ -14,11 +14,11 @@ const linkOf = (output: object): unknown => {
 
 const page = { total: 90, limit: 5, offset: 5 };
 
-test("a page links to its neighbours", () => {
+test("a page links to the next page", () => {
   expect(linkOf(page)).toContain('<?limit=5&offset=10>; rel="next"');
 });
 
-// a transformation may have changed the output
+// a transformation in the schema may have changed the output
 test.each([
   { total: "90" },
   { total: undefined },

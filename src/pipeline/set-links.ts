@@ -3,19 +3,19 @@ import type { Pagination } from "../schemas/paginated.ts";
 import type { Walk } from "./walk.ts";
 
 /**
- * The length in characters above which the `Link` field has only the link to the next page, because proxies reject long
- * heads.
+ * The maximum length of the `Link` field, in characters, because proxies reject long heads; the link to the next page
+ * is always kept.
  */
 const maxFieldLength = 4096;
 
-/** A relation to another page, with the parameters of that page. */
+/** A link to another page: its relation and the parameters of that page. */
 type PageLink = readonly [relation: string, parameters: Readonly<Record<string, string>>];
 
 /**
- * Adds a `Link` header with the neighbouring pages to the response to a GET or HEAD request.
+ * Adds a `Link` header with links to the neighbouring pages to the response to a GET or HEAD request.
  *
- * Each link is a relative reference with only a query: that of the request, with other pagination parameters. A link
- * contains nothing from `Host`. An existing `Link` header is kept.
+ * Each link is a relative reference that consists only of a query: the query of the request with other pagination
+ * parameters. No part of a link comes from `Host`. An existing `Link` header is kept.
  *
  * @see RFC 8288
  */
@@ -73,11 +73,17 @@ const listCursorLinks = ({ nextCursor, limit }: Readonly<Record<string, unknown>
     ? [["next", { limit: String(limit), cursor: nextCursor }]]
     : [];
 
-/** Checks whether a value is a count; a transformation may have changed the fields of the output. */
+/**
+ * Checks whether a value is a non-negative integer; a transformation in the schema may have changed the fields of the
+ * output.
+ */
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/** Encodes every character that could end a link or a header; never throws, not even on a lone surrogate. */
+/**
+ * Formats the query of a link and encodes every character that could end a link or a header; never throws, not even on
+ * a lone surrogate.
+ */
 const toQuery = (
   parameters: Readonly<Record<string, string>>,
   query: Readonly<Record<string, string | string[]>>,

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { Stoppables } from "./stoppables.ts";
 
-test("every subscriber is notified of a shutdown once, whether it subscribed before or after", () => {
+test("every subscriber is notified of a shutdown once, even if it subscribes afterwards", () => {
   const all = new Stoppables();
   const [early, gone, late] = [vi.fn(), { stop: vi.fn() }, vi.fn()];
   all.add({ stop: early });

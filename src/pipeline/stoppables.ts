@@ -13,10 +13,10 @@ export interface Stoppable {
   stop(reason: Error): void;
 }
 
-/** The running walks of a server whose `signal` has been read; they are notified of a shutdown. */
+/** The running walks of a server that are notified of a shutdown, because their `signal` has been read. */
 export class Stoppables {
   readonly #walks = new Set<Stoppable>();
-  /** Why the walks are stopped; undefined before a shutdown. */
+  /** The reason for stopping the walks; undefined before a shutdown. */
   reason: RequestError | undefined;
 
   add(walk: Stoppable): void {

@@ -31,7 +31,7 @@ export const watchUnreadBody = (plan: EndpointPlan, walk: Walk): (() => void) | 
   return () => {
     const isUntouched = Object.getOwnPropertyDescriptor(request, "body")?.get !== undefined;
     if (isUntouched) write(undefined);
-    // the middleware only checked whether it must read the body itself
+    // the middleware checked whether the body had been parsed, and then read the body itself
     if (request.readableDidRead) return;
     if (!isSeen || !isUntouched || warned.has(plan)) return;
     warned.add(plan);

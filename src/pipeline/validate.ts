@@ -7,8 +7,8 @@ import type { Parser, ParseResult } from "../schemas/parse-result.ts";
 /**
  * Parses input with a schema; returns a promise only if the schema is asynchronous.
  *
- * @throws {@link InputValidationError} when the input does not fit, {@link RequestError} when there are too many
- * issues.
+ * @throws {@link InputValidationError} when the input does not fit the schema, {@link RequestError} when there are too
+ * many issues.
  */
 export const validateInput = (parse: Parser, input: unknown): unknown => {
   try {
@@ -20,8 +20,8 @@ export const validateInput = (parse: Parser, input: unknown): unknown => {
 };
 
 /**
- * Converts an exhausted stack to a {@link RequestError}: Zod passes issues as arguments, and hundreds of thousands of
- * them exhaust the stack.
+ * Rethrows an error, but converts a stack overflow to a {@link RequestError}: Zod passes issues as arguments, and
+ * hundreds of thousands of them overflow the stack.
  */
 const refuseTooMany = (error: unknown): never => {
   if (error instanceof RangeError && error.message.includes("call stack"))
@@ -47,7 +47,7 @@ export const omitKeys = (
 /**
  * Parses a handler's return value; returns a promise only if the schema is asynchronous.
  *
- * @throws {@link OutputValidationError} when the value does not fit.
+ * @throws {@link OutputValidationError} when the value does not fit the schema.
  */
 export const validateOutput = (parse: Parser, returned: unknown): unknown =>
   validate(parse, returned, toOutputError);

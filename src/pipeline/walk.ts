@@ -8,7 +8,7 @@ import { stoppables, type StoppableResponse } from "./stoppables.ts";
 import { combineInput, type CombinedInput } from "./combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 
-/** The merged objects that the middlewares of a request returned. */
+/** The merged return values of a request's middlewares. */
 export type WalkContext = Record<string, unknown>;
 
 /** The property of a request that holds its current walk. */
@@ -17,7 +17,10 @@ export const currentWalk: unique symbol = Symbol.for("sallyport/walk");
 /** A request that may have a walk. */
 export type WalkingRequest = Request & { [currentWalk]?: Walk | undefined };
 
-/** The reason for which a signal is aborted when the client has left; a handler that fails with it is not at fault. */
+/**
+ * The reason with which a signal is aborted when the client has left; a handler that fails with this error is not at
+ * fault.
+ */
 class ClientLeft extends Error {
   override readonly name = "AbortError";
   readonly code = "ABORT_ERR";
@@ -27,16 +30,16 @@ class ClientLeft extends Error {
   }
 }
 
-/** A function, provided by the server, that reads and parses the body of a request unless that has been done. */
+/** Reads and parses the body of a request unless it has already been read; provided by the server. */
 export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
 
-/** The parts of a plan that describe from what the input of a walk is combined. */
+/** The parts of a plan that determine how the input of a walk is combined. */
 export type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
 
-/** Stands for an output that is not sent because the response has already been sent or the client has left. */
+/** A placeholder for an output that is not sent because the response has already been sent or the client has left. */
 export const noOutput: unique symbol = Symbol("no output");
 
-/** One request on its walk: the state that the stages share. */
+/** One request's walk through the stages of an endpoint, with the state that the stages share. */
 export class Walk {
   readonly request: Request;
   readonly response: Response;
@@ -46,7 +49,7 @@ export class Walk {
   readonly ctx: WalkContext;
   /** Reads the body; undefined if no stage needs the body, or once it has been read. */
   readBody: ReadBody | undefined;
-  /** What the input is combined from; undefined if no endpoint was reached. */
+  /** How the input is combined; undefined if no endpoint was reached. */
   plan: InputPlan | undefined;
   /** The combined input before validation; null until a stage asks for it. */
   combined: Record<string, unknown> | null = null;
@@ -54,7 +57,7 @@ export class Walk {
   fields: Record<string, unknown> | undefined;
   /** The validated output, or `noOutput`. */
   output: unknown = noOutput;
-  /** The data of the error to be sent, parsed as the endpoint declares. */
+  /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
   errorData: unknown;
   /** Whether the walk is handling a failure reported through `request.next`. */
   isFailed = false;
@@ -103,7 +106,8 @@ export class Walk {
   }
 
   /**
-   * Returns the combined input, which is created when a stage first asks for it, and again after a native middleware.
+   * Returns the combined input; it is created when a stage first asks for it, and created anew after a native
+   * middleware.
    */
   combine(plan: InputPlan): CombinedInput {
     return (this.combined ??= combineInput(
@@ -120,7 +124,7 @@ export class Walk {
   }
 
   /**
-   * Runs stages with a time limit; reading the body does not count.
+   * Runs stages with a time limit; the time spent reading the body does not count.
    *
    * @throws {@link RequestError} with 503 when the time limit expires.
    */
@@ -144,8 +148,8 @@ export class Walk {
   }
 
   /**
-   * Rejects with the reason of the signal once it is aborted. A shutdown does not count, because it lets requests
-   * finish.
+   * Returns a promise that rejects with the signal's reason once the signal is aborted. A shutdown is an exception,
+   * because it lets requests finish.
    */
   untilAborted(): Promise<never> {
     const { signal } = this;
@@ -166,7 +170,9 @@ export class Walk {
   }
 }
 
-/** The argument of a handler. It is an instance of a class, so that `signal` costs nothing unless it is read. */
+/**
+ * The argument of a handler. A class lets `signal` be a getter on the prototype, which costs nothing unless it is read.
+ */
 export class WalkArguments<Input> implements HandlerArguments<Input, WalkContext> {
   readonly input: Input;
   readonly ctx: WalkContext;

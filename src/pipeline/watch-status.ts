@@ -8,7 +8,7 @@ import type { Walk } from "./walk.ts";
 const warned = new WeakMap<EndpointPlan, Set<number>>();
 
 /**
- * In development, warns once if an endpoint that declares its errors responds with an undeclared status.
+ * In development, warns once per status if an endpoint that declares its errors responds with an undeclared status.
  *
  * @param thrown the error that caused the response, if any; the framework's own errors need no declaration
  */
@@ -37,7 +37,7 @@ const checkStatus = (plan: EndpointPlan, { request, response, logger }: Walk): v
 const isDeclared = (plan: EndpointPlan, status: number): boolean => {
   if (status < 300) return listSuccesses(plan).includes(status);
   if (status < 400 || status >= 500 || joinErrors(plan.endpoint).has(status)) return true;
-  // documents show these statuses without a declaration
+  // generated documents list these statuses without a declaration
   if (status === 400) return plan.parseInput !== undefined || plan.hasMiddlewareInput;
   if (status === 401) return plan.endpoint.middlewares.some(({ security }) => security);
   return plan.body !== "none" && (status === 413 || status === 415);

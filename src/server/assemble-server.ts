@@ -23,17 +23,17 @@ import { prepare, type Prepared } from "./prepare.ts";
 import { inTurn } from "./connection/request-queue.ts";
 import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
-/** A server before it listens. */
+/** A server that does not listen yet. */
 export interface AssembledServer extends Prepared {
   readonly objects: ExpressObjects;
-  /** The configured servers, each with the place where it is to listen. */
+  /** The configured servers, each with the address at which it is to listen. */
   readonly listeners: readonly Listener[];
 }
 
 /**
  * Assembles a server: routes, hooks, and the node:http objects that accept connections.
  *
- * @throws RoutingError when the routing is invalid, and any error of a hook.
+ * @throws RoutingError when the routing is invalid, and any error that a hook throws.
  */
 export const assembleServer = async (
   config: ServerConfig,
@@ -51,7 +51,7 @@ export const assembleServer = async (
     const app = findApp();
     return app && apiLayers.get(app);
   });
-  // the property is writable, so that a response can be exempted from offering its faults
+  // the property is writable, so that a response can stop offering its faults
   Object.defineProperty(objects.ServerResponse.prototype, offerMark, {
     value: offer,
     writable: true,
@@ -91,7 +91,7 @@ const buildStack = (app: Express, prepared: Prepared): void => {
   useEnding(app, prepared);
 };
 
-/** Adds the API to the application, between the additions of the hooks. */
+/** Adds the API to the application, between the layers that the hooks add. */
 const buildOwnStack = async (
   app: Express,
   prepared: Prepared,
@@ -124,7 +124,7 @@ const useApi = (app: Express, { dispatcher }: Prepared): void => {
   app.use(layer);
 };
 
-/** The API's layer on each application. */
+/** The layer of the API in each application. */
 const apiLayers = new WeakMap<Express, RequestHandler>();
 
 /** Adds steps before and after all layers of the application, including those added later. */
@@ -134,7 +134,7 @@ const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   };
   const { handle } = router;
   router.handle = (request, response) => {
-    // the path is normalised before Express or a hook's middleware looks at it
+    // the path is normalised before Express or a hook's middleware sees it
     normalisePath(request);
     handle.call(app, request, response, toEnding(dispatcher, request, response));
   };
@@ -174,7 +174,7 @@ const dispatch = (
   return dispatcher.dispatch(request, response, () => void late(request, response, ending));
 };
 
-/** Creates the listener that serves requests; it skips the Express stack if that has nothing to add. */
+/** Creates the listener that serves requests; the Express stack is skipped if it has nothing to add. */
 const createListener =
   (
     { begin, dispatcher }: Prepared,
@@ -189,7 +189,7 @@ const createListener =
     let beginning: Promise<void> | undefined;
     try {
       assertFraming(request);
-      // the option `cors` handles preflights, whatever a hook has put before the API
+      // the option `cors` handles preflights, whatever a hook has added before the API
       if (stack && !dispatcher.isPreflight(request)) {
         (response as { [watchedMark]?: boolean })[watchedMark] = true;
         stack(request, response);

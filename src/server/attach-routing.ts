@@ -8,9 +8,9 @@ import type { AttachedApi } from "./attached-api.ts";
 import { checkAppConfig } from "./config/check-config.ts";
 import type { AppConfig } from "./config/config.ts";
 
-/** The result of {@link attachRouting}: what to add to your own application. */
+/** The result of {@link attachRouting}, for use in your own application. */
 export interface AttachedRouting {
-  /** Responds to paths that neither the API nor your own routes have; add it last with `app.use`. */
+  /** Responds to paths that neither the API nor your own routes serve; add this handler last, with `app.use`. */
   readonly notFoundHandler: RequestHandler;
   /** The logger in use. */
   readonly logger: Logger;
@@ -19,7 +19,8 @@ export interface AttachedRouting {
 /**
  * Adds the API to your own Express application or router.
  *
- * Your own routes may come before and after the API; requests for other paths are passed on to the layers that follow.
+ * Your own routes may come before or after the API; requests for paths that the API does not serve are passed on to the
+ * layers that follow.
  *
  * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid.
  * @example
@@ -36,7 +37,7 @@ export const attachRouting = <const R extends Routing>(
   const entries = listRoutes(routing, config);
   const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const settled = { ...config };
-  // the code that serves requests is loaded only here; the first requests wait for it
+  // the code that serves requests is loaded only here; the first requests wait until it is loaded
   let loaded: AttachedApi | undefined;
   const loading = import("./attached-api.ts").then(
     async ({ createAttachedApi }) => (loaded = await createAttachedApi(settled, entries)),
@@ -66,8 +67,8 @@ interface Handling {
 }
 
 /**
- * Makes an application normalise request paths before any of its layers sees them, even layers added earlier. A parent
- * application is treated in the same way.
+ * Makes an application normalise request paths before any of its layers sees them, even layers added earlier. The same
+ * is done for parent applications.
  */
 const normaliseFirst = (app: Handling): void => {
   if (normalising.has(app)) return;
@@ -81,7 +82,7 @@ const normaliseFirst = (app: Handling): void => {
     if (!isRouter) {
       guarded.add(request);
     } else if (request.app && !guarded.has(request)) {
-      // a router's application is unknown until the first request, whose path may have reached guards unnormalised
+      // a router's application is unknown until the first request, which may have passed guards with an unnormalised path
       normaliseFirst(request.app);
       if (!isNormal) return next();
     }

@@ -30,7 +30,7 @@ export const createAttachedApi = async (
       return;
     }
     if (dispatcher.hasLeft(request, response)) return;
-    // an endpoint handles what Express fails to send for its handler; otherwise, the user's error handlers do
+    // if Express fails to send something for a handler, the endpoint responds; otherwise, the user's error handlers do
     const onNext: NextFunction = (error?: unknown) => {
       const walk = (request as WalkingRequest)[currentWalk];
       if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));

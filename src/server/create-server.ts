@@ -7,8 +7,8 @@ import type { RunningServer } from "./start-server.ts";
  * Starts the server.
  *
  * @returns the running server, once it listens at every configured address
- * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, any error of a hook,
- * and Node's error when a server cannot listen; no server is left listening then.
+ * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, any error that a
+ * hook throws, and Node's error when a server cannot listen; no server is left listening then.
  * @example
  * const { servers } = await createServer(createConfig({ http: { listen: 8090 }, cors: true }), {
  *   v1: { users: { ":id": getUser } },
@@ -19,7 +19,7 @@ export const createServer = async <const R extends Routing>(
   routing: R & CheckRouting<R>,
 ): Promise<RunningServer> => {
   reportStarting();
-  // the code that serves is loaded only here, and not by every program that declares an endpoint
+  // the code that serves requests is loaded only here, and not by every program that declares an endpoint
   const { startServer } = await import("./start-server.ts");
   return startServer(config, routing);
 };

@@ -25,7 +25,7 @@ import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
 import { toCanonicalPath } from "./head/request-target.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
-/** The settings and parts of a server that the dispatcher needs. */
+/** The settings and components of a server that the dispatcher needs. */
 export interface DispatchOptions {
   readonly table: RouteTable<LazyPlan>;
   readonly statics: StaticMounts | undefined;
@@ -44,7 +44,7 @@ const methods: ReadonlyMap<string, Method> = new Map([
 /**
  * Passes requests to their endpoints, and responds to those without one.
  *
- * One request, top to bottom: find the route, set the CORS headers, parse the body, run the endpoint.
+ * Handles a request step by step: finds the route, sets the CORS headers, parses the body and runs the endpoint.
  */
 export class Dispatcher {
   readonly #options: DispatchOptions;
@@ -82,7 +82,7 @@ export class Dispatcher {
     return this.serve(plan, request, response);
   }
 
-  /** Checks whether the client has left, and logs it if so; called after the request had to wait. */
+  /** Checks whether the client has left; if so, logs this. Called after the request had to wait. */
   hasLeft(request: Request, response: Response): boolean {
     if (!isAbandoned(response)) return false;
     logAbandoned({ request, logger: this.#options.getLogger(request) });
@@ -155,7 +155,7 @@ export class Dispatcher {
   }
 
   /**
-   * Responds with an error that occurs before an endpoint runs; never rejects.
+   * Responds with an error that has occurred before an endpoint runs; never rejects.
    *
    * @param endpoint the endpoint of the path; if there is none, the configured error handler responds
    */
@@ -192,7 +192,9 @@ export class Dispatcher {
     await this.fail(new RequestError("SLP_NOT_FOUND"), request, response);
   }
 
-  /** Handles a request without a route for its method: a preflight, a file, 405 or 404. */
+  /**
+   * Handles a request without a route for its method: answers a preflight, serves a file, or responds with 405 or 404.
+   */
   async #dispatchOther(
     request: Request,
     response: Response,
@@ -209,7 +211,7 @@ export class Dispatcher {
     else await this.answerNotFound(request, response);
   }
 
-  /** @returns false if the path has no route at all */
+  /** Responds to a request without a route for its method; returns false if nothing serves the path. */
   async #answerOther(request: Request, response: Response, path: string): Promise<boolean> {
     const { table, statics, cors, wrongMethodBehavior, getLogger } = this.#options;
     if (path === "*") {

@@ -68,14 +68,14 @@ export const prepare = async (
     const configured = Object.values(config.inputSources ?? {}).flat();
     if ([...sources, ...configured].some((one) => one?.endsWith("ookies")))
       logger.warn(
-        "SLP_WARN_COOKIES: `inputSources` has cookies, but nothing parses them. Set `cookies: true`, or `{ secret }` for signed ones.",
+        "SLP_WARN_COOKIES: `inputSources` lists cookies, but nothing parses them. Set `cookies: true`, or `cookies: { secret }` for signed cookies.",
       );
   }
   const table = new RouteTable<LazyPlan>();
   for (const { method, path, endpoint } of endpointEntries) {
     const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path);
     table.add(method, path, lazy);
-    // creating the plan finds faulty schemas before production
+    // creating the plan reveals faulty schemas before production
     if (isDevelopment) void lazy.plan;
   }
   if (isDevelopment && entries.length > 0) {
@@ -107,7 +107,7 @@ export const prepare = async (
   };
 };
 
-/** Lists the routes that serve the documentation; none if it is not served. */
+/** Lists the routes that serve the documentation; there are none if the documentation is not served. */
 const listDocs = async (
   config: CommonConfig,
   entries: readonly EndpointEntry[],
@@ -140,7 +140,10 @@ const toRoutingFacts = (
   };
 };
 
-/** Reads the query parser of a user's own application; a router only gets the parser of its application later. */
+/**
+ * Reads the query parser of a user's own application; a router has no application, and thus no parser, until it serves
+ * a request.
+ */
 const readQueryParser = (app: object): unknown =>
   (app as { readonly settings?: Readonly<Record<string, unknown>> }).settings?.["query parser"];
 
@@ -196,7 +199,7 @@ const createBeginning = async (
 
 type LogAccess = (request: Request, response: Response, logger: Logger) => void;
 
-/** Returns a function that logs accesses; undefined if nobody would see its lines. */
+/** Returns a function that logs requests; undefined if its lines would not be shown. */
 const toAccessLogger = (
   configured: CommonConfig["accessLogger"],
   logger: Logger,
@@ -216,7 +219,7 @@ const toAccessLogger = (
   );
 };
 
-/** Returns a function that calls an access log once the response has ended or the client has left. */
+/** Returns a function that calls an access logger once the response has ended or the client has left. */
 const atEnd =
   (log: (request: Request, logger: Logger, reply: AccessedReply) => unknown): LogAccess =>
   (request, response, logger) => {

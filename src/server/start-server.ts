@@ -21,7 +21,7 @@ export interface RunningServer {
   readonly logger: Logger;
   /** The listening servers, HTTP before HTTPS. */
   readonly servers: readonly Server[];
-  /** Closes the servers once running requests have finished, like `gracefulShutdown`. */
+  /** Closes the servers once running requests have finished, as with `gracefulShutdown`. */
   readonly close: () => Promise<void>;
 }
 

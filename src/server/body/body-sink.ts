@@ -23,10 +23,7 @@ const { on, emit } = Object.getPrototypeOf(loadNodeHttp().IncomingMessage.protot
   readonly emit: unknown;
 };
 
-/**
- * Checks that nothing has begun to read a request, and that nothing watches it by replacing its methods, as tracing
- * tools do.
- */
+/** Checks whether nothing has begun to read a request, and no tracing tool has replaced its methods to watch it. */
 export const isUnread = (request: IncomingMessage): boolean =>
   request.readableFlowing === null &&
   request.listenerCount("data") === 0 &&
@@ -34,14 +31,14 @@ export const isUnread = (request: IncomingMessage): boolean =>
   request.on === on &&
   request.emit === emit;
 
-/** Checks whether a sink will receive the whole body: nothing reads it, and none of it has arrived yet. */
+/** Checks whether a sink will receive the whole body: nothing reads the body yet, and none of it has arrived. */
 export const isSinkable = (request: IncomingMessage): request is SinkableRequest =>
-  // requests of other servers and adapters inherit the flag `isPushed`, but their bodies may arrive in another way
+  // requests of other servers and adapters inherit `isPushed` but lack `bodySink`; their bodies may arrive in another way
   bodySink in request &&
-  // a sink needs bodies that come through `push`, which an earlier request has shown
+  // a sink needs bodies that arrive through `push`, as an earlier request must have shown
   (request as { readonly [isPushed]?: boolean })[isPushed] === true &&
   isUnread(request) &&
   request.readableLength === 0 &&
   !request.complete &&
-  // the client is only asked for the body when the stream is read
+  // a client that sends `Expect` is only asked for the body when the stream is read
   request.headers.expect === undefined;

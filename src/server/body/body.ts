@@ -19,22 +19,22 @@ const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
 const multipartType = "multipart/form-data";
 
-/** What a route and its server define about the body. */
+/** The settings of a route that concern the body. */
 export interface BodyPlan {
   readonly body: "none" | "parsed" | "raw";
   readonly keepsRawBody: boolean;
   readonly takesFiles: boolean;
-  /** The route's own limit, in bytes. */
+  /** The route's own body limit, in bytes. */
   readonly bodyLimit: number | undefined;
   /** The route's own upload limits. */
   readonly uploadLimits: UploadLimits | undefined;
 }
 
-/** What a server defines about bodies. */
+/** The settings of a server that concern bodies. */
 export interface BodyOptions {
   /** The largest body that is not an upload, in bytes. */
   readonly limit: number;
-  /** Detects clients that pause for too long while they send a body. */
+  /** The detector of clients that pause for too long while they send a body. */
   readonly idle: IdleBodies;
   readonly uploads: PreparedUploads | undefined;
 }
@@ -72,7 +72,7 @@ export const parseBody = (
       parseTextForm(plan, contentType, form, request),
     );
   }
-  // without a type, a body cannot be parsed, but it may be empty
+  // a body without a type cannot be parsed, but it may turn out to be empty
   const early = field === undefined ? undefined : toBodyParser(contentType, takesFiles);
   return readBytes(request, response, limit, idle, (bytes) => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
@@ -89,7 +89,9 @@ const parseBytes = (bytes: Buffer, parse: (text: string) => object): object => {
   return body;
 };
 
-/** Parses bytes or a string left by a native middleware or an adapter, if they are of a type that is parsed. */
+/**
+ * Parses bytes or a string that a native middleware or an adapter has left, if there is a parser for their media type.
+ */
 const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<void> | undefined => {
   const given: unknown = request.body;
   if (typeof given !== "string" && !(given instanceof Uint8Array)) return undefined;
@@ -155,14 +157,14 @@ const hasBody = (request: Request): boolean => {
 };
 
 /**
- * Checks whether the body has been read. A reader that counts bytes, such as formidable, may go on while the stream is
- * paused and has not reported its end.
+ * Checks whether the body has been read. A reader that counts bytes, such as formidable, may finish while the stream is
+ * paused and has not emitted `end`.
  */
 const isRead = (request: Request): boolean =>
   request.readableEnded ||
   (request.complete && request.readableDidRead && request.readableLength === 0);
 
-/** Chooses the parser for a media type, which was parsed once and strictly; no later code looks at the header again. */
+/** Chooses the parser for a media type. The header has been parsed once, strictly, and is not read again. */
 const toBodyParser = (
   contentType: ContentType | undefined,
   takesFiles: boolean,

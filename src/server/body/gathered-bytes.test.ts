@@ -25,7 +25,7 @@ test("returns the received bytes, whatever chunks they arrive in", () => {
   );
 });
 
-test("copies small chunks, and keeps none of them", () => {
+test("copies small chunks instead of keeping them", () => {
   const bytes = new GatheredBytes(Buffer.from("a"));
   const parts = Array.from({ length: 39_999 }, () => Buffer.from("a"));
   for (const part of parts) bytes.add(part);
@@ -36,7 +36,7 @@ test("copies small chunks, and keeps none of them", () => {
 test.each([
   [1023, "a"],
   [1024, "b"],
-])("copies a chunk of %i bytes only if that is below one KiB", (length, letter) => {
+])("copies a chunk of %i bytes only if it is smaller than 1 KiB", (length, letter) => {
   const bytes = new GatheredBytes(Buffer.from("a"));
   const piece = Buffer.alloc(length, "a");
   bytes.add(piece);
@@ -44,7 +44,7 @@ test.each([
   expect(bytes.concat().toString()).toBe(`a${letter.repeat(length)}`);
 });
 
-test("passes on small chunks together, in order with large ones", async () => {
+test("joins small chunks, and keeps them in order with large ones", async () => {
   await fc.assert(
     fc.asyncProperty(pieces, async (parts) => {
       const passed: Buffer[] = [];
@@ -62,7 +62,7 @@ test("passes on small chunks together, in order with large ones", async () => {
   expect(passed.reduce((sum, length) => sum + length)).toBe(100_000);
 });
 
-test("does not pass on forgotten chunks", async () => {
+test("does not pass on chunks that were dropped", async () => {
   const passed: Buffer[] = [];
   const small = new SmallPieces((piece) => passed.push(piece));
   small.add(Buffer.from("a"));

@@ -1,4 +1,7 @@
-/** The size below which chunks are copied together, because each Buffer costs a hundred bytes, whatever its size. */
+/**
+ * The size, in bytes, below which chunks are copied into one block, because each Buffer has an overhead of a hundred
+ * bytes.
+ */
 const smallPiece = 1024;
 const blockSize = 16_384;
 

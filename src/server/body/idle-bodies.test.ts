@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { IdleBodies } from "./idle-bodies.ts";
 
-/** Creates the part of a request that is inspected. */
+/** Creates the inspected parts of a request. */
 const createRequest = () => {
   const state = { bytesRead: 0, isPaused: false, complete: false };
   const request = {
@@ -25,13 +25,13 @@ beforeEach(
 );
 afterEach(() => void vi.useRealTimers());
 
-test("reports a body without progress once, between the limit and a quarter more", () => {
+test("reports a stalled body once, after at least the limit and at most a quarter more", () => {
   const idle = new IdleBodies(800);
   const onIdle = vi.fn();
   idle.watch(createRequest().request, onIdle);
   vi.advanceTimersByTime(799);
   expect(onIdle).not.toHaveBeenCalled();
-  // the first check, after an eighth of the limit, only starts measuring
+  // the first check, after an eighth of the limit, only starts the measurement
   vi.advanceTimersByTime(101);
   expect(onIdle).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(5000);
@@ -54,7 +54,7 @@ test.each([
   expect(onIdle).not.toHaveBeenCalled();
 });
 
-test("uses one timer for all bodies, and none without bodies", () => {
+test("uses one timer for all bodies, and none if there are no bodies", () => {
   const idle = new IdleBodies(800);
   const requests = Array.from({ length: 50 }, () => createRequest().request);
   const watched = requests.map((request) => idle.watch(request, () => undefined));
@@ -64,7 +64,7 @@ test("uses one timer for all bodies, and none without bodies", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("ignores only forgotten bodies, in whatever order they are forgotten, even twice", () => {
+test("reports all bodies except forgotten ones, in whatever order these were forgotten, even twice", () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean(), { maxLength: 12 }),

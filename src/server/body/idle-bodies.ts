@@ -7,16 +7,16 @@ export const defaultBodyIdleTimeout = 10_000;
 export interface Watched {
   readonly request: IncomingMessage | undefined;
   readonly onIdle: () => void;
-  /** The number of bytes that the connection had received at the last check; -1 before the first. */
+  /** The number of bytes that the connection had received at the last check; -1 before the first check. */
   seen: number;
-  /** When the number last increased. */
+  /** The time when that number last increased. */
   since: number;
-  /** The neighbours of this body in a ring; both are undefined once it is removed. */
+  /** The neighbours of this body in a ring; both are undefined once the body is removed. */
   before: Watched | undefined;
   after: Watched | undefined;
 }
 
-/** Creates a ring with the element that is both its first and its last. */
+/** Creates an empty ring: an element that is its own neighbour on both sides. */
 const createRing = (): Watched => {
   const onIdle = (): void => undefined;
   const ring: Watched = {
@@ -35,7 +35,7 @@ const createRing = (): Watched => {
  * Detects bodies that make no progress.
  *
  * One timer checks all bodies, and runs only while a body is being read; a timer per request would cost 2 microseconds.
- * The bodies form a ring, which costs 0.1 microseconds less than a map.
+ * The bodies form a ring, which costs 0.1 microseconds less per body than a map.
  */
 export class IdleBodies {
   readonly #timeout: number;
@@ -50,7 +50,7 @@ export class IdleBodies {
     this.#timeout = timeout;
   }
 
-  /** Calls a function once if the client pauses for too long. */
+  /** Watches a body, and calls a function once if the client pauses for too long. */
   watch(request: IncomingMessage, onIdle: () => void): Watched {
     const ring = this.#ring;
     const { before } = ring;
@@ -83,7 +83,7 @@ export class IdleBodies {
 
   #lookAt(watched: Watched, now: number): void {
     const { request } = watched;
-    // the end of another body may have ended this one too
+    // this body may have been removed when another body was reported as idle
     if (!request || !watched.after) return;
     const { bytesRead } = request.socket;
     // a disk that is slower than the network pauses the request, which is not the client's fault

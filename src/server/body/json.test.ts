@@ -5,7 +5,7 @@ import { maxJsonDepth, parseJson } from "./json.ts";
 const nested = (depth: number): string => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 
 describe("parseJson", () => {
-  test("returns the same as JSON.parse for any object of allowed depth without forbidden keys", () => {
+  test("returns the same as JSON.parse for any object without forbidden keys or excessive depth", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const text = JSON.stringify(value);
@@ -20,7 +20,7 @@ describe("parseJson", () => {
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  test("accepts the deepest allowed level and rejects the next", () => {
+  test("accepts the maximum depth and rejects the next level", () => {
     expect(() => parseJson(nested(maxJsonDepth))).not.toThrow();
     expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow("Body nested too deeply");
   });
@@ -39,7 +39,7 @@ describe("parseJson", () => {
     expect(() => parseJson(text)).toThrow("Forbidden key in the body");
   });
 
-  test("accepts the words of forbidden keys as values, and harmless keys", () => {
+  test("accepts the names of forbidden keys as values, and harmless keys that resemble them", () => {
     const text =
       '{"constructor":"ACME","b":"__proto__","prototype":{},"c":{"constructor":{"x":1}}}';
     expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -53,7 +53,7 @@ describe("parseJson", () => {
     expect(() => parseJson('{"secret": hunter2}')).toThrow(/^Invalid JSON$/);
   });
 
-  test("creates no array of the keys or values, which would take most of the time", () => {
+  test("creates no arrays of keys or values, which would take most of the time", () => {
     const spies = (["entries", "keys", "values"] as const).map((name) => vi.spyOn(Object, name));
     parseJson(String.raw`{"\u0061":[{"b":{"c":1}},[{}],"d"]}`);
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();

@@ -24,7 +24,7 @@ export const parseJson = (text: string): object => {
   return value;
 };
 
-/** Matches the characters that a forbidden key must contain, literally or as an escape. */
+/** Matches text that a forbidden key must contain, literally or as an escape. */
 const suspicious = /__proto__|constructor|\\u/;
 
 const [quote, backslash] = [0x22, 0x5c];
@@ -58,8 +58,8 @@ const isEscaped = (text: string, index: number): boolean => {
 };
 
 /**
- * Rejects forbidden keys. The depth is limited already, so this cannot exhaust the stack. Nothing is allocated: an
- * array of the entries would take ten times as long for a body of 1 MB.
+ * Rejects forbidden keys. The depth has already been limited, so the recursion cannot exhaust the stack. Nothing is
+ * allocated: building arrays of the entries would take ten times as long for a body of 1 MB.
  */
 const assertKeys = (value: object): void => {
   if (Array.isArray(value)) {

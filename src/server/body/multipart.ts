@@ -16,7 +16,7 @@ export const toMultipartField = ({ type, parameters }: ContentType): string => {
 /** Values by name, with arrays for repeated names. */
 export type Several<T> = Record<string, T | T[]>;
 
-/** @returns false for a name that could change a prototype, or for a missing name */
+/** Adds a value under a name; returns false if the name is missing or could change a prototype. */
 export const add = <T>(target: Several<T>, name: string | undefined, value: T): boolean => {
   if (name === undefined || name === "" || name === "__proto__") return false;
   const known = target[name];

@@ -27,7 +27,11 @@ const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
   ]);
 };
 
-/** Limits a zstd decoder to the 8 MiB of memory that decoders must support; the format allows 2 GiB. @see RFC 9659 */
+/**
+ * Limits a zstd decoder to the 8 MiB of memory that decoders must support; the format allows 2 GiB.
+ *
+ * @see RFC 9659
+ */
 const toZstdLimits = ({
   ZSTD_d_windowLogMax: limit,
 }: {
@@ -49,8 +53,8 @@ const findDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
 };
 
 /**
- * Returns the size limit of a compressed body, which is slightly larger because incompressible data grows when
- * compressed.
+ * Returns the size limit of a compressed body, which is slightly above the given limit because incompressible data
+ * grows when compressed.
  */
 const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
 
@@ -174,8 +178,8 @@ class BodyReader implements BodySink {
   }
 
   /**
-   * Fails unless the body is complete. Only the end event tells that, because a body may have arrived but not been read
-   * yet.
+   * Fails unless the whole body has been read, which only the `end` event shows: a body may have arrived but not been
+   * read yet.
    */
   leave(): void {
     if (!this.#request.readableEnded) this.#fail(toDeparture());

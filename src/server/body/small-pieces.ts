@@ -31,7 +31,7 @@ export class SmallPieces {
     if (this.#size > 0) this.#pass(this.#take());
   }
 
-  /** Stops passing anything on. */
+  /** Drops the chunks that have not been passed on yet. */
   forget(): void {
     this.#take();
   }

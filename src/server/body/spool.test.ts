@@ -22,7 +22,7 @@ test("gathers small chunks into one write to disk", async () => {
     spool.take(Buffer.alloc(1000, "a"));
     await spool.settle();
   }
-  // the chunks that arrived before the file was open are written at once
+  // the first write happens as soon as the file is open; later chunks are gathered
   expect(write).toHaveBeenCalledTimes(1);
   spool.take(Buffer.alloc(50_000, "a"));
   await spool.settle();

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The number of bytes that are collected for one write to disk. */
+/** The number of bytes that are collected before they are written to disk. */
 const stagingSize = 262_144;
 /** The free space below which the buffer is written to disk: as much as Node may read from a socket at once. */
 const leastRoom = 65_536;
 
-/** How many bytes of a request's files may be held in memory, and how many are. */
+/** How many bytes of a request's files may be held in memory, and how many are held. */
 export interface MemoryBudget {
   readonly limit: number;
   used: number;
@@ -16,9 +16,9 @@ export interface MemoryBudget {
 /**
  * The content of one incoming file: in memory while the budget allows it, then in a temporary file.
  *
- * Data is copied, and goes to disk through one reusable buffer. The memory of incoming chunks can then be freed at
- * once, so an upload of 500 MB needs only 10 MB of memory; V8 would let 64 MB of buffers pile up before it collects
- * them.
+ * Data is copied, and written to disk through one reusable buffer, so that the memory of incoming chunks can be freed
+ * at once. An upload of 500 MB then needs only 10 MB of memory, whereas V8 would let 64 MB of buffers pile up before
+ * collecting them.
  */
 export class Spool {
   /** The size in bytes. */
@@ -29,7 +29,10 @@ export class Spool {
   isEnded = false;
   readonly #budget: MemoryBudget;
   readonly #directory: string;
-  /** The data that is not in the staging buffer: all content held in memory, or what did not fit into the buffer. */
+  /**
+   * The data that is not in the staging buffer: all content held in memory, or the data that did not fit into the
+   * buffer.
+   */
   #pieces: Buffer[] = [];
   #staging: Buffer | undefined;
   #staged = 0;
@@ -48,7 +51,7 @@ export class Spool {
   take(part: Buffer): void {
     if (!this.#isLarge) this.#count(part.length);
     this.size += part.length;
-    // staging must keep the order, and leave the buffer alone while it is being written
+    // the data must stay in order, and the buffer must not change while it is being written
     const canStage = !this.#isWriting && this.#pieces.length === 0;
     const staged = canStage && this.#staging ? part.copy(this.#staging, this.#staged) : 0;
     this.#staged += staged;
@@ -111,7 +114,7 @@ export class Spool {
   }
 }
 
-/** Writes all of a part; the system may accept less at once than it is given. */
+/** Writes a whole part; a single write may accept only some of the bytes. */
 const writeAll = async (handle: FileHandle, part: Buffer): Promise<void> => {
   for (let done = 0; done < part.length;) {
     const { bytesWritten } = await handle.write(part, done, part.length - done);

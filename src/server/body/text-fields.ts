@@ -8,7 +8,7 @@ const mostFields = 1000;
 /**
  * Parses a multipart body that has only text fields; repeated names become arrays.
  *
- * @throws {@link RequestError} when the body is malformed, or has a file or more than 1,000 fields.
+ * @throws {@link RequestError} when the body is malformed, or contains a file or more than 1,000 fields.
  */
 export const parseTextFields = (
   contentType: ContentType,

@@ -42,7 +42,7 @@ test("moves a file to another file system by copying, and leaves nothing behind"
   expect(existsSync(file.tempFilePath ?? "")).toBe(false);
 });
 
-test("can move a file again after a failed move", async () => {
+test("can move a file after an earlier attempt has failed", async () => {
   failToRename("EACCES");
   const file = await createFile();
   await expect(file.mv(join(directory, "moved"))).rejects.toThrow("EACCES");
@@ -52,7 +52,7 @@ test("can move a file again after a failed move", async () => {
   expect(await files.readFile(join(directory, "moved"), "utf8")).toBe("content");
 });
 
-test("rejects the use of a file that was moved or deleted", async () => {
+test("refuses to read or move a file that was moved or deleted", async () => {
   const gone = await createFile();
   await gone.discard();
   await gone.discard();

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants, readFileSync } from "node:fs";
 import { copyFile, rename, rm, writeFile } from "node:fs/promises";
 
-/** What is known about a received file once it is complete. */
+/** The properties of a file that has been received completely. */
 export interface UploadedParts {
   readonly name: string;
   readonly mimetype: string;
@@ -16,14 +16,17 @@ export interface UploadedParts {
 
 /** A file sent by a client; it is deleted when the response is finished, unless it was moved. */
 export class UploadedFile {
-  /** The client's name for the file, without directories and control characters. Never trust it as a path. */
+  /** The client's name for the file, without directories or control characters. Never trust it as a path. */
   readonly name: string;
   /** The media type that the client claims. */
   readonly mimetype: string;
   readonly encoding: string;
   /** The size in bytes. */
   readonly size: number;
-  /** The path of a larger file until the response is finished; undefined if the content is in memory. */
+  /**
+   * The path of a file that is too large for memory, until the response is finished; undefined if the content is in
+   * memory.
+   */
   readonly tempFilePath: string | undefined;
   #content: Buffer | undefined;
   #state: "kept" | "moved" | "gone" = "kept";
@@ -70,7 +73,7 @@ export class UploadedFile {
     }
   };
 
-  /** Deletes what is left of the file. */
+  /** Deletes the file unless it has been moved. */
   readonly discard = async (): Promise<void> => {
     this.#isOver = true;
     const wasKept = this.#state === "kept";
@@ -92,7 +95,7 @@ const moveFile = async (from: string, to: string): Promise<void> => {
   try {
     await rename(from, to);
   } catch (error) {
-    // the path is on a different file system
+    // `EXDEV` means that the path is on a different file system
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
     await replaceBy(to, (path) => copyFile(from, path, constants.COPYFILE_EXCL));
     await rm(from, { force: true });
@@ -103,7 +106,8 @@ const writeWhole = (to: string, content: Buffer): Promise<void> =>
   replaceBy(to, (path) => writeFile(path, content, { flag: "wx", mode: 0o600 }));
 
 /**
- * Writes a file next to its path and then moves it there, so that a failure never leaves a partial file at the path.
+ * Writes a file next to its final path and then moves it there, so that a failure never leaves a partial file at the
+ * path.
  */
 const replaceBy = async (to: string, write: (path: string) => Promise<void>): Promise<void> => {
   const path = `${to}.${randomUUID()}`;

@@ -37,7 +37,7 @@ export interface PreparedUploads {
    * Reads a multipart body: its fields into `request.body`, its files into `request.files`; repeated names become
    * arrays. Files that were not moved are deleted when the response is finished or the client has left.
    *
-   * @param own limits of the route, which replace those of the configuration
+   * @param own the limits of the route, which override those of the configuration
    * @throws {@link RequestError} when the body is malformed or over a limit; no files are left then.
    */
   readonly parse: (
@@ -168,7 +168,7 @@ class Upload {
         parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
         parser.on("error", malformed);
         parser.on("finish", () => void this.#settle().then(resolve, reject));
-        // only the end event tells whether the body is complete; it may have arrived but not been read yet
+        // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
         request.once("close", () => {
           if (!request.readableEnded)
             reject(new Error("The client disconnected while sending the body"));
@@ -201,13 +201,13 @@ class Upload {
     ]);
   }
 
-  /** Passes the chunks of the body to the parser, each once the previous one is on disk. */
+  /** Passes the chunks of the body to the parser, each once the data of the previous one has been stored. */
   #feed(request: Request, parser: Writable, fail: (error: unknown) => void): () => void {
     const isOurs = isUnread(request);
     let left = this.#limits.total;
     const pass = (piece: Buffer): void => {
       request.pause();
-      // within this turn of the event loop, streams pass on the data that they hold
+      // by the next turn of the event loop, the streams have passed on the data that they held
       parser.write(piece, () => setImmediate(() => void goOn(piece).catch(fail)));
     };
     const small = new SmallPieces(pass);
@@ -251,7 +251,10 @@ class Upload {
     info.stream.on("end", () => (spool.isEnded = true));
   }
 
-  /** Writes files one after the other: the end of the last part may be parsed while the part is still being written. */
+  /**
+   * Writes the data of the files; each call waits for the previous one, because the end of a part may be parsed while
+   * the part is still being written.
+   */
   #settle(): Promise<void> {
     const earlier = this.#settling;
     const settle = async (): Promise<void> => {
@@ -265,17 +268,17 @@ class Upload {
 const ignore = (): void => undefined;
 
 /**
- * Frees the memory of a chunk that is no longer used, if it has its own memory. Before version 21, Node cannot do this,
- * and V8 frees the chunks later.
+ * Frees the memory of a chunk that is no longer used, unless other buffers share the memory. Before version 21, Node
+ * cannot do this, so V8 frees the chunks later.
  */
 const free = ({ buffer, byteLength }: Buffer): void => {
   if (buffer.byteLength === byteLength)
     (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
 };
 
-// oxlint-disable-next-line no-control-regex -- control characters are what it finds
+// oxlint-disable-next-line no-control-regex -- the pattern is meant to match control characters
 const unsafeCharacters = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Returns the base name, without characters that could affect a terminal, a header or a file system. */
+/** Returns the base name of a file name, without characters that could affect a terminal, a header or a file system. */
 const toBaseName = (given = ""): string =>
   (given.split(/[/\\]/).at(-1) ?? "").replace(unsafeCharacters, "").slice(0, 255);

@@ -9,7 +9,7 @@ export interface CompressionOptions {
    */
   readonly encodings?: readonly ("zstd" | "br" | "gzip" | "deflate")[] | undefined;
   /**
-   * The smallest body that is compressed, in bytes, or a string such as "1kb".
+   * The minimum size of a body that is compressed: a number of bytes, or a string such as "1kb".
    *
    * @default "1kb"
    */
@@ -21,7 +21,7 @@ export interface CompressionOptions {
    */
   readonly level?: number | undefined;
   /**
-   * The memory level of gzip and deflate, 1 to 9; more memory compresses better.
+   * The memory level of gzip and deflate, 1 to 9; more memory improves the compression.
    *
    * @default 8
    */
@@ -33,7 +33,7 @@ export interface CompressionOptions {
    */
   readonly strategy?: number | undefined;
   /**
-   * The size of the chunks of compressed data, in bytes, 64 or more.
+   * The size of the chunks of compressed data, in bytes; at least 64.
    *
    * @default 16384
    */

@@ -10,10 +10,13 @@ import { createEncoder, flushEncoder, type Encoder } from "./encoders.ts";
 /** The default of the option `threshold`, in bytes. */
 const defaultThreshold = 1024;
 
-/** The maximum number of encoded bytes that wait for the end of a body whose writer has finished. */
+/**
+ * The maximum number of encoded bytes that are held back after the last write, to be sent together with the end of the
+ * body.
+ */
 const maxLastSize = 16_384;
 
-/** The settings that are known when the server starts. */
+/** The compression settings, which are fixed when the server starts. */
 interface Settings {
   readonly threshold: number;
   /** The offered encodings, in order of preference. */
@@ -38,7 +41,7 @@ type Call = (...args: readonly unknown[]) => unknown;
 
 /**
  * Returns a function that calls the method that the response would have without this layer: its own, or the
- * prototype's, which a shutdown replaces.
+ * prototype's, which a shutdown may replace.
  */
 const toPrevious = (response: Response, name: "writeHead" | "write" | "end" | "emit"): Call => {
   const own = Object.hasOwn(response, name) ? (response[name] as Call) : undefined;
@@ -59,7 +62,7 @@ class Layer {
   /** The length of a body that arrives in one chunk. */
   #length: number | undefined;
   #isEnded = false;
-  /** Whether the client no longer waits for the response. */
+  /** Whether the client has stopped waiting for the response. */
   #isLeft = false;
   #onFinish: ((error?: Error) => void)[] = [];
 
@@ -107,7 +110,7 @@ class Layer {
     return response;
   }
 
-  /** @returns undefined for a response that is sent unencoded */
+  /** Chooses the encoding of the body; returns undefined if the body is sent unencoded. */
   #choose(status: number): string | undefined {
     const response = this.#response;
     const { headers } = response.req;
@@ -128,7 +131,7 @@ class Layer {
   #onWrite(args: readonly unknown[]): unknown {
     const response = this.#response;
     const [chunk] = args;
-    // a chunk that cannot be written must fail before the head is written
+    // writing an invalid chunk must fail before the head is written
     if (!isChunk(chunk)) return this.#write(...args);
     if (!response.headersSent) response.writeHead(response.statusCode);
     if (!this.#encoder) return this.#write(...args);
@@ -176,7 +179,7 @@ class Layer {
     const last: Buffer[] = [];
     let lastSize = 0;
     encoder.on("data", (chunk: Buffer) => {
-      // a short body is sent in one packet with its head and its end, which saves 10% of the time
+      // a short body is sent in one packet together with the head, which saves 10% of the time
       if (this.#isEnded && (lastSize += chunk.length) <= maxLastSize) {
         last.push(chunk);
         return;
@@ -198,7 +201,7 @@ class Layer {
         configurable: true,
         writable: true,
         value: (...args: readonly unknown[]) => {
-          // the socket drains for the encoder; writers wait for the encoder instead
+          // when the socket drains, the encoder resumes; writers wait for the encoder to drain instead
           if (args[0] !== "drain") return emit(...args);
           encoder.resume();
           return true;
@@ -219,7 +222,7 @@ class Layer {
     for (const callback of this.#onFinish.splice(0)) callback(error);
   }
 
-  /** Sends the data that the encoder still holds. */
+  /** Sends the data that the encoder has buffered. */
   #flush(): void {
     const encoding = String(this.#response.getHeader("Content-Encoding"));
     if (this.#encoder) flushEncoder(this.#encoder, encoding);
@@ -233,7 +236,7 @@ const isChunk = (value: unknown): value is string | Uint8Array =>
   typeof value === "string" || isUint8Array(value);
 
 /**
- * Checks whether a response should declare the length of its body, which Node otherwise does when the response ends.
+ * Checks whether the length of the body must be set here; without this layer, Node would set it when the response ends.
  */
 const maySetLength = (response: ServerResponse): boolean =>
   response.statusCode !== 204 &&
@@ -242,7 +245,10 @@ const maySetLength = (response: ServerResponse): boolean =>
 
 const toError = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** Sets the fields passed to `writeHead`: an object, a flat array or an array of pairs, where a name may occur twice. */
+/**
+ * Sets the fields passed to `writeHead`: an object, a flat array or an array of pairs. In an array, a name may occur
+ * twice.
+ */
 const setFields = (response: ServerResponse, given: unknown): void => {
   if (!Array.isArray(given)) {
     for (const [name, value] of Object.entries((given ?? {}) as Record<string, string>))
@@ -264,7 +270,7 @@ const unencodedStatuses: ReadonlySet<number> = new Set([204, 205, 206, 304]);
 
 const mayBeEncoded = (response: ServerResponse): boolean =>
   !response.hasHeader("Content-Range") &&
-  // next to reflected input, the size of a compressed secret reveals the secret (BREACH)
+  // if a secret is compressed together with reflected input, the size of the response reveals the secret (BREACH)
   !response.hasHeader("Set-Cookie") &&
   String(response.getHeader("Content-Encoding") ?? "identity").toLowerCase() === "identity" &&
   !String(response.getHeader("Cache-Control") ?? "")
@@ -277,13 +283,13 @@ const announce = (response: ServerResponse, encoding: string): void => {
   response.setHeader("Content-Encoding", encoding);
   response.removeHeader("Content-Length");
   const tag = response.getHeader("ETag");
-  // the encoded bytes may differ, so the tag can no longer promise identical bytes
+  // the encoded bytes may vary, so the tag can no longer promise identical bytes
   if (typeof tag === "string" && tag.startsWith('"')) response.setHeader("ETag", `W/${tag}`);
 };
 
 /**
- * Weakens the tag for a client that has sent the weak tag of an encoded body, so that it gets the same tag back; see
- * RFC 9111, section 4.3.4.
+ * Weakens the tag if the client has sent the weak tag of an encoded body, so that the client gets the same tag back;
+ * see RFC 9111, section 4.3.4.
  */
 const mirrorTag = (response: ServerResponse, known: string | undefined): void => {
   const tag = response.getHeader("ETag");

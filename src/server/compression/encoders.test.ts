@@ -23,7 +23,7 @@ describe("an encoder", () => {
   });
 
   test.each(["gzip", "deflate"])(
-    "compresses at the chosen level, or otherwise at level 6 (%s)",
+    "compresses at the chosen level, or at level 6 by default (%s)",
     async (encoding) => {
       const toSize = async (options: object): Promise<number> =>
         sum(await toSizes(encoding, options));
@@ -36,12 +36,12 @@ describe("an encoder", () => {
     },
   );
 
-  test("for brotli uses a quality that suits responses, not files", async () => {
-    // with a quality of 11 the output would be a tenth smaller and take twenty times as long
+  test("for brotli uses a quality that suits responses rather than files", async () => {
+    // with a quality of 11, the output would be a tenth smaller, and compression would take twenty times as long
     expect(sum(await toSizes("br", {}))).toBeGreaterThan(text.length * 0.4);
   });
 
-  // Node has zstd since 22.15 and 23.8
+  // Node has zstd as of 22.15 and 23.8
   test.skipIf(!("createZstdCompress" in zlib)).each([0, 1, 1024, 1025, 2 ** 21, 2 ** 40])(
     "for zstd accepts a body length of %i bytes",
     async (length) => {

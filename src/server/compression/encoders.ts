@@ -5,7 +5,7 @@ import type { CompressionOptions } from "./compression-options.ts";
 /** A stream that encodes a body. */
 export type Encoder = BrotliCompress;
 
-/** @param length the length of the body if known; only a hint */
+/** Creates an encoder; `length` is the length of the body if known, and only a hint. */
 type CreateEncoder = (options: CompressionOptions, length: number | undefined) => Encoder;
 
 const zlib = loadNodeZlib();
@@ -24,7 +24,7 @@ const toZstdParams = (length: number | undefined): object => {
     number
   >;
   const log = Math.max(10, Math.ceil(Math.log2(length)));
-  // zstd uses these maximums for large bodies
+  // zstd itself uses these maximums for large bodies
   return {
     [ZSTD_c_windowLog]: Math.min(log, 21),
     [ZSTD_c_hashLog]: Math.min(log, 17),
@@ -71,9 +71,9 @@ export const createEncoder = (
   length: number | undefined,
 ): Encoder | undefined => encoders.get(encoding)?.(options, length);
 
-/** Sends the data that an encoder still holds. */
+/** Makes an encoder emit the data that it has buffered. */
 export const flushEncoder = (encoder: Encoder, encoding: string): void => {
-  // of zlib's flush modes, `Z_SYNC_FLUSH` keeps the data that the next part can refer to
+  // with `Z_SYNC_FLUSH`, later data can refer to earlier data, unlike with the default, `Z_FULL_FLUSH`
   if (encoding === "gzip" || encoding === "deflate") encoder.flush(constants.Z_SYNC_FLUSH);
   else encoder.flush();
 };

@@ -7,7 +7,7 @@ import { checkServerConfig } from "./check-server-config.ts";
 const run = (): void => undefined;
 const most = 0x7fffffff;
 
-/** The accepted and the rejected values of each option, beginning with those closest to the boundary. */
+/** The accepted and the rejected values of each option, including those at the boundaries. */
 const options: readonly (readonly [
   name: string,
   right: readonly unknown[],
@@ -78,20 +78,20 @@ describe.each(options)("the option %s", (name, right, wrong) => {
     },
   );
 
-  // the one option that a server requires
+  // `http.listen` is required
   test.skipIf(name === "http.listen")("accepts undefined", () => {
     expect(() => checkServerConfig(toConfig(name, undefined))).not.toThrow();
   });
 });
 
-test("an error shows a wrong value in one line, without nested values", () => {
+test("an error shows a wrong value on one line, without nested values", () => {
   const wrong = { a: { secret: { b: 1 } }, c: [1, 2] };
   expect(() => checkServerConfig(toConfig("cors", wrong))).toThrow(/got an object with a, c\.$/);
 });
 
-test("an error does not show a secret", () => {
+test("an error does not reveal a secret", () => {
   expect(() => checkServerConfig(toConfig("cookies.secret", ["hunter2", 5]))).toThrow(
-    /got an array of 2\.$/,
+    /got an array of length 2\.$/,
   );
 });
 
@@ -103,14 +103,14 @@ test.each([null, undefined, "x", [], run])(
   },
 );
 
-describe("the configuration of an application", () => {
+describe("the configuration for `attachRouting`", () => {
   test("requires `app`", () => {
     expect(() => checkAppConfig({ cors: false })).toThrow("The option `app` is missing");
     expect(() => checkAppConfig({ app: {} })).toThrow("The option `app` must be an Express");
     expect(() => checkAppConfig({ app: run, cors: false })).not.toThrow();
   });
 
-  test("has no server options", () => {
+  test("rejects the options of a server, and unknown ones", () => {
     expect(() => checkAppConfig({ app: run, http: {} })).toThrow("There is no option `http`.");
     expect(() => checkAppConfig({ app: run, bodyLimits: 1 })).toThrow(
       "There is no option `bodyLimits`. Did you mean `bodyLimit`? The options are ",

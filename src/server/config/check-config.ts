@@ -50,7 +50,7 @@ const cookieOptions = group({
       return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
     },
     // the message must never include the secret itself
-    (value) => (Array.isArray(value) ? `an array of ${value.length}` : show(value)),
+    (value) => (Array.isArray(value) ? `an array of length ${value.length}` : show(value)),
   ),
   nameBinding: oneOf("transition", "required", "off"),
 });
@@ -85,7 +85,7 @@ const docsOptions = group({
   ...{ servers: anything, tags: anything, webhooks: anything, override: anything },
 });
 
-/** The options that servers and applications share. */
+/** The checks for the options that `createServer` and `attachRouting` share. */
 export const commonChecks: Readonly<Record<string, Check>> = {
   cors: be(
     "true, false, or a function that returns headers",
@@ -133,11 +133,20 @@ const appChecks: Readonly<Record<string, Check>> = {
   app: be("an Express application or router", isFunction),
 };
 
-/** @throws {@link ConfigError} when the value is not a configuration. */
+/**
+ * Returns the configuration.
+ *
+ * @throws {@link ConfigError} when the value is not an object.
+ */
 export const assertObject = (config: unknown): object =>
   isObject(config) ? config : refuse("config", config, "an object, made with `createConfig`");
 
-/** @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the fix. */
+/**
+ * Checks the configuration of an API on the user's own application.
+ *
+ * @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the values that
+ * are allowed.
+ */
 export const checkAppConfig = (config: unknown): void => {
   const options = assertObject(config);
   if (Reflect.get(options, "app") === undefined)

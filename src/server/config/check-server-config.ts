@@ -93,6 +93,11 @@ const serverChecks: Readonly<Record<string, Check>> = {
   etag: oneOf(true, false, "weak", "strong"),
 };
 
-/** @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the fix. */
+/**
+ * Checks the configuration of a server.
+ *
+ * @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the values that
+ * are allowed.
+ */
 export const checkServerConfig = (config: unknown): void =>
   checkOptions(assertObject(config), serverChecks, "");

@@ -15,11 +15,11 @@ import type { CorsOption } from "../head/cors.ts";
 import type { ShutdownOptions } from "../connection/shutdown.ts";
 import type { UploadOptions } from "../body/uploads.ts";
 
-/** A finished response, as an access log receives it. */
+/** A finished response, as passed to an access logger. */
 export interface AccessedReply {
   /** The status; undefined if the client disconnected before the response began. */
   readonly status: number | undefined;
-  /** The number of bytes sent, head and body; 0 if an adapter such as serverless-http replaces the socket. */
+  /** The number of bytes sent, including the head; 0 if an adapter such as serverless-http replaces the socket. */
   readonly bytes: number;
   /** The time from the beginning of the request to the end of the response, in milliseconds. */
   readonly milliseconds: number;
@@ -43,12 +43,12 @@ export interface CommonConfig extends WalkOptions {
   /** Options of the built-in logger, or your own logger: an object with `debug`, `info`, `warn` and `error`. */
   readonly logger?: ConsoleLoggerOptions | Logger | undefined;
   /**
-   * Assigns an id to each request. The id is in `request.id`, in each line of the request's logger as `requestId`, and
-   * in a response header.
+   * Assigns an id to each request. The id is available as `request.id`, logged as `requestId` in each line of the
+   * request's logger, and sent in a response header.
    *
-   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, an id from a proxy or client is read from
-   * that request header and sent back in the same header, provided that it has at most 128 characters, which may be
-   * letters, digits, `.`, `_`, `:` and `-`.
+   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, an id that a proxy or client has sent in
+   * that request header is used, and is sent back in the same header. The id may have up to 128 characters: letters,
+   * digits, `.`, `_`, `:` and `-`. Any other id is replaced by a generated one.
    *
    * @default false
    */
@@ -56,7 +56,7 @@ export interface CommonConfig extends WalkOptions {
   /**
    * Returns the logger for one request; called once the request has its id.
    *
-   * The lines of `parent.child({ ... })` carry the given fields.
+   * `parent.child({ ... })` returns a logger that adds the given fields to its lines.
    */
   readonly childLoggerProvider?:
     | ((args: {
@@ -75,15 +75,16 @@ export interface CommonConfig extends WalkOptions {
     | null
     | undefined;
   /**
-   * The parts of a request that feed the input, by method. Methods that are not listed keep their defaults. Later
-   * sources override earlier ones; path parameters override all of them.
+   * The parts of a request that the input is combined from, by method. Methods that are not listed keep their defaults.
+   * Later sources override earlier ones; path parameters override all other sources.
    *
    * @default { get: ["query", "params"], post: ["body", "params", "files"], put: ["body", "params"], patch: ["body", "params"], delete: ["query", "params"] }
    */
   readonly inputSources?: SourcesByMethod | undefined;
   /**
-   * The result handler for errors that occur before an endpoint is reached, such as 404 and 405, and for malformed
-   * bodies if the endpoint has the default result handler.
+   * The result handler for errors that occur before an endpoint is reached, such as a 404. The errors for a wrong
+   * method (405) and for a malformed body go to the result handler of the path's endpoint, unless that is the default
+   * one.
    *
    * @default defaultResultHandler
    */
@@ -101,7 +102,7 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly cookies?: boolean | CookieOptions | undefined;
   /**
-   * File uploads, `multipart/form-data`: `true` for the default limits, or options.
+   * Accepts file uploads (`multipart/form-data`): `true` for the default limits, or options.
    *
    * @default false
    */
@@ -114,8 +115,8 @@ export interface CommonConfig extends WalkOptions {
   readonly bodyIdleTimeout?: number | undefined;
   /**
    * The time limit, in milliseconds, from the first middleware to the validated output, excluding the time to read the
-   * body; 0 for no limit. When it expires, the client receives 503 and `signal` is aborted. An endpoint's `timeout`
-   * replaces it.
+   * body; 0 for no limit. When it expires, the client receives 503 and `signal` is aborted. An endpoint's own `timeout`
+   * overrides this option.
    *
    * @default 0
    */
@@ -137,7 +138,7 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly docs?: boolean | DocsOptions | undefined;
   /**
-   * The status of the response to a method that a known path does not serve.
+   * The status of the response if a path exists, but does not accept the method of the request.
    *
    * @default 405
    */
@@ -170,13 +171,14 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly afterRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
   /**
-   * How queries are parsed: `simple` keeps brackets as is, `extended` turns them into objects and arrays.
+   * How queries are parsed: `simple` keeps brackets as they are, `extended` turns them into objects and arrays, and a
+   * function serves as the parser.
    *
    * @default "simple"
    */
   readonly queryParser?: "simple" | "extended" | ((query: string) => object) | undefined;
   /**
-   * Whether responses carry an ETag, which costs a hash of each body.
+   * Whether responses have an ETag, which requires a hash of each body.
    *
    * @default false
    */
@@ -185,8 +187,8 @@ export interface ServerConfig extends CommonConfig {
    * Whether responses are compressed with zstd, brotli, gzip or deflate, whichever the client prefers: `true`, or
    * options.
    *
-   * Event streams, responses that set cookies, and those with `no-transform` are never compressed. A handler that
-   * streams sends buffered data with `response.flush()`.
+   * Event streams, responses that set cookies, and responses with `Cache-Control: no-transform` are never compressed. A
+   * handler that streams can send buffered data with `response.flush()`.
    *
    * @default false
    */
@@ -198,7 +200,7 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly gracefulShutdown?: boolean | ShutdownOptions | undefined;
   /**
-   * Whether to print a line with the addresses at start.
+   * Whether to log the address of each server at startup.
    *
    * @default true
    */
@@ -213,7 +215,7 @@ export interface AppConfig extends CommonConfig {
 
 /**
  * Declares the configuration of a server or, with `app`, of an API on your own Express application. The configuration
- * is validated when the server starts.
+ * is validated by `createServer` or `attachRouting`.
  *
  * @returns the same object
  * @example

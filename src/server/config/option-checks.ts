@@ -37,7 +37,7 @@ export const isBoolean = (value: unknown): boolean => typeof value === "boolean"
 
 export const aFunction = be("a function", isFunction);
 export const aBoolean = be("true or false", isBoolean);
-/** Checks a group of options, and names unknown ones. */
+/** Creates the check for a group of options; its errors name unknown options. */
 export const group =
   (checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
   (value, option) => {

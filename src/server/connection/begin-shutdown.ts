@@ -8,8 +8,8 @@ import { countWaiting } from "./request-queue.ts";
 const shutdownLingering = 30;
 
 /**
- * Makes each connection end with its last response, and aborts the signals in use. The method `writeHead` is only
- * replaced now, so that it costs nothing before a shutdown.
+ * Makes each connection end with its last response, and aborts the signals that handlers have read. The method
+ * `writeHead` is only replaced now, so that this costs nothing before a shutdown.
  */
 export const beginShutdown = ({
   ServerResponse: { prototype },
@@ -24,7 +24,7 @@ export const beginShutdown = ({
     writable: true,
     value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
       const waiting = countWaiting(this.req.socket);
-      // requests behind the last one are not served, but must not cause a reset of the connection
+      // requests that arrive after the last one are not served, but must not cause a reset of the connection
       if (waiting === 0) closeAfterReply(this.req, this, undefined, shutdownLingering);
       else if (waiting === undefined && !this.headersSent) this.setHeader("Connection", "close");
       return ServerResponse.prototype.writeHead.apply(this, head);

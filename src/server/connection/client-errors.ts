@@ -7,13 +7,13 @@ import { defaultCorsHeaders } from "../head/cors.ts";
 import { isClosing } from "../../http/lingering-close.ts";
 import { endOfInput, findReply, parserPaused, parserStatuses } from "../../http/node-internals.ts";
 
-/** The methods that the server supports, whatever the path. */
+/** The methods that the server supports, regardless of the path. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
 
 /** How long a client that has sent an invalid request may take to read the response, in milliseconds. */
 const lingeringTime = 500;
 
-/** The codes of errors which mean that the client has left, not that it has sent something invalid. */
+/** The error codes which mean that the client has left, rather than sent something invalid. */
 const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", endOfInput]);
 
 /**
@@ -45,7 +45,7 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
       endWith(socket, toReply(405, hasCors));
       return;
     }
-    // Node has handed the connection over and no longer listens on the socket itself
+    // Node has handed over the connection and no longer listens for the socket's events itself
     socket.on("error", () => undefined).on("drain", () => findReply(socket)?.emit("drain"));
     endAfter(socket, running, toReply(405, hasCors));
   });

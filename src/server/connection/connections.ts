@@ -7,7 +7,7 @@ import {
   readThroughStream,
 } from "../../http/node-internals.ts";
 
-/** The connections of a server, with the state that Node does not track. */
+/** The connections of a server, with state that Node does not track. */
 class Connections {
   readonly #sockets = new Set<Socket>();
   /** The connections that have sent something over TLS. */
@@ -34,7 +34,7 @@ class Connections {
     }
   }
 
-  /** Lists the responses that have ended although some of their bytes are still buffered in this process. */
+  /** Lists the responses that have ended but still have bytes buffered in this process. */
   listUnsent(): ServerResponse[] {
     return [...this.#sockets].flatMap((socket) => {
       const reply = findReply(socket);
@@ -42,7 +42,7 @@ class Connections {
     });
   }
 
-  /** Ends the connections that have sent nothing at all, which Node counts as running requests. */
+  /** Ends the connections that have sent nothing at all; Node does not count them as idle. */
   endSilent(): void {
     for (const socket of this.#handshakes.values()) socket.destroy();
     for (const socket of this.#sockets)
@@ -78,7 +78,7 @@ export const watchConnections = (server: Server, isTls: boolean): void => {
   };
 };
 
-/** Ends the connections that wait for a request, including those that have never sent one. */
+/** Ends the connections that are waiting for a request, including those that have never sent one. */
 export const endIdleConnections = (server: Server): void => {
   connectionsOf.get(server)?.endSilent();
   server.closeIdleConnections();

@@ -3,10 +3,10 @@ import type { Server } from "node:http";
 import { createConnection, type ListenOptions } from "node:net";
 import type { Logger } from "../../logger/logger.ts";
 
-/** The place where a server listens: a port, the path of a UNIX socket, or Node's listen options. */
+/** The address of a server: a port, the path of a UNIX socket, or Node's listen options. */
 export type Listen = number | string | ListenOptions;
 
-/** A server with the place where it is to listen. */
+/** A server with the address at which it is to listen. */
 export interface Listener {
   readonly name: "http" | "https";
   readonly server: Server;

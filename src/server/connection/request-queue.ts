@@ -5,7 +5,9 @@ import { isLost } from "./client-errors.ts";
 import { onceHasSocket } from "../../http/node-internals.ts";
 import { discard } from "../../http/lingering-close.ts";
 
-/** The maximum number of requests that may wait on one connection before the connection is no longer read. */
+/**
+ * The maximum number of requests that may wait on one connection; while more are waiting, the connection is not read.
+ */
 export const maxWaiting = 16;
 
 /** The waiting requests of one connection. */
@@ -22,9 +24,9 @@ const queues = new WeakMap<Socket, Queue>();
 export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
 
 /**
- * Makes a listener handle one request of a connection at a time.
+ * Makes a listener handle the requests of a connection one at a time.
  *
- * Node hands over pipelined requests while another request is running. In this queue, each request waits until its
+ * Node emits pipelined requests even while an earlier request is running. In this queue, each request waits until its
  * response has the socket, so a connection runs one handler at a time, and nothing runs after a response that ends the
  * connection.
  *
@@ -39,7 +41,9 @@ export const inTurn =
     else discard(request);
   };
 
-/** Calls a listener once the response has the socket; never if the connection ends before that. */
+/**
+ * Calls a listener once the response has the socket; the listener is never called if the connection ends before that.
+ */
 export const waitForTurn = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -68,7 +72,7 @@ export const waitForTurn = (
 const pauseWhenLong = (queue: Queue, socket: Socket): void => {
   if (queue.waiting <= maxWaiting || queue.isPausing) return;
   queue.isPaused = queue.isPausing = true;
-  // Node resumes the socket when it has parsed a request, and when a request is read
+  // Node resumes the socket after it has parsed a request and when a request is read, so the socket is paused after that
   process.nextTick(() => {
     queue.isPausing = false;
     if (queue.isPaused) socket.pause();
@@ -81,7 +85,7 @@ const leaveQueue = (queue: Queue, socket: Socket): void => {
   const resume = (): void => {
     if (!queue.isPaused) socket.resume();
   };
-  // until the socket has drained, Node itself may have paused it, and must not receive data
+  // Node itself may have paused the socket until it drains, and must not receive data before that
   if (socket.writableNeedDrain) socket.once("drain", resume);
   else resume();
 };

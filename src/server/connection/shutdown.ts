@@ -28,11 +28,11 @@ const defaultTimeout = 15_000;
 const sweepInterval = 10;
 
 /**
- * Closes servers without losing a request: new connections are refused, idle ones are ended, and running requests
- * finish with `Connection: close`. After the timeout, the remaining connections are closed.
+ * Creates a function that closes servers without losing a request: new connections are refused, idle ones are ended,
+ * and running requests finish with `Connection: close`. After the timeout, the remaining connections are closed.
  *
  * @param onClosing called first; makes each further response end its connection
- * @returns a function that returns the same promise each time
+ * @returns the function, which returns the same promise each time
  */
 export const createClosing = (
   servers: readonly Server[],
@@ -60,7 +60,7 @@ const closeAll = async (
     });
     for (const server of servers) server.closeAllConnections();
   }, timeout);
-  // a response that began before the shutdown keeps its connection, which becomes idle once the response is finished
+  // a response that began before the shutdown keeps its connection open; the connection becomes idle after the response
   const sweep = setInterval(() => {
     for (const server of servers) endIdleConnections(server);
   }, sweepInterval);
@@ -73,7 +73,10 @@ const closeAll = async (
   clearInterval(sweep);
 };
 
-/** Closes the servers on a signal, runs the hook, and ends the process with code 0, or with code 1 if the hook fails. */
+/**
+ * On a signal, closes the servers, runs `beforeExit`, and ends the process with code 0, or with code 1 if something
+ * fails.
+ */
 export const shutDownOnSignals = (
   close: () => Promise<void>,
   logger: Logger,

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
 import { dropStalledReader } from "./stalled-reader.ts";
 
-/** Creates the parts of a response and of its socket that are inspected. */
+/** Creates the inspected parts of a response and its socket. */
 const createResponse = (given: { readonly timeout?: number; readonly waiting?: number } = {}) => {
   const socket = {
     writableLength: given.waiting ?? 1,
@@ -18,7 +18,7 @@ const createResponse = (given: { readonly timeout?: number; readonly waiting?: n
   return { socket, response, report, watch };
 };
 
-test("reports and drops a client that reads nothing, once", () => {
+test("reports and drops a client that reads nothing, but only once", () => {
   const { socket, response, report, watch } = createResponse();
   for (let writes = 0; writes < 20; writes++) watch();
   expect(socket.timeout).toBe(500);
@@ -27,7 +27,7 @@ test("reports and drops a client that reads nothing, once", () => {
   expect(socket.destroy).toHaveBeenCalledOnce();
 });
 
-test("does not drop a client that has read everything while the handler prepares more", () => {
+test("does not drop a client that has read everything and waits for the handler to send more", () => {
   const { socket, response, report, watch } = createResponse();
   watch();
   socket.writableLength = 0;
@@ -50,10 +50,10 @@ test.each([
 test.each([
   [500, 0],
   [900, 900],
-])("a socket timeout of %i ms is %i ms once the response is sent", (own, left) => {
+])("has a socket timeout of %i ms during the response and of %i ms after it", (own, left) => {
   const { socket, response, watch } = createResponse();
   let seen: number | undefined;
-  // Node's own listener, which sets the timeout of the idle connection
+  // stands for Node's own listener, which sets the timeout of the idle connection
   response.on("finish", () => (seen = socket.timeout));
   watch();
   socket.timeout = own;

@@ -14,7 +14,7 @@ import { adopt, adoptLater, requestMembers, responseMembers } from "./placeholde
 export interface ExpressObjects {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
-  /** Returns the application; it is created, and Express loaded, when first needed. */
+  /** Returns the application; it is created, and Express is loaded, when it is first needed. */
   readonly getApp: () => Express;
   /** Returns the application, if it has been created. */
   readonly findApp: () => Express | undefined;
@@ -22,7 +22,7 @@ export interface ExpressObjects {
   readonly toStop: Stoppables;
 }
 
-/** The parts and settings that an application's requests and responses share. */
+/** The options that an application's requests and responses share. */
 export interface ExpressOptions
   extends Pick<RequestOptions, "fail">, Pick<ResponseOptions, "sentTwice" | "stalled"> {
   readonly etag?: ServerConfig["etag"];
@@ -32,8 +32,8 @@ export interface ExpressOptions
 }
 
 /**
- * Creates the classes between an application's and Node's in the prototype chain, for tools that replace these, such as
- * light-my-request.
+ * Creates classes that stand between an application's classes and Node's in the prototype chain, because tools such as
+ * light-my-request replace these.
  */
 const toOwnClasses = () => {
   const node = loadNodeHttp();
@@ -43,11 +43,11 @@ const toOwnClasses = () => {
 };
 
 /**
- * Creates an Express application, and classes whose instances are its requests and responses from the start.
+ * Creates an Express application, and the classes of its requests and responses.
  *
- * Express sets the prototypes of each request and response; here the classes have them already, so a request costs no
- * `setPrototypeOf`. Fields are declared in the constructor, so that all requests share one shape. Express itself is
- * loaded when one of its members is first used, which saves 90 milliseconds at start.
+ * Express sets the prototype of each request and response. Here, the classes already have these prototypes, so that no
+ * `setPrototypeOf` is needed. Fields are declared in the constructor, so that all requests share one shape. Express
+ * itself is loaded when one of its members is first used, which saves 90 milliseconds at startup.
  */
 export const createExpressObjects = ({
   etag = false,
@@ -58,7 +58,7 @@ export const createExpressObjects = ({
   build,
 }: ExpressOptions): ExpressObjects => {
   const { OwnMessage, OwnResponse } = toOwnClasses();
-  /** The application's settings, as far as they matter before the application is created. */
+  /** The settings that are needed before the application is created. */
   const settings: AppSettings = { "query parser": queryParser, [untouched]: true };
   let app: Express | undefined;
   const toStop = new Stoppables();

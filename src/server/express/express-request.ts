@@ -10,7 +10,7 @@ import { type AppSettings, untouched } from "../../results/send-json.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
-/** The parts and settings that an application's requests share. */
+/** The options that an application's requests share. */
 export interface RequestOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;
@@ -19,7 +19,7 @@ export interface RequestOptions {
   readonly fail: (error: unknown, request: Request, response: Response) => void;
 }
 
-/** A class of requests. */
+/** The request class of an application. */
 export interface RequestClass {
   readonly ExpressRequest: typeof IncomingMessage;
   /** Makes requests use the settings of the created application from now on. */
@@ -31,14 +31,14 @@ export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
   { settings: firstSettings, getApp, fail }: RequestOptions,
 ): RequestClass => {
-  // the settings are in a variable, because requests read them often
+  // for speed, the settings, which requests read often, are kept in a variable
   let settings = firstSettings;
   const parsedQuery: unique symbol = Symbol("parsed query");
   const parsedFor: unique symbol = Symbol("parsed for");
   const parsedBy: unique symbol = Symbol("parsed by");
   const ownNext: unique symbol = Symbol("next");
 
-  /** Finds the mounted application that has given a request its own prototype, and that has its own settings. */
+  /** Finds the mounted application that has changed the prototype of a request, and whose settings then apply. */
   const findMounted = (request: object): Application | undefined =>
     Object.getPrototypeOf(request) === ExpressRequest.prototype
       ? undefined
@@ -58,12 +58,12 @@ export const createRequestClass = (
     [currentWalk]: Walk | undefined = undefined;
     [bodySink]: BodySink | undefined = undefined;
 
-    // oxlint-disable-next-line no-useless-constructor -- Node passes the socket, and the fields must be declared after it
+    // oxlint-disable-next-line no-useless-constructor -- Node passes the socket to this constructor, which also initialises the fields
     constructor(socket: Socket) {
       super(socket);
     }
 
-    /** Receives the data that the parser of node:http has read. */
+    /** Receives the data that Node's parser has read. */
     override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
       const sink = this[bodySink];
       if (!sink) return super.push(piece, encoding);
@@ -74,7 +74,7 @@ export const createRequestClass = (
       sink.end();
       if (endQuietly(this)) return false;
       super.push(null);
-      // without a reader, the stream would only end with the response, but handlers rely on a request that has ended
+      // without a reader, the stream would only end after the response, but handlers expect the request to have ended
       this.read(0);
       return false;
     }
@@ -87,7 +87,7 @@ export const createRequestClass = (
     /** The query, which is parsed when it is first read. */
     get query(): unknown {
       const url = this.url ?? "";
-      // a middleware may rewrite the URL
+      // the query is parsed again if a middleware has rewritten the URL
       const mounted = findMounted(this);
       if (this[parsedFor] !== url || this[parsedBy] !== mounted) {
         const own = (mounted as { readonly settings?: AppSettings } | undefined)?.settings;
@@ -100,7 +100,7 @@ export const createRequestClass = (
 
     get [unreadQuery](): string | undefined {
       if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
-      // a middleware may redefine `query`, as may a hook for all requests
+      // a middleware may have redefined `query` on this request, or a hook on all requests
       if (Object.hasOwn(this, "query") || findMounted(this) || isQueryRedefined()) return undefined;
       return toQueryText(this.url ?? "");
     }
@@ -143,7 +143,7 @@ export const createRequestClass = (
     )?.get;
   const ownQueryGetter = findQueryGetter();
   /**
-   * Checks whether a hook has redefined `query` on the prototype, which is `app.request` and does not change until the
+   * Checks whether a hook has redefined `query` on the prototype, which is `app.request`. This is impossible before the
    * application is created.
    */
   const isQueryRedefined = (): boolean =>

@@ -17,18 +17,18 @@ import { dropStalledReader, type StalledReaderOptions } from "../connection/stal
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
-/** The parts and settings that an application's responses share. */
+/** The options that an application's responses share. */
 export interface ResponseOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;
   /** The walks to notify of a shutdown. */
   readonly toStop: Stoppables;
   readonly stalled: StalledReaderOptions;
-  /** Logs that something was written to a response that had ended. */
+  /** Logs that something was written to a response that had already ended. */
   readonly sentTwice: (response: ServerResponse) => void;
 }
 
-/** A class of responses. */
+/** The response class of an application. */
 export interface ResponseClass {
   readonly ExpressResponse: NodeResponse;
   /** Makes responses use the settings of the created application from now on. */
@@ -40,18 +40,21 @@ export const createResponseClass = (
   OwnResponse: NodeResponse,
   { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
 ): ResponseClass => {
-  // the settings are in a variable, because responses read them often
+  // for speed, the settings, which responses read often, are kept in a variable
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
 
   const { end, setHeader, write } = OwnResponse.prototype as Methods;
 
-  /** Checks whether a response has ended by Node's own `finished`, because compression replaces `writableEnded`. */
+  /**
+   * Checks whether a response has ended. This reads Node's own `finished`, because compression replaces
+   * `writableEnded`.
+   */
   const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
 
   /**
-   * Reports a write after the end if nobody listens for errors: Node would emit one, which would end the process. The
-   * first response is kept.
+   * Reports a write after the end of a response that has no `error` listener; Node would emit an error, which would end
+   * the process. The response that was sent is kept.
    */
   const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
     if (response.listenerCount("error") > 0) return false;
@@ -88,7 +91,7 @@ export const createResponseClass = (
       noteReply(socket, this);
     }
 
-    // fields sent without `setHeader` are also listed
+    // fields that were sent without `setHeader` are returned too
     override getHeader(name: string): number | string | string[] | undefined {
       return super.getHeader(name) ?? findField(this[sentFields], name);
     }

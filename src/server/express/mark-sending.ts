@@ -5,22 +5,28 @@ import { readSafely } from "../../results/http-error.ts";
 type Sending = Response & { [sendingMark]?: boolean };
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
 type Method = (this: Sending, ...args: unknown[]) => unknown;
-/** The function that Express calls if it could not send and has no callback. */
+/** The function that Express calls if it could not send something and has no callback. */
 type Next = (error?: unknown) => void;
 
 const marked = new WeakSet<Response>();
 
-/** Makes the asynchronous sending methods of a response prototype mark the response until they are done. */
+/**
+ * Makes the asynchronous sending methods of a response prototype mark the response as being sent until they are done.
+ */
 export const markSending = (prototype: Response): void => {
   if (marked.has(prototype)) return;
   marked.add(prototype);
   mark(prototype, "sendFile", (response) => onFile(readNext(response)));
-  // a download is a file with other headers
+  // `download` sets headers and calls `sendFile`, which handles errors
   mark(prototype, "download");
   mark(prototype, "render", onPage);
 };
 
-/** @param toCallback returns the callback that Express itself would use */
+/**
+ * Makes a sending method mark the response as being sent.
+ *
+ * @param toCallback returns the callback that Express itself would use
+ */
 const mark = (
   prototype: Response,
   name: "sendFile" | "download" | "render",
@@ -35,7 +41,7 @@ const mark = (
       try {
         return original.apply(this, toCallback ? withCallback(this, args, toCallback) : args);
       } catch (error) {
-        // a call that throws sends nothing
+        // a call that has thrown will not send anything
         if (!this.headersSent) this[sendingMark] = false;
         throw error;
       }
@@ -43,7 +49,7 @@ const mark = (
   });
 };
 
-/** Returns the arguments (what, options, callback), with a callback that first removes the mark. */
+/** Returns the arguments (what, options, callback) with a callback that first removes the mark. */
 const withCallback = (
   response: Sending,
   [what, ...rest]: readonly unknown[],
@@ -60,8 +66,8 @@ const withCallback = (
 };
 
 /**
- * Returns a callback that does what Express does without one: a directory counts as missing, and a client that has left
- * is not a fault.
+ * Returns a callback that does what Express does if none is given: a directory counts as missing, and it is not a fault
+ * if the client has left.
  */
 const onFile =
   (next: Next): Callback =>

@@ -2,7 +2,7 @@ import express from "express";
 import { expect, test } from "vitest";
 import { requestMembers, responseMembers } from "./placeholders.ts";
 
-// `query` has no placeholder: this framework parses it itself
+// `query` has no placeholder, because the framework itself parses queries
 test.each([
   ["requests", requestMembers, express.request, ["query"]],
   ["responses", responseMembers, express.response, []],

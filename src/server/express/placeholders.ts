@@ -12,7 +12,7 @@ export const responseMembers: readonly string[] = [
   ...["sendFile", "sendStatus", "set", "status", "type", "vary"],
 ];
 
-/** Copies Express' own methods, getters and application to a prototype. */
+/** Copies the members that Express adds, including `app`, to a prototype. */
 export const adopt = (target: object, own: object, except: readonly string[]): void => {
   for (const source of [Object.getPrototypeOf(own) as object, own]) {
     const descriptors = Object.getOwnPropertyDescriptors(source);
@@ -32,7 +32,7 @@ export const adoptLater = (
       configurable: true,
       enumerable: true,
       get(this: object): unknown {
-        // if this version of Express lacks the member, the placeholder must not remain
+        // the placeholder must not remain, even if this version of Express lacks the member
         Reflect.deleteProperty(target, member);
         adoptAll();
         return Reflect.get(target, member, this);

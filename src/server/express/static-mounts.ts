@@ -19,7 +19,7 @@ interface Mount {
   readonly guard: EndpointPlan | undefined;
 }
 
-/** The static files of a server. */
+/** The mounted directories of a server's static files. */
 export class StaticMounts {
   readonly #mounts: readonly Mount[];
 
@@ -28,7 +28,7 @@ export class StaticMounts {
    * @throws {@link RoutingError} when a path has parameters.
    */
   constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
-    // longer paths come first, so that their guards apply regardless of what else is mounted above them
+    // longer paths come first, so that their guards apply regardless of what is mounted at shorter paths
     this.#mounts = entries
       .map((entry) => toMount(entry, sources))
       .toSorted((one, other) => other.segments.length - one.segments.length);
@@ -40,10 +40,10 @@ export class StaticMounts {
   }
 
   /**
-   * Serves a matching file.
+   * Serves the file that matches a path.
    *
    * @returns false if there is no such file and no response was sent
-   * @throws {@link RequestError} when the path contains a NUL.
+   * @throws {@link RequestError} when the path contains a NUL character.
    */
   async serve(
     request: Request,
@@ -59,7 +59,7 @@ export class StaticMounts {
       const isServed = mount.guard
         ? await guarded(mount.guard, request, response, logger, send)
         : await send();
-      // the first mount that has the file ends the search
+      // the search ends at the first mount that has the file
       if (isServed) return true;
     }
     return false;
@@ -67,8 +67,8 @@ export class StaticMounts {
 }
 
 /**
- * Checks whether each segment of a path has only one meaning. The file system would normalise what the router does not
- * (`//`, `..`, `%2F`), which could bypass an endpoint at that path.
+ * Checks whether every segment of a path can be read in one way only. The file system would normalise what the router
+ * does not (`//`, `..`, `%2F`), so such a path could bypass an endpoint or a guard.
  */
 const isPlain = (path: string): boolean => {
   const segments = path.split("/").slice(1).map(decodeURIComponent);

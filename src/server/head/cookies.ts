@@ -6,15 +6,15 @@ import { BareObject } from "../../http/bare-object.ts";
 /** Options for cookies. */
 export interface CookieOptions {
   /**
-   * The secret that signs cookies and verifies signatures. In an array, the first secret signs and all of them verify,
-   * so that secrets can be rotated.
+   * The secret that signs cookies and verifies signatures. If this is an array, the first secret signs and every secret
+   * verifies, so that secrets can be rotated.
    */
   readonly secret?: string | readonly string[] | undefined;
   /**
    * Whether the signature of a cookie covers its name. If not, as in Express and `cookie-parser`, a client can send the
    * value of one signed cookie under the name of another.
    *
-   * - `"transition"`: cookies are signed with their name; those signed without it are still accepted.
+   * - `"transition"`: cookies are signed with their name; cookies signed without it are still accepted.
    * - `"required"`: cookies are signed with their name; all others are dropped. Choose this once older cookies have
    * expired, or immediately if there are none.
    * - `"off"`: cookies are signed without their name, for programs that share cookies with Express or `cookie-parser`.
@@ -48,7 +48,7 @@ export const createCookieParser = ({
   const bindsName = secrets.length > 0 && nameBinding !== "off";
   return (request) => {
     parseCookies(request, secrets, nameBinding);
-    // the property is defined, because assigning it would load Express, whose placeholder is a setter
+    // the property is defined, because an assignment would call the placeholder's setter, which loads Express
     if (bindsName && request.res) Object.defineProperty(request.res, "cookie", signingCookie);
   };
 };
@@ -85,7 +85,7 @@ const unsign = (
   if (dot < 0) return undefined;
   const value = signed.slice(0, dot);
   const given = Buffer.from(signed.slice(dot + 1));
-  // the length distinguishes the kinds of signatures, so no signature is computed for other values
+  // the length tells the kinds of signatures apart; no signature is computed for other lengths
   const sign =
     given.length === lengthWithName && nameBinding !== "off"
       ? (secret: string) => signWithName(name, value, secret)
@@ -98,13 +98,13 @@ const unsign = (
 };
 
 /**
- * Signs a name with a value. The hash function differs from that of {@link signAlone}, so that a signed value such as
- * `user=admin` cannot pass as a cookie `user`.
+ * Signs the value of a cookie together with its name. The hash function differs from that of {@link signAlone}, so that
+ * a signed value such as `user=admin` cannot pass as a cookie named `user`.
  */
 const signWithName = (name: string, value: string, secret: string): string =>
   createHmac("sha512", secret).update(`${name}=${value}`).digest("base64url");
 
-/** The length of the signature: 64 bytes in base64url. */
+/** The length of such a signature: 64 bytes in base64url. */
 const lengthWithName = 86;
 
 /** Signs a value as Express does, without the padding character of Base64. */

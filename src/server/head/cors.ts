@@ -13,8 +13,9 @@ export interface CorsArguments {
   readonly defaultHeaders: Record<string, string>;
   readonly request: Request;
   /**
-   * The matched endpoint; for a preflight, the endpoint for the requested method. The endpoint is undefined for static
-   * files and for paths without an endpoint; without CORS headers, browsers would report their 404 as a CORS error.
+   * The matched endpoint; for a preflight, the endpoint for the requested method. It is undefined for static files and
+   * for paths without an endpoint; these responses need CORS headers too, because browsers would otherwise report a 404
+   * as a CORS error.
    */
   readonly endpoint: AnyEndpoint | undefined;
   readonly logger: Logger;
@@ -43,8 +44,8 @@ export const setDefaultCorsHeaders: (response: Response) => void =
  * `Vary: Origin` is added unless the origin is `*`, so that a cache never serves a response to another origin.
  * Credentials are never sent along with `*`, which browsers reject.
  *
- * @throws errors of the function, and {@link ServerFault} when it returns headers that cannot be sent; no header is set
- * then.
+ * @throws the error of the function if it fails, and {@link ServerFault} when it returns headers that cannot be sent;
+ * no header is set then.
  * @see Fetch standard, "CORS protocol and credentials"
  */
 export const setCorsHeaders = async (
@@ -71,8 +72,9 @@ export const setCorsHeaders = async (
 };
 
 /**
- * Sets the headers of a response without an endpoint; if the function fails, the response is sent without CORS headers.
- * Many functions rely on `endpoint`, and a 404 is better than the 500 that their error would cause.
+ * Sets the CORS headers of the response to a request without an endpoint; if the function fails, the response is sent
+ * without CORS headers. Many functions rely on `endpoint`, and a 404 is better than the 500 that their error would
+ * cause.
  */
 export const setCorsHeadersOfOther = async (
   cors: CorsFunction,
@@ -110,7 +112,7 @@ interface Header {
   readonly value: string;
 }
 
-/** Converts what the `cors` function returned to a map of headers by lower-case name. */
+/** Converts the return value of a `cors` function to a map of headers by lower-case name. */
 const toHeaders = (given: unknown): Map<string, Header> => {
   if (given === undefined || given === null) return new Map();
   if (!isPlainObject(given))

@@ -2,9 +2,9 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { closeAfterReply, isClosing } from "../../http/lingering-close.ts";
 
 /**
- * Serves clients that send `Expect: 100-continue` and wait for permission to send their body. The permission is granted
- * when the body is first read. If the response begins before that, the client may or may not send the body, so the
- * connection ends with the response.
+ * Creates a listener for clients that send `Expect: 100-continue` and wait for permission to send their body. The
+ * permission is granted when the body is first read. If the response begins before that, the client may or may not send
+ * the body, so the connection ends with the response.
  *
  * @see RFC 9110, section 10.1.1
  */

@@ -6,13 +6,13 @@ import { isHost } from "../../http/host.ts";
 export const maxHeaderFields = 100;
 
 /**
- * Checks what Node does not check in a request's head, in one pass over its raw fields.
+ * Checks, in one pass over the raw fields of a request's head, what Node does not check.
  *
  * If there are two `Host` fields, Node uses the first, and a proxy may use the second. Node hides fields over its own
- * limit from the application, although they still frame the message.
+ * limit from the application, although these still affect the framing of the message.
  *
- * @throws {@link RequestError} when there are too many fields, when the host is missing, repeated or malformed,
- * or when the transfer coding is not `chunked` alone.
+ * @throws {@link RequestError} when there are too many fields, when the host is missing, repeated or malformed, or when
+ * the transfer coding is not `chunked` alone.
  * @see RFC 9112, sections 3.2 and 6.1
  */
 export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage): void => {
@@ -21,7 +21,7 @@ export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage)
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
     const value = rawHeaders[index + 1] ?? "";
-    // the length alone rules out most fields, and most hosts are spelt `Host`
+    // the length alone rules out most fields, and the name is usually spelt `Host`
     if (name.length === hostLength && (name === "Host" || name.toLowerCase() === "host")) {
       if (host !== undefined) throw new RequestError("SLP_HEADER_HOST");
       host = value;
@@ -37,7 +37,7 @@ export const assertFraming = ({ rawHeaders, httpVersionMinor }: IncomingMessage)
   if (host !== undefined) rightHost = host;
 };
 
-/** The last host that was found valid. */
+/** The last host that was found to be valid. */
 let rightHost = "localhost";
 
 const hostLength = "host".length;

@@ -49,7 +49,7 @@ test.each([
   expect(codeOf(url)).toBe("SLP_TARGET_MALFORMED");
 });
 
-test("accepts an asterisk for the whole server, with OPTIONS only", () => {
+test("accepts `*`, which stands for the whole server, only with OPTIONS", () => {
   const options = Object.assign(toRequest("*"), { method: "OPTIONS" });
   expect(toCanonicalPath(options)).toBe("*");
   expect(codeOf("*")).toBe("SLP_TARGET_MALFORMED");

@@ -3,7 +3,7 @@ import { RequestError } from "../../errors.ts";
 import { maxTargetLength, normalisePath } from "../../http/normal-path.ts";
 
 /**
- * Returns the canonical path of a request: without query and fragment, and without the trailing slash.
+ * Returns the canonical path of a request, without a query, a fragment or a trailing slash.
  *
  * The path is still percent-encoded. Dot segments and double slashes are kept and match no route, and `%2F` stays
  * inside its segment. A target in absolute form is replaced by its path, and its authority becomes the host. Characters
@@ -36,12 +36,14 @@ const hash = 0x23;
 const percent = 0x25;
 
 /**
- * Whether the last target contained percent-encoding; a variable, because returning two values would cost an object.
+ * Whether the last target contained percent-encoding; a variable, because returning two values would allocate an
+ * object.
  */
 let isEncoded = false;
 
 /**
- * Finds the end of the path in a target; for short strings, one loop is faster than regular expressions and searches.
+ * Finds the end of the path in a target; for short strings, a single loop is faster than regular expressions or several
+ * searches.
  *
  * @throws {@link RequestError} at a character that is not visible ASCII.
  */
