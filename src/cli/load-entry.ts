@@ -17,7 +17,7 @@ export interface Entry {
   readonly config: DocumentedConfig & { readonly docs?: boolean | DocsOptions | undefined };
 }
 
-/** The argument of the commands that names the module. */
+/** The positional argument that names the module. */
 export const entryArgument = {
   type: "positional",
   required: false,

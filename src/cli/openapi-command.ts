@@ -28,7 +28,7 @@ export const openApiCommand = defineCommand({
     format: {
       type: "string",
       valueHint: "json|yaml",
-      description: "json or yaml; by default, as the extension of --out says, or json",
+      description: "json or yaml; by default, the extension of --out decides, otherwise json",
     },
     openapi: {
       type: "string",

@@ -20,7 +20,7 @@ const main: CommandDef = {
   meta: {
     name: "sallyport",
     description:
-      "Lists the routes of an API made with sallyport, and writes its document and its client.",
+      "Lists the routes of an API made with sallyport, and writes its OpenAPI document and its client.",
   },
   subCommands: commands,
 };

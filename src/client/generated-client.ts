@@ -22,15 +22,15 @@ type KeyWith<Routes, Key extends keyof Routes & string, Name, Lack extends strin
   ? `${Key} ${Lack}`
   : Key;
 
-/** Carries the routes of a generated client for the compiler. */
+/** The types of the routes of a generated client, which exist only for the compiler. */
 export interface GeneratedRoutes<Routes> {
   readonly "~generated": Routes;
 }
 
 /**
  * A client with generated types. `Routes` contains, under the key of each route, its `input`, its `success` (the body
- * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` with the
- * `item`, or its `event`.
+ * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` and the
+ * page's `item`, or its `event`.
  *
  * The client's functions are bound, so they can be destructured.
  */

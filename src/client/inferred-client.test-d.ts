@@ -126,7 +126,7 @@ describe("inputs", () => {
     }>();
   });
 
-  test("have the path parameters, even if no schema names them", () => {
+  test("include the path parameters, even if no schema names them", () => {
     const call = () => client().provide<"post /raw/:id">;
     expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
       raw: ArrayBuffer | Blob | Uint8Array | string;
@@ -199,7 +199,7 @@ describe("responses", () => {
     expectTypeOf(problem).returns.resolves.toEqualTypeOf<Items | string | null>();
   });
 
-  test("are a Blob or a string where content is sent without an envelope", () => {
+  test("are a Blob or a string if content is sent without an envelope", () => {
     const content = {
       file: factory.build({ output: ez.file("image/png"), handler: async () => "/a" }),
       stream: factory.build({ output: ez.stream(), handler: async function* () {} }),

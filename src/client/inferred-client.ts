@@ -23,7 +23,7 @@ import type {
 /** The key itself, or a message that says what is wrong with it. */
 export type CheckKey<R, Key, T> = T extends NoRoute ? Instead<R, Key> : Key;
 
-/** The suggested keys in place of an unknown one, which editors also complete; a message if there are none. */
+/** The keys suggested in place of an unknown key, which editors also complete; a message if there are none. */
 type Instead<R, Key> = NoInfer<
   [Suggested<R, Key>] extends [never] ? `There is no route ${Key & string}` : Suggested<R, Key>
 >;
@@ -64,7 +64,7 @@ export type Client<R> = R extends FrozenRouting
     ? ForgottenClient
     : InferredClient<R>;
 
-/** What a file written by `sallyport client --types` exports as the routing map. */
+/** The type that a file written by `sallyport client --types` exports in place of the routing map. */
 export interface FrozenRouting {
   readonly "~client": unknown;
 }
@@ -81,7 +81,7 @@ export interface ForgottenClient {
   readonly hasMore: (response: unknown) => boolean;
 }
 
-/** Carries the routes of a client for the compiler. */
+/** The routes of a client, which exist only for the compiler. */
 export interface RoutesOf<R> {
   /** Type information only. */
   readonly "~routes"?: R;

@@ -13,11 +13,11 @@ export interface Reply {
   readonly body: unknown;
   /** The response itself; its body has been read. */
   readonly response: Response;
-  /** Whether the body is not one that the API declares for this status. */
+  /** Whether the API does not declare such a body for this status. */
   readonly isForeign: boolean;
 }
 
-/** Returns how to read a body, by its media type. */
+/** Returns how to read a body of a media type. */
 export const readKind = (type: string): BodyKind => {
   if (/[/+]json$/.test(type)) return "json";
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";

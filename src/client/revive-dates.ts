@@ -7,7 +7,7 @@ const reviveDate: Revive = (value) => {
   return date && !Number.isNaN(date.getTime()) ? date : value;
 };
 
-/** Returns a function that revives an array: the elements of a tuple by index, all others alike. */
+/** Returns a function that revives an array: each element of a tuple with its own function, all others with one. */
 const reviveItems =
   (each: Revive | undefined, first: readonly (Revive | undefined)[] = []): Revive =>
   (value) =>
@@ -21,7 +21,7 @@ const reviveItems =
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns a function that revives an object: known fields by name, all others alike. */
+/** Returns a function that revives an object: each known field with its own function, all others with one. */
 const reviveFields =
   (fields: ReadonlyMap<string, Revive>, others?: Revive, known: readonly string[] = []): Revive =>
   (value) => {

@@ -1,7 +1,8 @@
 import type { Method } from "../http/method.ts";
 
 /**
- * The types that an endpoint carries. The types are unconstrained, because a comparison of schemas would resolve them.
+ * The types of an endpoint. They have no constraints, because comparing schemas would force the compiler to resolve
+ * them.
  */
 export interface EndpointTypes {
   readonly [name: string]: Some;
@@ -49,7 +50,7 @@ type Whole<Map, M extends string, Path extends string> = Path extends keyof Map
     : Spelled<Map, M, Path>
   : Spelled<Map, M, Path>;
 
-/** The entry of a map for a path, in other spellings of the key. */
+/** The entry of a map for a path whose key has another spelling. */
 type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` extends keyof Map
   ? Named<Map[`${M} /${Path}`]>
   : `${M} ${Path}` extends keyof Map
@@ -99,7 +100,7 @@ type Joined<
     : Longer<Map, M, `${Passed}/${Segment}`, Rest>
   : Whole<Map, M, `${Passed}/${Path}`>;
 
-/** The entry of a map for a path, if each key is one segment: most calls end here. */
+/** The entry of a map for a path if each key is one segment, as in most maps. */
 type Straight<
   Map,
   M extends string,

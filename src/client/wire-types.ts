@@ -64,8 +64,8 @@ export type InputAt<T extends EndpointTypes, Key> = Placed<
 >;
 
 /**
- * Joins the inputs of an endpoint and its middlewares only if a middleware has one: resolving an intersection of two
- * objects costs the compiler as much as their schemas.
+ * Joins the inputs of an endpoint and its middlewares only if a middleware has an input, because resolving an
+ * intersection of two objects costs the compiler as much as resolving their schemas.
  */
 type Placed<Input, MiddlewareInput, Key> = unknown extends MiddlewareInput
   ? SegmentsOf<Key> extends keyof Input

@@ -125,7 +125,7 @@ describe("naming", () => {
     expect(find(text, "Other")).toBe("{ same: Same; a: number; }");
   });
 
-  test("names a recursive schema after its place, and after its direction where that matters", () => {
+  test("names a recursive schema after its place, and also after its direction if its input and output differ", () => {
     const tree = z.object({
       at: z.int().default(0),
       get parts() {
@@ -151,7 +151,7 @@ describe("naming", () => {
   });
 });
 
-test("writes descriptions as comments, which their text cannot close", () => {
+test("writes descriptions as comments that the text cannot close", () => {
   const endpoint = factory
     .build({
       shortDescription: "Greets",

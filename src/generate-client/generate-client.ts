@@ -127,7 +127,7 @@ const dropComments = (source: string): string => {
   return [start, ...commented.map((text) => text.slice(text.indexOf("*/")))].join("");
 };
 
-/** Returns a function that asks each result handler once, so that each of its schemas is written once. */
+/** Returns a function that calls each `listNegative` once for the same data, so that each schema is written once. */
 const createListNegative = (): ListNegative => {
   const known = new Map<AnyResultHandler, Map<z.ZodType | undefined, readonly ApiResponse[]>>();
   return (handler, data) => {

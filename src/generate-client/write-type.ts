@@ -26,10 +26,10 @@ export interface Side {
   readonly hasDates: boolean;
 }
 
-/** The side of a schema for what the client sends. */
+/** The side of a schema that describes what the client sends. */
 export const sent: Side = { direction: "input", isSent: true, hasDates: false };
 
-/** Returns the side of a schema for what the client receives. */
+/** Returns the side of a schema that describes what the client receives. */
 export const toReceived = (hasDates: boolean): Side => ({
   ...{ direction: "output", isSent: false, hasDates },
 });
@@ -272,7 +272,7 @@ export class TypeWriter {
   #writePipe(def: z.core.$ZodPipeDef, side: Side, place: string): Members {
     const isInput = side.direction === "input";
     if (isInput && side.isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
-    // the schema after the function describes a preprocessed value
+    // the input of `z.preprocess` is described by the schema after the function
     const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
     return this.write(isInput && !isPreprocessed ? def.in : def.out, side, place);
   }

@@ -28,7 +28,7 @@ const validName = /^[\w.-]+$/;
 /**
  * Writes schemas, and stores named ones as components.
  *
- * References get their final names at the end, once it is known whether the two directions of a schema differ.
+ * References get their final names at the end, once it is known whether a schema differs as input and as output.
  */
 export class Components {
   readonly #writer: NodeWriter;
@@ -48,7 +48,7 @@ export class Components {
     this.#writer = writer;
   }
 
-  /** Writes a schema: its JSON Schema, or a reference if it has a name. The result must not be changed. */
+  /** Writes a schema: its JSON Schema, or a reference if it has a name. Callers must not modify the result. */
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
     const known = this.#written[direction].get(schema);
     if (known) return known;
@@ -130,7 +130,7 @@ export class Components {
     return Object.keys(more).length > 0 ? { ...own, ...more } : this.resolve(component.json);
   }
 
-  /** Gives all references their final names, and adds what they refer to. */
+  /** Gives all references their final names, and adds the components that they refer to. */
   finish(document: JsonObject): JsonObject {
     const used = this.#findUsed(document);
     const names = this.#toNames(used);
@@ -306,7 +306,7 @@ const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
 
-/** Returns the name of a schema; a schema without a name is named after its place, with Zod's number. */
+/** Returns the name of a schema; a schema without a name is named after its place, followed by Zod's number. */
 const toName = (key: string, place: WritePlace): string => {
   const made = readMadeName(key);
   return made === undefined ? key : `${place.name}${made}`;

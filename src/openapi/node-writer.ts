@@ -22,7 +22,7 @@ export interface WritePlace {
   readonly path: string;
 }
 
-/** What is known about a schema node while it is written. */
+/** A schema node that is being written, and its surroundings. */
 export interface NodePlace {
   readonly place: WritePlace;
   /** The path of the node in the whole JSON Schema. */
@@ -190,7 +190,7 @@ const readMeta = (schema: ZodSchema): JsonObject => {
   return meta;
 };
 
-/** Writes a default as clients would send it; defaults that vary are left out. */
+/** Writes a default as clients would send it, and omits a default that differs on each call. */
 const writeDefault = (
   def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef,
   json: JsonObject,

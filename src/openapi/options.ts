@@ -10,7 +10,7 @@ import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 export type OpenApiVersion = "3.0" | "3.1" | "3.2";
 
 /** A JSON object, such as a part of a document. */
-// oxlint-disable-next-line typescript/consistent-indexed-object-style -- editors show its name on hover
+// oxlint-disable-next-line typescript/consistent-indexed-object-style -- editors show the name of an interface on hover
 export interface JsonObject {
   [key: string]: unknown;
 }
@@ -65,7 +65,7 @@ export interface Webhook {
   /** Schema of the request body. */
   readonly input?: AnySchema | undefined;
   /**
-   * Schema of the JSON that is expected in the response.
+   * The schema of the JSON expected in the response.
    *
    * @default the response body is ignored
    */
@@ -76,7 +76,7 @@ export interface Webhook {
   readonly operationId?: string | undefined;
 }
 
-/** What `override.schema` receives for each Zod schema that is written. */
+/** The argument of `override.schema`, which is called for each Zod schema that is written. */
 export interface WrittenSchema {
   /** The Zod schema. */
   readonly schema: ZodSchema;
@@ -88,13 +88,13 @@ export interface WrittenSchema {
   readonly direction: Direction;
 }
 
-/** What `override.operation` receives for each operation. */
+/** The argument of `override.operation`, which is called for each operation. */
 export interface WrittenOperation {
   readonly method: Method | "head";
   /** The path as in the routing map, such as `/users/:id`. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
-  /** The operation as written; change it, or return another one. Schemas are in the dialect of 3.1 for all versions. */
+  /** The generated operation: change it, or return a replacement. Schemas use the dialect of 3.1 for all versions. */
   readonly operation: JsonObject;
 }
 
@@ -132,7 +132,7 @@ export interface OpenApiOptions {
   /**
    * The URLs of the API, or server objects.
    *
-   * @default `/`, where the document is served
+   * @default `/`, on the host that serves the document
    */
   readonly servers?: string | OpenApiServer | readonly (string | OpenApiServer)[] | undefined;
   /** @default "3.1" */

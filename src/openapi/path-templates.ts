@@ -29,7 +29,7 @@ const encodeText = (text: string): string =>
   );
 
 /**
- * Groups routes by the paths of a document.
+ * Groups routes by their paths in the document.
  *
  * @throws {@link OpenApiError} when two paths differ only in the names of their parameters; OpenAPI treats such paths
  * as the same.

@@ -17,7 +17,7 @@ import { toWritePlace, type OperationPlace } from "./operation-place.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 import type { SharedResponses } from "./shared-responses.ts";
 
-/** What the responses of all operations share. */
+/** The context that the responses of all operations share. */
 export interface ResponseContext {
   readonly components: Components;
   readonly shared: SharedResponses;
@@ -86,7 +86,7 @@ const linkHeader = {
   schema: { type: "string" },
 };
 
-/** Returns the description of the output, or of the only response. */
+/** Returns the description of the output, or of the response; undefined if there are several responses. */
 const toDescription = (
   responses: readonly ApiResponse[],
   { endpoint }: OperationPlace,

@@ -7,7 +7,7 @@ import type { JsonObject } from "./options.ts";
 type Scheme = Exclude<Security, { readonly and: unknown } | { readonly or: unknown }>;
 
 /**
- * Alternative sets of schemes; the schemes of a set are required together. OpenAPI calls the alternatives requirements.
+ * Alternative sets of schemes; the schemes of a set are required together. OpenAPI calls each set a requirement.
  */
 type Alternatives = readonly (readonly Scheme[])[];
 

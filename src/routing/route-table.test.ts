@@ -43,7 +43,7 @@ describe("RouteTable", () => {
     expect(table.findAll("/users/me").map(({ method }) => method)).toEqual(["get", "patch"]);
   });
 
-  test("lists all methods of a path, the better matches first", () => {
+  test("lists all methods of a path, the best matches first", () => {
     const table = new RouteTable<string>();
     const routes = [
       ["get", "/*rest"],

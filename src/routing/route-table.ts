@@ -18,14 +18,14 @@ interface Leaf<Target> {
   readonly path: string;
   readonly target: Target;
   readonly names: readonly string[];
-  /** The rank of each segment; the smaller, the better the match. */
+  /** The rank of each segment; a smaller rank is a better match. */
   readonly ranks: readonly number[];
 }
 
 /** A segment in the tree of paths. */
 interface Node<Target> {
   readonly literals: Map<string, Node<Target>>;
-  /** The literal if there is only one, because comparing it in place saves slicing and hashing a segment. */
+  /** The only literal child, if there is just one: comparing it in place avoids slicing and hashing a segment. */
   only: LiteralChild<Target> | undefined;
   /** The children with parameters, in descending order of the number of literal characters around their parameters. */
   readonly parameters: ParameterChild<Target>[];
@@ -68,7 +68,7 @@ export class RouteTable<Target> {
   /**
    * Adds a route.
    *
-   * @throws {@link RoutingError} when the path's syntax is invalid, or when the method already has this path.
+   * @throws {@link RoutingError} when the path's syntax is invalid, or when the table already has this method and path.
    */
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
@@ -115,7 +115,7 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Finds the route of a request's unparsed target.
+   * Finds the route for the unparsed target of a request.
    *
    * @param method in upper case
    * @returns undefined if there is no route, or if the target needs further checks because it is encoded or ends with a

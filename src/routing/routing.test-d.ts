@@ -32,7 +32,7 @@ test("accepts every form of the routing map", () => {
   ).resolves.toEqualTypeOf<RunningServer>();
 });
 
-test("a path parameter that the input lacks is an error with a message", () => {
+test("a path parameter that is missing from the input is a type error with a message", () => {
   // @ts-expect-error -- The input schema lacks the path parameter "slug"
   void createServer(config, { v1: { ":slug": withId } });
   // @ts-expect-error -- The input schema lacks the path parameter "id"

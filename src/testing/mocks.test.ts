@@ -39,7 +39,7 @@ describe("responseMock", () => {
     ["text/html", false],
     ["text/json-like", false],
     ["application/jsonl", false],
-  ])("determines by the type whether a body is JSON: %s", async (type, isJson) => {
+  ])("determines whether a body is JSON from its media type: %s", async (type, isJson) => {
     const { responseMock } = await testEndpoint({ endpoint: sends(type, "{}") });
     expect(responseMock._isJSON()).toBe(isJson);
   });
@@ -114,7 +114,7 @@ describe("responseMock", () => {
     expect([half._isEndCalled(), half._isCut(), half._getData()]).toEqual([false, true, "half"]);
   });
 
-  test("says that the response was cut off if none of it reaches the client", async () => {
+  test("reports that the response was cut off if none of it reaches the client", async () => {
     const endpoint = factory.buildVoid({ handler: ({ response }) => response.destroy() });
     const { responseMock } = await testEndpoint({ endpoint });
     expect(responseMock._isCut()).toBe(true);
@@ -231,7 +231,7 @@ describe("loggerMock", () => {
     expect(loggerMock._getLogs().info).toEqual([["audit: x"]]);
   });
 
-  test("allows spies on its members", async () => {
+  test("lets a test spy on its members", async () => {
     const { loggerMock } = await testEndpoint({ endpoint: fine, loggerProps: new AppLogger() });
     const spy = vi.spyOn(loggerMock, "child").mockReturnValue("spied");
     expect([loggerMock.child("x"), spy.mock.calls]).toEqual(["spied", [["x"]]]);

@@ -74,7 +74,7 @@ describe("the output", () => {
     expect(ctx).toEqual({ list: 1 });
   });
 
-  test.each([undefined, null])("is undefined if nothing is returned: %s", async (nothing) => {
+  test.each([undefined, null])("is %s if the handler returns it", async (nothing) => {
     const { output, responseMock } = await testMiddleware({ middleware: does(() => nothing) });
     expect(output).toBe(nothing);
     expect(responseMock._getStatusCode()).toBe(200);

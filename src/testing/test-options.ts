@@ -6,7 +6,7 @@ import type { Method } from "../http/method.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import type { LoggerMock, ResponseMock } from "./mocks.ts";
 
-/** The request of a test: any property of an Express request, as the handler should see it. */
+/** The request for a test: any property of an Express request, as the handler should see it. */
 export interface RequestProps {
   /**
    * The method, in upper or lower case.
@@ -49,7 +49,7 @@ export interface TestOptions<LoggerProps extends object = object> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options of `testEndpoint`. */
+/** Options for `testEndpoint`. */
 export interface TestEndpointOptions<
   LoggerProps extends object = object,
 > extends TestOptions<LoggerProps> {

@@ -66,7 +66,7 @@ const cut = factory.buildVoid({
 });
 const broken = factory.buildVoid({ handler: ({ response }) => response.destroy() });
 
-/** The steps that the handlers recorded, including the abortion of their signal. */
+/** The steps that the handlers recorded, including the abort of their signal. */
 const steps: string[] = [];
 let goOn: () => void = () => undefined;
 const stepwise = factory.buildVoid({
@@ -348,7 +348,7 @@ describe("a response", () => {
     await expect.poll(() => steps).toEqual(["closed"]);
   });
 
-  test("that is cut off rejects its readers", async () => {
+  test("that is cut off causes an error when it is read", async () => {
     const { fetch, loggerMock } = await open();
     const response = await fetch("/cut");
     expect(response.status).toBe(200);

@@ -31,10 +31,10 @@ test.each<[string, z.ZodType]>([
 test.each<[string, z.ZodType]>([
   ["a refinement of the application", ownCheck(id)],
   ["a promise", z.promise(id)],
-])("%s is not said to accept a parameter, because that is uncertain", (_what, field) => {
+])("%s is not assumed to accept a parameter, because that is uncertain", (_what, field) => {
   expect(accepts(field, { id: "1" })).toBe(false);
 });
 
-test("a parameter that no field takes is accepted", () => {
+test("a parameter without a field in the schema is accepted", () => {
   expect(accepts(id, { other: "x" })).toBe(true);
 });

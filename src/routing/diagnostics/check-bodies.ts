@@ -6,7 +6,7 @@ import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagn
 import { MisfitFinder } from "./misfits.ts";
 import type { Wire } from "./wire.ts";
 
-/** Finds body and file schemas on routes without a body, and bodies on methods whose clients hardly ever send one. */
+/** Finds body and file schemas on routes without a body, and bodies on methods for which clients rarely send one. */
 export const checkBodies = (
   entries: readonly EndpointEntry[],
   facts: RoutingFacts,
@@ -101,7 +101,7 @@ const checkUploads = (
   );
   return uses.flatMap(({ entry, schema, obstacle }): Diagnostic[] => {
     if (!obstacle || known.has(schema)) return [];
-    // optional files may be meant for another route with the same schema
+    // a schema may have optional files for another of its routes
     const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
     if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
     known.add(schema);
@@ -115,7 +115,7 @@ const checkUploads = (
   });
 };
 
-/** Returns what prevents files on a route, if anything. */
+/** Returns the reason why a route cannot receive files; undefined if it can. */
 const findObstacle = (
   entry: EndpointEntry,
   { toSources, takesUploads, hasNativeParsers }: RoutingFacts,

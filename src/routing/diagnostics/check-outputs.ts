@@ -11,7 +11,7 @@ import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toOutputWire } from "./wire.ts";
 
-/** Finds parts of outputs that can never be sent if, as its result handler declares, the output is sent as JSON. */
+/** Finds parts of outputs that can never be sent, for outputs that the result handler declares to be sent as JSON. */
 export const checkOutputs = (entries: readonly EndpointEntry[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("output");
   const wire = toOutputWire();

@@ -32,7 +32,7 @@ test.each<[string, ZodSchema]>([
   ["in an intersection", z.object({ a: id }).and(z.object({ id: id.optional() }))],
   ["in a pipe", z.object({ id: id.optional() }).transform((value) => value)],
   ["by .partial()", z.object({ id }).partial().readonly()],
-])("warns of a parameter that is %s", (_what, input) => {
+])("warns about a parameter that is %s", (_what, input) => {
   expect(check({ ":id": taking(input) })).toEqual([optional]);
 });
 
@@ -67,7 +67,7 @@ test("accepts an optional parameter if the endpoint also serves a path without i
   expect(check({ ":id": taking(input, strict) })).toEqual([]);
 });
 
-test("warns once per path of each missing parameter and each optional one", () => {
+test("warns once per path about each missing and each optional parameter", () => {
   const input = taking(z.object({ id: id.optional() }));
   expect(check({ "get a/:id/:other": input, "delete a/:id/:other": input })).toEqual([
     "SLP_WARN_PATH_PARAMETER other",

@@ -42,11 +42,11 @@ describe("routes", () => {
     [["/a/:x@", "/a/%40:x/"], "/a/%40x%40"],
     [["/a:x/c", "/:x-/:y"], "/ax-/c"],
     [["/:x.y:z", "/:x-p:z"], "/x.yx-px"],
-  ])("routes %j: warns that only their order decides", (keys, example) => {
+  ])("routes %j: warns that only their order decides which one is used", (keys, example) => {
     const [warning, ...others] = check(...keys);
     expect(others).toEqual([]);
     expect(warning?.code).toBe("SLP_WARN_ROUTE_ORDER");
-    // the first route takes the example, in either order
+    // whichever route comes first takes the example
     const toFound = (order: readonly string[]) => {
       const table = new RouteTable<string>();
       for (const key of order) table.add("get", key, key);
@@ -107,7 +107,7 @@ describe("routes", () => {
     expect(checkId(schema)).toEqual([]);
   });
 
-  test("gives examples that contain the other route's separator", () => {
+  test("gives only examples that contain the separator and that the input accepts", () => {
     expect(checkId(z.coerce.number(), "/a/:x.:y")).toEqual(["/a/1.1"]);
     expect(checkId(z.email(), "/a/:x.:y")).toEqual(["/a/ada%40example.com"]);
     expect(checkId(z.coerce.number().int(), "/a/:x.:y")).toEqual([]);
@@ -132,7 +132,7 @@ describe("static files", () => {
     ["public/images", "public/*path"],
     ["public/images", ":folder/images/*path"],
     ["public", "pub:rest/*path"],
-  ])("warns that files at /%s are never served, with a route /%s", (mount, key) => {
+  ])("warns that files at /%s are never served if there is a route /%s", (mount, key) => {
     const [warning] = checkFiles(mount, key);
     expect(warning?.code).toBe("SLP_WARN_FILES_SHADOWED");
     expect(warning?.meta).toMatchObject({ path: `/${key}`, files: `/${mount}` });
@@ -144,7 +144,7 @@ describe("static files", () => {
     ["public", "post *path"],
     ["", ":slug"],
     ["public", "a:rest/*path"],
-  ])("does not warn of files at /%s, with a route %s", (mount, key) => {
+  ])("does not warn about files at /%s if there is a route %s", (mount, key) => {
     expect(checkFiles(mount, key)).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ export const checkSources = (
     const [first] = fields;
     const { inputSchema } = entry.endpoint;
     if (first === undefined || !inputSchema || known.has(inputSchema)) return [];
-    // the fields may be meant for another route with the same schema
+    // a schema may have fields for another of its routes
     const isMeantElsewhere = lacking.some(
       (other) => other.entry.endpoint.inputSchema === inputSchema && other.fields.length === 0,
     );

@@ -45,6 +45,6 @@ test.each<[Wire["carrier"], string]>([
     expect(toReason(toMisfit(kind, carrier))).toContain(`is ez.${kind}(), `);
 });
 
-test("the reason for a schema that takes no value does not name the schema", () => {
+test("the reason for a schema that accepts no value does not name the schema", () => {
   expect(toReason(toMisfit("never", "json"))).toBe("accepts no value at all");
 });

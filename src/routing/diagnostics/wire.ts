@@ -71,7 +71,7 @@ const toFieldWire = (
   return queryParser === "extended" ? textTree : undefined;
 };
 
-/** Returns the values that are possible as the input of a route. */
+/** Returns the values that the input of a route can have. */
 export const toInputWire = (entry: EndpointEntry, facts: RoutingFacts): Wire => {
   const sources = facts.toSources(entry);
   const field = toFieldWire(sources, facts);
