@@ -68,8 +68,8 @@ const readConfigured = (folder: string): string | undefined => {
 };
 
 /**
- * Restarts the process with tsx if the entry is TypeScript, using the application's tsx, or otherwise Node.js' own
- * support.
+ * Restarts the process with tsx if the entry is TypeScript and tsx is installed. Without tsx, Node.js itself has to
+ * support TypeScript.
  *
  * @returns the exit code of the new process; undefined if this process can load the entry
  * @throws {@link CliError} when nothing can load TypeScript.

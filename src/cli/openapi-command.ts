@@ -15,7 +15,7 @@ import { writeOut } from "./output.ts";
 
 const versions: readonly string[] = ["3.0", "3.1", "3.2"];
 
-/** `sallyport openapi`: writes the document, or checks that a file is up to date. */
+/** `sallyport openapi`: writes the OpenAPI document, or checks that a file is up to date. */
 export const openApiCommand = defineCommand({
   meta: { name: "openapi", description: "Writes the OpenAPI document of the API." },
   args: {

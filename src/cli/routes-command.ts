@@ -21,13 +21,13 @@ interface RouteLine {
   readonly method: string;
   readonly path: string;
   readonly sources: readonly string[];
-  /** Where the middlewares are built, in the order in which they run. */
+  /** The files and lines where the middlewares are built, in the order in which they run. */
   readonly middlewares: readonly string[];
   readonly security: readonly string[];
   readonly tags: readonly string[];
   readonly statuses: readonly number[];
   readonly operationId: string | null;
-  /** Where the endpoint is built. */
+  /** The file and line where the endpoint is built. */
   readonly at: string | null;
 }
 

@@ -112,7 +112,7 @@ export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" |
   readonly maxDelay?: number | undefined;
 }
 
-/** A part of a request that feeds the input of an endpoint. */
+/** A part of a request from which an endpoint reads its input. */
 export type SourceName =
   | ("body" | "cookies" | "files" | "headers" | "params")
   | ("query" | "signedCookies");

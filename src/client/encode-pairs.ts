@@ -19,7 +19,7 @@ const assertFull = (field: string, parts: readonly unknown[]): void => {
 };
 
 /**
- * Lists the elements of an array, or the value itself, each with the name of its field.
+ * Lists the elements of an array, or the value itself, each with the field name.
  *
  * @throws {@link Refusal} when an array is empty.
  */

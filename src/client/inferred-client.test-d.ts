@@ -30,7 +30,7 @@ const deep = factory.build({ method: "post", handler: async () => ({}) });
 type One = SuccessEnvelope<{ id: string; at: string; gone?: string | undefined }> | ErrorEnvelope;
 type Open = SuccessEnvelope<{ n: number }> | ErrorEnvelope;
 
-/** Creates a client, but is never called: only the compiler checks it. */
+/** Creates a client. It is never called, because only its types are checked. */
 const create = <R>() => createClient<R>({ baseUrl: "" });
 
 describe("a client for a routing map in all forms", () => {

@@ -54,7 +54,7 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
   return isExpected ? reply : { ...reply, ok: false, status: "unexpected", actualStatus: status };
 };
 
-/** Checks whether a body is one that the API declares for its status. */
+/** Checks whether the API declares a body of this kind and media type for the status. */
 const isPromised = (call: Call, status: number, kind: BodyKind, type: string): boolean => {
   const declared = call.plan?.replies?.[status];
   if (declared) return declared.includes(kind);

@@ -32,7 +32,7 @@ type Named<Value> = Value extends TypedEndpoint ? TypesOf<Value> : null;
 /** The methods that an endpoint serves: the declared ones, or GET if it declares none. */
 type Answered<M> = [M] extends [never] ? "get" : M;
 
-/** The endpoint of a value for a method: the value itself, or the entry under the method or the empty key, as after `nest`. */
+/** The endpoint for a method: the value itself, or the value's entry under the method or under the empty key. */
 type Own<Value, M> = M extends keyof Value
   ? Named<Value[M]>
   : Value extends TypedEndpoint

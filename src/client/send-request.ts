@@ -67,7 +67,7 @@ const readRetryAfter = ({ headers }: Response): number => {
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
-/** Waits until the time is over or the signal is aborted. */
+/** Waits until the time has passed or the signal is aborted. */
 export const pause = (
   milliseconds: number,
   signal: AbortSignal | null | undefined,

@@ -24,7 +24,7 @@ interface Subscription {
   lastEventId: string | undefined;
   /** The upper bound of the first wait, in milliseconds. */
   delay: number;
-  /** The number of consecutive connections that have delivered no event. */
+  /** The number of consecutive connections that delivered no event. */
   failures: number;
 }
 

@@ -112,7 +112,7 @@ type Schemas<Errors> = {
     : never;
 };
 
-/** The errors that carry data, by status; without keys if there are none. */
+/** The errors that carry data, by status; an empty object if there are none. */
 export type DataErrorsAt<T> = T extends EndpointTypes
   ? {} extends T["errors"] & T["middlewareErrors"]
     ? {}

@@ -93,7 +93,7 @@ const toBase = ({ originalUrl }: Request): string => {
   return path.endsWith("/") ? path.slice(0, -1) : path;
 };
 
-/** Sends bytes, or 304 to clients that have them already. */
+/** Sends bytes, or a 304 to clients that already have them. */
 const send = (request: Request, response: Response, { type, bytes, etag }: Content): void => {
   response.setHeader("ETag", etag);
   response.setHeader("Cache-Control", "no-cache");

@@ -43,7 +43,7 @@ export class DocumentTexts {
   }
 
   /**
-   * Returns the document in a format, ready to be sent.
+   * Returns the document in the given format, ready to be sent.
    *
    * @throws OpenApiError when the API cannot be documented.
    */

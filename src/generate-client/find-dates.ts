@@ -18,7 +18,7 @@ export const isDate = (schema: ZodSchema, end: End): boolean => {
   return def.type === "string" && format === "datetime" && local !== true;
 };
 
-/** Returns the schema inside a wrapper on one side, or the given schema if it is not a wrapper. */
+/** Returns the schema that describes one side of a wrapper, or the given schema if it is not a wrapper. */
 export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema, end: End] => {
   const encoded = readEncoded(schema);
   if (encoded) return [encoded, end === "input" ? "output" : "input"];

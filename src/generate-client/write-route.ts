@@ -29,7 +29,7 @@ export interface RouteContext {
   readonly isForInferred: boolean;
 }
 
-/** A route of a generated file. */
+/** A route in a generated file. */
 export interface WrittenRoute {
   /** The property for the route in the type of all routes, with its comment. */
   readonly type: string;

@@ -9,9 +9,9 @@ import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } 
 import type { Direction, JsonObject } from "./options.ts";
 import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
-/** A schema that documents refer to by its name. */
+/** A schema that a document refers to by name. */
 interface Component {
-  /** The schema's own name, or the preferred one. */
+  /** The name that the application gave the schema, or the preferred one for a schema without a name. */
   readonly name: string;
   /** Whether the application has chosen the name. */
   readonly isGiven: boolean;
@@ -103,7 +103,7 @@ export class Components {
   /** Gives a name chosen by the framework to a schema that many places share. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    // a schema that is written once is the same object each time, so no comparison is needed
+    // a schema is written only once, so it is usually the same object, which needs no comparison
     const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
     this.#hoisted.set(json, key);
     return { $ref: prefix + key };
@@ -273,7 +273,7 @@ export class Components {
         if (component.isGiven)
           throw new OpenApiError(
             "SLP_OPENAPI_COMPONENT",
-            `Two schemas would become the component ${JSON.stringify(name)}: the one with this id, and the input of the one with the id ${JSON.stringify(component.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
+            `Two schemas would become the component ${JSON.stringify(name)}: the schema with this id, and the input of the schema with the id ${JSON.stringify(component.name)}, because its input and output differ. Give one of them a different .meta({ id }).`,
             component.place,
           );
         name = `${wanted}${number}`;

@@ -39,7 +39,7 @@ export interface ErrorResponses {
   readonly status: number;
   readonly responses: readonly ApiResponse[];
   readonly declared: DeclaredError | undefined;
-  /** Whether the body has a place for data. */
+  /** Whether the body can carry data. */
   readonly hasData: boolean;
 }
 

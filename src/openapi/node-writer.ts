@@ -14,7 +14,7 @@ import { readBooleanStrings } from "../schemas/zod-internals.ts";
 export interface WritePlace {
   /** The name for a component that has none of its own, such as `GetUsersById`. */
   readonly name: string;
-  /** The route as errors name it, such as `GET /users/:id`. */
+  /** The route as it appears in error messages, such as `GET /users/:id`. */
   readonly at: string;
   readonly method?: Method | undefined;
   readonly route?: string | undefined;

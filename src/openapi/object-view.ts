@@ -8,10 +8,10 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
-/** What an object schema says about its fields, however the schema is composed. */
+/** The fields of an object schema, however the schema is composed. */
 export interface ObjectView {
   readonly fields: ReadonlyMap<string, Field>;
-  /** The schema of other fields; undefined if no schema describes any. */
+  /** The schema of all other fields; undefined if no schema describes them. */
   readonly others: JsonObject | undefined;
 }
 
@@ -147,7 +147,7 @@ const loosen = (schema: JsonObject, components: Components): JsonObject => {
   return rest;
 };
 
-/** Checks whether the schema of an object has no fields or other constraints. */
+/** Checks whether the schema of an object has neither fields nor other constraints. */
 export const isEmptyObject = (json: JsonObject, components: Components): boolean => {
   const { fields, others } = viewObject(json, components);
   if (fields.size > 0 || others) return false;

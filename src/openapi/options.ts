@@ -25,7 +25,7 @@ export interface OpenApiInfo {
   readonly version: string;
   /** A longer description, in Markdown. */
   readonly description?: string | undefined;
-  /** A one-line summary; omitted in 3.0, which has no place for it. */
+  /** A one-line summary; omitted in 3.0, which has no such field. */
   readonly summary?: string | undefined;
   readonly termsOfService?: string | undefined;
   readonly contact?:
@@ -81,8 +81,8 @@ export interface WrittenSchema {
   /** The Zod schema. */
   readonly schema: ZodSchema;
   /**
-   * The JSON Schema written for the Zod schema, in the dialect of 3.1 for all versions. Change it, or return another
-   * one.
+   * The JSON Schema written for the Zod schema, in the dialect of 3.1 for all versions: change it, or return a
+   * replacement.
    */
   readonly json: JsonObject;
   readonly direction: Direction;

@@ -24,7 +24,7 @@ export interface PlacedField extends Field {
   readonly location: Exclude<Location, "body">;
 }
 
-/** The parts of an input, grouped by where in a request they come from. */
+/** The parts of an input, grouped by the part of the request that they come from. */
 export interface Placement {
   readonly fields: readonly PlacedField[];
   /** The schema of all other query parameters, if the input uses them. */

@@ -62,7 +62,7 @@ const createNode = <Target>(): Node<Target> => ({
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
-  /** The same trees by the methods of requests; HEAD uses the tree of GET. */
+  /** The same trees by request method; HEAD uses the tree of GET. */
   readonly #treesByName = new Map<string, Node<Target>>();
 
   /**
@@ -283,7 +283,7 @@ const match = <Target>(
 
 /** Stands for a slash inside a segment (`%2F`); decoding can never produce this lone surrogate. */
 const hiddenSlash = "\ud800";
-/** The flag `u` prevents a match with half of a character. */
+/** The flag `u` prevents a match with half of a surrogate pair. */
 const hiddenSlashes = /\ud800/gu;
 const hideSlashes = (text: string): string => text.replaceAll("/", hiddenSlash);
 const showSlashes = (value: string | string[]): string | string[] =>

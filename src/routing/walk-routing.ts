@@ -28,7 +28,7 @@ export type RoutingEntry = EndpointEntry | StaticEntry;
 /** Options for reading a routing map. */
 export interface WalkOptions {
   /**
-   * Whether a key such as `get` with an endpoint is the method at the path so far, or one more segment of the path.
+   * Whether a key such as `get`, with an endpoint as its value, names the method or another segment of the path.
    *
    * @default "method"
    */

@@ -24,7 +24,7 @@ export type CheckedPage<R, Key extends string> =
       : keyof Routes & string
     : CheckPage<R, Key, TypesAt<R, Key>>;
 
-/** The input, which may be omitted if nothing in it is required, and the options. */
+/** The arguments after the key: the input, which is optional if none of its fields is required, and the options. */
 export type Arguments<Input, Options> = [
   ...({} extends Input ? [input?: Input] : [input: Input]),
   options?: Options,

@@ -100,7 +100,7 @@ describe("responseMock", () => {
     expect(responseMock._getRedirectUrl()).toBe("");
   });
 
-  test("tells whether the response was ended or cut off", async () => {
+  test("reports whether the response was ended or cut off", async () => {
     const { responseMock: whole } = await testEndpoint({ endpoint: fine });
     expect([whole._isEndCalled(), whole._isCut()]).toEqual([true, false]);
     const endpoint = factory.buildVoid({
@@ -137,7 +137,7 @@ describe("loggerMock", () => {
     });
   });
 
-  test("has no line from the framework for a success, and one for a failure", async () => {
+  test("has a line from the framework for a failure, but none for a success", async () => {
     expect((await testEndpoint({ endpoint: fine })).loggerMock._getLogs()).toEqual({
       ...{ debug: [], info: [], warn: [], error: [] },
     });
@@ -158,7 +158,7 @@ describe("loggerMock", () => {
     expect(second.loggerMock._getLogs().info).toEqual([]);
   });
 
-  test("records any severities and members that the test provides", async () => {
+  test("records the four severities, and keeps the other members that the test provides", async () => {
     const info = vi.fn();
     const child = vi.fn(() => "child");
     const props = Object.freeze({ info, child, level: "trace" });

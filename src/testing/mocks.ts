@@ -85,7 +85,7 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 /**
  * Adds the methods of a mock to a response.
  *
- * @param isSent false if no response was intended
+ * @param isSent false if the code under test did not respond, as with most middlewares
  */
 export const toResponseMock = (
   response: Response,
@@ -100,7 +100,7 @@ export const toResponseMock = (
   const headers = Object.fromEntries(Object.entries(all).filter(isShown));
   const methods: ResponseMockMethods = {
     _getStatusCode: () => status,
-    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as declared
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the interface declares it
     _getJSONData: <Data>() => parseJson(text()) as Data,
     _getHeaders: () => headers,
     _getData: text,

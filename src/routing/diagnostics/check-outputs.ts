@@ -53,7 +53,7 @@ const toNestedWarning = (entry: EndpointEntry): Diagnostic => ({
   meta: { method: entry.method, path: entry.path },
 });
 
-/** Lists the schemas that are part of what a result handler sends as JSON. */
+/** Lists the schemas of everything that a result handler sends as JSON, including the nested ones. */
 const listSent = (resultHandler: AnyResultHandler, output: ZodSchema): ReadonlySet<unknown> => {
   const sent = new Set<unknown>();
   for (const response of resultHandler.listPositive(output as z.ZodType))
@@ -67,7 +67,7 @@ const isJson = ({ mimeType = "application/json" }: ApiResponse): boolean => {
   return types.every((type) => /^application\/(?:json|[\w.-]+\+json)\b/i.test(type));
 };
 
-/** Warns about a result handler whose declaration fails, which would confuse documents and clients. */
+/** Warns about a result handler that cannot declare its responses, because documents and clients depend on them. */
 const toDeclarationWarning = (
   entry: EndpointEntry,
   error: unknown,

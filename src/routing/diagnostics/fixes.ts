@@ -61,7 +61,7 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   upload: "Send the file's name, size or URL; ez.upload() is for inputs",
 };
 
-/** Explains why the schema of a misfit cannot be filled or sent. */
+/** Explains why no value for a misfit can arrive or be sent. */
 export const toReason = (misfit: Misfit): string => {
   if (misfit.kind === "never") return "accepts no value at all";
   if (misfit.kind === "coercedBoolean")
