@@ -33,8 +33,8 @@ const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flat
 const restartMark = "SALLYPORT_CLI_TSX";
 
 /**
- * Finds the module of an API: the given one, the one that `sallyport.entry` in package.json names, or the first that
- * exists under a conventional name.
+ * Finds the module of an API: the given module, the module that `sallyport.entry` in package.json names, or the first
+ * module that exists under a conventional name.
  *
  * @throws {@link CliError} when there is no such module.
  */
@@ -125,7 +125,7 @@ const importSafely = async (path: string): Promise<unknown> => {
   const startsServer = (): CliError =>
     new CliError(
       "SLP_CLI_STARTS_SERVER",
-      `${path} starts a server, or imports a module that does. Move \`routing\` and \`config\` to a module that starts nothing, and pass that one.`,
+      `${path} starts a server, or imports a module that does. Move \`routing\` and \`config\` to a module that starts nothing, and pass that module.`,
     );
   const prototype = Server.prototype as { listen: unknown };
   const { listen } = prototype;

@@ -98,8 +98,8 @@ export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" |
   /** The id of the last event received by an earlier subscription; the stream continues after this event. */
   readonly lastEventId?: string | undefined;
   /**
-   * How long to wait before the stream is reopened, in milliseconds, unless the server sends `retry`. The time doubles
-   * with each consecutive failure, and each wait is a random time below it.
+   * The upper bound of the first wait before the stream is reopened, in milliseconds, unless the server sends `retry`.
+   * The bound doubles with each consecutive failure, and each wait is a random time below it.
    *
    * @default 1000
    */

@@ -20,7 +20,7 @@ import type {
   SuccessAt,
 } from "./wire-types.ts";
 
-/** The key itself, or a message that says what is wrong with it. */
+/** The key itself; for an unknown key, the keys suggested instead, or a message. */
 export type CheckKey<R, Key, T> = T extends NoRoute ? Instead<R, Key> : Key;
 
 /** The keys suggested in place of an unknown key, which editors also complete; a message if there are none. */
@@ -152,7 +152,7 @@ export type InferredClient<R> = RoutesOf<R> & {
    *
    * @param key method and path of an event stream
    * @throws {@link ReplyError} during the iteration when the API responds with 4xx, {@link UnexpectedBodyError} when it
-   * sends no events.
+   * sends something other than a stream of JSON events.
    */
   readonly subscribe: {
     <Key extends string>(

@@ -13,7 +13,7 @@ export interface Reply {
   readonly body: unknown;
   /** The response itself; its body has been read. */
   readonly response: Response;
-  /** Whether the API does not declare such a body for this status. */
+  /** Whether the body is one that the API does not declare for this status. */
   readonly isForeign: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Replaces date strings with dates; other values stay unchanged. */
+/** A function that replaces date strings with dates; other values stay unchanged. */
 export type Revive = (value: unknown) => unknown;
 
 /** Converts a date string to a date. */

@@ -135,7 +135,7 @@ export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
   : `${Method} /`;
 
-/** The paths that share all but the last segment of a path. */
+/** The paths that differ from a path only in the last segment. */
 type Next<Map, M, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
   ? Segment extends keyof Map
     ? `${Segment}/${Next<Map[Segment], M, Rest>}`

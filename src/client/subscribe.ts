@@ -33,8 +33,8 @@ interface Subscription {
  *
  * The subscription ends when the server responds with 204, when the signal is aborted, or when the loop over it ends.
  *
- * @throws {@link ReplyError} when the server responds with 4xx, and {@link UnexpectedBodyError} when it sends no
- * stream.
+ * @throws {@link ReplyError} when the server responds with 4xx, and {@link UnexpectedBodyError} when it sends something
+ * other than a stream of JSON events.
  */
 export async function* subscribe(
   call: Call & { readonly options: SubscribeOptions },

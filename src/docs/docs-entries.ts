@@ -15,7 +15,8 @@ import { findUserInterface, readFile } from "./user-interfaces.ts";
 /**
  * Lists the routes that serve the documentation of an API: a page, its files, and the document.
  *
- * The document is generated when it is first requested.
+ * The document is generated when it is first requested. In development, it is generated soon after the start, so that
+ * errors are logged early.
  *
  * @throws ConfigError when the package of the page is not installed.
  */

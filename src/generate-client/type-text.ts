@@ -16,7 +16,7 @@ export const toIntersection = (types: readonly Members[]): Members => {
   return parts.length < 2 ? first : [`(${parts.map(toOperand).join(" & ")})`];
 };
 
-/** Writes a type in such a way that an operator may follow, with parentheses if necessary. */
+/** Writes a type that an operator may follow, in parentheses if necessary. */
 export const toOperand = (members: Members): string =>
   members.length === 1 ? (members[0] ?? "") : `(${members.join(" | ")})`;
 

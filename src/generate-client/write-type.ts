@@ -56,7 +56,7 @@ export class TypeWriter {
   readonly #names: TypeNames;
   readonly #numbers = new Map<ZodSchema, number>();
   readonly #written = new Map<string, Members>();
-  /** The schemas being written, and whether they were found inside themselves. */
+  /** The schemas being written, each with whether it was found inside itself. */
   readonly #open = new Map<string, { isFound: boolean }>();
 
   constructor(names: TypeNames) {
@@ -272,7 +272,7 @@ export class TypeWriter {
   #writePipe(def: z.core.$ZodPipeDef, side: Side, place: string): Members {
     const isInput = side.direction === "input";
     if (isInput && side.isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
-    // the input of `z.preprocess` is described by the schema after the function
+    // the schema after the function describes the input of `z.preprocess`
     const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
     return this.write(isInput && !isPreprocessed ? def.in : def.out, side, place);
   }

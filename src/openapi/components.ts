@@ -28,7 +28,7 @@ const validName = /^[\w.-]+$/;
 /**
  * Writes schemas, and stores named ones as components.
  *
- * References get their final names at the end, once it is known whether a schema differs as input and as output.
+ * References get their final names at the end, once it is known whether the input and the output of a schema differ.
  */
 export class Components {
   readonly #writer: NodeWriter;
@@ -103,7 +103,7 @@ export class Components {
   /** Gives a name chosen by the framework to a schema that many places share. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    // a schema is written only once, so it is usually the same object, which needs no comparison
+    // a schema is written only once, so its JSON Schema is usually the same object and needs no comparison
     const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
     this.#hoisted.set(json, key);
     return { $ref: prefix + key };
@@ -120,7 +120,7 @@ export class Components {
     return key;
   }
 
-  /** Returns the JSON Schema itself, or the one that it refers to. */
+  /** Returns the schema that a JSON Schema refers to, or the JSON Schema itself if it is not a reference. */
   resolve(json: JsonObject): JsonObject {
     const { $ref: reference, ...more } = json;
     if (typeof reference !== "string") return json;

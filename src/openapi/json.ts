@@ -98,7 +98,7 @@ export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =
 /** Returns the value of a keyword such as `anyOf` if it is an array, otherwise an empty array. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Joins alternatives without duplicates; a single one is returned unchanged. */
+/** Joins schemas with `anyOf`, without duplicates; a single schema is returned unchanged. */
 export const anyOf = (schemas: readonly JsonObject[]): JsonObject => {
   const distinct = distinctBy(schemas);
   const [first] = distinct;
@@ -108,7 +108,7 @@ export const anyOf = (schemas: readonly JsonObject[]): JsonObject => {
   return values.includes(undefined) ? { anyOf: distinct } : toEnum(values);
 };
 
-/** Joins schemas into one that requires all of them. */
+/** Joins schemas with `allOf`, without duplicates and empty schemas. */
 export const allOf = (schemas: readonly JsonObject[]): JsonObject => {
   const distinct = distinctBy(schemas).filter((schema) => Object.keys(schema).length > 0);
   const [first] = distinct;

@@ -22,7 +22,7 @@ export interface WritePlace {
   readonly path: string;
 }
 
-/** A schema node that is being written, and its surroundings. */
+/** A schema node that is being written, and its context. */
 export interface NodePlace {
   readonly place: WritePlace;
   /** The path of the node in the whole JSON Schema. */

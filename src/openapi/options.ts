@@ -62,7 +62,7 @@ export interface OpenApiTag {
 export interface Webhook {
   /** @default "post" */
   readonly method?: Method | undefined;
-  /** Schema of the request body. */
+  /** The schema of the request body. */
   readonly input?: AnySchema | undefined;
   /**
    * The schema of the JSON expected in the response.
@@ -100,13 +100,13 @@ export interface WrittenOperation {
 
 /** Custom changes to a document. */
 export interface OpenApiOverride {
-  /** Called for each schema that is written; its return value replaces the JSON Schema. */
+  /** Called for each schema that is written; a returned object replaces the JSON Schema. */
   readonly schema?: ((written: WrittenSchema) => JsonObject | undefined | void) | undefined;
-  /** Called for each operation that is written; its return value replaces the operation. */
+  /** Called for each operation that is written; a returned object replaces the operation. */
   readonly operation?: ((written: WrittenOperation) => JsonObject | undefined | void) | undefined;
 }
 
-/** The parts of a configuration that a document needs; the result of `createConfig` fits. */
+/** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
 export interface DocumentedConfig extends WalkOptions {
   readonly inputSources?:
     | { readonly [M in keyof InputSources]?: InputSources[M] | undefined }
@@ -139,7 +139,7 @@ export interface OpenApiOptions {
   readonly openapi?: OpenApiVersion | undefined;
   /** The descriptions of the tags, in the order in which documentation pages show them. */
   readonly tags?: Readonly<Record<string, string | OpenApiTag>> | undefined;
-  /** The requests that the API sends, by name; in 3.0, they are the extension `x-webhooks`. */
+  /** The requests that the API sends, by name; in 3.0, they are written as the extension `x-webhooks`. */
   readonly webhooks?: Readonly<Record<string, Webhook>> | undefined;
   /**
    * Whether the HEAD of each GET is documented as its own operation.

@@ -57,8 +57,8 @@ const createNode = <Target>(): Node<Target> => ({
  * A table that finds the route for a method and a path.
  *
  * A literal segment takes precedence over a parameter, and a parameter over a wildcard; among parameters, the one with
- * more literal characters wins. Each method has its own tree, so routes of another method never interfere. The cost
- * does not grow with the number of routes.
+ * more literal characters wins. Each method has its own tree, so the routes of different methods never interfere. The
+ * cost does not grow with the number of routes.
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
@@ -281,7 +281,7 @@ const match = <Target>(
   return node.rest;
 };
 
-/** Stands for a slash inside a segment (`%2F`); decoding can never produce this lone surrogate. */
+/** The stand-in for a slash inside a segment (`%2F`); decoding can never produce this lone surrogate. */
 const hiddenSlash = "\ud800";
 /** The flag `u` prevents a match with half of a surrogate pair. */
 const hiddenSlashes = /\ud800/gu;

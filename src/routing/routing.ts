@@ -80,7 +80,7 @@ type Describe<Names> = [Names] extends [never]
   ? unknown
   : `The input schema lacks the path parameter "${Names & string}"`;
 
-/** Checks an endpoint or a map at a path with parameters. */
+/** The check of an endpoint or a map at a path with parameters. */
 type CheckBeneath<Value, Parameters> = typeof endpointMark extends keyof Value
   ? Unfound<ShapeOf<Value>, Parameters> extends never
     ? unknown

@@ -146,7 +146,7 @@ function* toEntries(
   if (explicit !== undefined && methods !== undefined && !methods.includes(explicit))
     throw new RoutingError(
       "SLP_ROUTING_METHOD_UNSUPPORTED",
-      `The method ${explicit} at "${path}" is not supported by its endpoint, which declares ${methods.join(", ")}.`,
+      `The method ${explicit} at "${path}" is not supported by the endpoint, which declares ${methods.join(", ")}.`,
       { method: explicit, path },
     );
   const served = explicit === undefined ? (methods ?? ["get"]) : [explicit];

@@ -6,7 +6,7 @@ import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types
 /** One of the types of a route in a generated client. */
 type Part<Routes, Key, Name> = Key extends keyof Routes ? PartOf<Routes[Key], Name> : never;
 
-/** The key itself, or a message that says what is wrong with it. */
+/** The key itself; for an unknown key, the keys of the client's routes, or a message. */
 export type CheckedKey<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? Key extends keyof Routes

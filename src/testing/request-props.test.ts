@@ -25,7 +25,7 @@ describe("a request given by a test", () => {
   test.each([
     ["json", express.json()],
     ["urlencoded", express.urlencoded()],
-  ])("keeps its body if a parser of Express runs: %s", async (_name, parser) => {
+  ])("keeps its body when an Express parser runs: %s", async (_name, parser) => {
     const endpoint = factory.use(parser).build({
       method: ["get", "post"],
       input: z.object({ a: z.number().optional() }),

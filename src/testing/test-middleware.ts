@@ -21,7 +21,7 @@ export interface TestMiddlewareResult<
   Output,
   LoggerProps extends object = object,
 > extends TestResult<LoggerProps> {
-  /** What the middleware returned; `{}` if it threw. */
+  /** The value that the middleware returned; `{}` if it threw. */
   readonly output: Output;
 }
 

@@ -342,11 +342,14 @@ describe("a response", () => {
     expect(written).toBe(8_000_000);
   });
 
-  test.each(["GET", "HEAD"])("to %s ends its connection when it has been read", async (method) => {
-    const { fetch } = await open();
-    await (await fetch("/closing", { method })).text();
-    await expect.poll(() => steps).toEqual(["closed"]);
-  });
+  test.each(["GET", "HEAD"])(
+    "to %s closes its connection once it has been read",
+    async (method) => {
+      const { fetch } = await open();
+      await (await fetch("/closing", { method })).text();
+      await expect.poll(() => steps).toEqual(["closed"]);
+    },
+  );
 
   test("that is cut off causes an error when it is read", async () => {
     const { fetch, loggerMock } = await open();

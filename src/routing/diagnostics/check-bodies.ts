@@ -101,7 +101,7 @@ const checkUploads = (
   );
   return uses.flatMap(({ entry, schema, obstacle }): Diagnostic[] => {
     if (!obstacle || known.has(schema)) return [];
-    // a schema may have optional files for another of its routes
+    // the optional files may be for another route that shares the schema
     const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
     if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
     known.add(schema);

@@ -11,7 +11,7 @@ import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toOutputWire } from "./wire.ts";
 
-/** Finds parts of outputs that can never be sent, for outputs that the result handler declares to be sent as JSON. */
+/** Finds the parts that can never be sent in outputs that the result handler declares as JSON. */
 export const checkOutputs = (entries: readonly EndpointEntry[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("output");
   const wire = toOutputWire();
@@ -53,7 +53,7 @@ const toNestedWarning = (entry: EndpointEntry): Diagnostic => ({
   meta: { method: entry.method, path: entry.path },
 });
 
-/** Lists the schemas of everything that a result handler sends as JSON, including the nested ones. */
+/** Lists the schemas of the JSON responses of a result handler, including nested schemas. */
 const listSent = (resultHandler: AnyResultHandler, output: ZodSchema): ReadonlySet<unknown> => {
   const sent = new Set<unknown>();
   for (const response of resultHandler.listPositive(output as z.ZodType))
@@ -67,7 +67,7 @@ const isJson = ({ mimeType = "application/json" }: ApiResponse): boolean => {
   return types.every((type) => /^application\/(?:json|[\w.-]+\+json)\b/i.test(type));
 };
 
-/** Warns about a result handler that cannot declare its responses, because documents and clients depend on them. */
+/** Warns about a result handler that fails to declare its responses, on which documents and clients depend. */
 const toDeclarationWarning = (
   entry: EndpointEntry,
   error: unknown,

@@ -25,7 +25,7 @@ export const checkPathParameters = (
         (parameter): Diagnostic & { parameter: string } => ({
           parameter,
           code: "SLP_WARN_PATH_PARAMETER_OPTIONAL",
-          text: `the path parameter :${parameter} of ${path} is optional in the endpoint's input schema, but it is always present. Make \`${parameter}\` of \`input\` required.`,
+          text: `the path parameter :${parameter} of ${path} is optional in the endpoint's input schema, although every path contains it. Make \`${parameter}\` of \`input\` required.`,
           meta: { method, path, parameter },
         }),
       );

@@ -20,7 +20,7 @@ export const checkSources = (
     const [first] = fields;
     const { inputSchema } = entry.endpoint;
     if (first === undefined || !inputSchema || known.has(inputSchema)) return [];
-    // a schema may have fields for another of its routes
+    // the fields may be for another route that shares the schema
     const isMeantElsewhere = lacking.some(
       (other) => other.entry.endpoint.inputSchema === inputSchema && other.fields.length === 0,
     );
@@ -44,7 +44,7 @@ const listLacking = (
 ): readonly string[] => {
   const { inputSchema, middlewares } = entry.endpoint;
   const sources = toSources(entry);
-  // a native middleware may fill any source
+  // a native middleware may add fields to any source
   if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
   const isRaw = listInputs(entry.endpoint).some(({ schema }) => takesRawBody(schema));
   const others = sources.filter(

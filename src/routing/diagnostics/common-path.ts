@@ -21,7 +21,7 @@ export const findRest = (segments: readonly Segment[]): Segment | undefined => {
 };
 
 /**
- * Finds a path that two routes both match.
+ * Finds a path that matches both of two routes.
  *
  * @param filler the value of parameters
  * @param special a value for the segment `at`, instead of a generated one

@@ -61,7 +61,7 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   upload: "Send the file's name, size or URL; ez.upload() is for inputs",
 };
 
-/** Explains why no value for a misfit can arrive or be sent. */
+/** Explains what is wrong with a misfit. */
 export const toReason = (misfit: Misfit): string => {
   if (misfit.kind === "never") return "accepts no value at all";
   if (misfit.kind === "coercedBoolean")

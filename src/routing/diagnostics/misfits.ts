@@ -136,7 +136,7 @@ export class MisfitFinder {
     return merge(...fields, locate("[key]", others));
   }
 
-  /** Checks the options of a union: one that fits is enough, unless a discriminator selects the option. */
+  /** Checks the options of a union: one fitting option is enough, unless a discriminator selects the option. */
   #findInOptions(def: z.core.$ZodUnionDef, wire: Wire): Finding {
     const options = def.options.map((option) => this.#find(option, wire));
     const isDead = options.length > 0 && options.every((option) => option.isDead);
