@@ -39,7 +39,7 @@ const literal = (value: unknown): string => {
   return typeof value === "bigint" ? `${value}n` : String(value);
 };
 
-/** Reads the description of a schema, through its wrappers. */
+/** Reads the description and the deprecation of a schema, looking through its wrappers. */
 export const readNotes = (schema: ZodSchema): { description?: string; deprecated?: boolean } => {
   const { description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
   const { def } = (schema as z.core.$ZodTypes)._zod;

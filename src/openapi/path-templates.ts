@@ -75,7 +75,7 @@ export class OperationIds {
     if (owner !== undefined && owner !== at)
       throw new OpenApiError(
         "SLP_OPENAPI_OPERATION_ID",
-        `${owner} and ${at} have the same operationId ${JSON.stringify(id)}. Give each endpoint its own; one that serves several methods takes a function, as in operationId: (method) => \`\${method}User\`.`,
+        `${owner} and ${at} have the same operationId ${JSON.stringify(id)}. Give each endpoint its own id; for an endpoint that serves several methods, use a function, as in operationId: (method) => \`\${method}User\`.`,
         { method: entry.method, route: entry.path },
       );
     this.#taken.set(id, at);

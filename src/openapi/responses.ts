@@ -61,7 +61,7 @@ const listSuccesses = (
   ]);
 };
 
-/** Lists the responses of an output sent without an envelope; a file can also be sent as a range, or get a 304. */
+/** Lists the responses of an output sent without an envelope; a request for a file can also get a range or a 304. */
 const listContentStatuses = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,
@@ -119,7 +119,7 @@ const toContent = (
   );
 };
 
-/** Describes a body that is neither JSON nor text as bytes. */
+/** Describes a body as bytes if it is neither JSON nor text. */
 const toMediaSchema = (type: string, json: JsonObject): JsonObject => {
   if (/\bjson\b/i.test(type)) return json;
   const isBuffer = JSON.stringify(json).includes('"const":"Buffer"');

@@ -13,7 +13,7 @@ export type Segment =
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 const reserved = /[?*(){}#\\]/;
-/** Matches a segment without special characters, like most segments. */
+/** The pattern of a segment without special characters, like most segments. */
 const plain = /^[\w.~-]+$/;
 
 const refuse = (path: string, reason: string): never => {

@@ -58,7 +58,7 @@ const createNode = <Target>(): Node<Target> => ({
  *
  * A literal segment takes precedence over a parameter, and a parameter over a wildcard; among parameters, the one with
  * more literal characters wins. Each method has its own tree, so the routes of different methods never interfere. The
- * cost does not grow with the number of routes.
+ * cost of finding a route hardly depends on the number of routes.
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
@@ -132,7 +132,7 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Lists the route of every method that matches a path; the best match comes first.
+   * Lists the matching route of each method for a path; the best match comes first.
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */

@@ -219,7 +219,7 @@ describe("loggerMock", () => {
     expect(loggerMock._getLogs().info).toHaveLength(2);
   });
 
-  test("records lines that a member provided by the test logs through `this`", async () => {
+  test("records lines that the test's own members log through `this`", async () => {
     const props = {
       info: (_message: string) => undefined,
       audit(message: string): void {
