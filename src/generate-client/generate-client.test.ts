@@ -43,8 +43,8 @@ describe("generates wire types", () => {
     ["a date in the output", ez.dateOut(), "value: Date", "value: string"],
     ["a plain date", z.date(), "value: Date", "value: string"],
     ["an encoded value", ez.encode(ez.dateIn()), "value: Date", "value: string"],
-    ["a preset", z.string().default("a"), "value?: string | undefined", "value: string"],
-    ["a caught value", z.int().catch(1), "value?: number | undefined", "value: number"],
+    ["a default", z.string().default("a"), "value?: string | undefined", "value: string"],
+    ["a value with .catch()", z.int().catch(1), "value?: number | undefined", "value: number"],
     ["a transformation", z.string().transform(Number), "value: string", "value: unknown"],
     ["a pipe", z.string().transform(Number).pipe(z.int()), "value: string", "value: number"],
     [
@@ -55,7 +55,7 @@ describe("generates wire types", () => {
     ],
     ["a coerced number", z.coerce.number(), "value: number | string", "value: number"],
     [
-      "holes",
+      "an array of optional values",
       z.array(z.string().optional()),
       "value: (string | undefined)[]",
       "value: (string | null)[]",
@@ -72,7 +72,7 @@ describe("generates wire types", () => {
       'value: { a: number; } & { "b-c": number; }',
       'value: { a: number; } & { "b-c": number; }',
     ],
-    ["another map", z.map(z.string(), z.int()), "value: unknown", "value: unknown"],
+    ["a Map", z.map(z.string(), z.int()), "value: unknown", "value: unknown"],
   ])("%s", (_name, schema, input, output) => {
     expect(both(schema)).toEqual([input, output]);
   });

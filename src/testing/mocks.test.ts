@@ -84,7 +84,7 @@ describe("responseMock", () => {
     [300, "/new"],
     [399, "/new"],
     [400, ""],
-  ])("treats a status of 300 to 399 as a redirect: %i", async (status, url) => {
+  ])("treats only a status of 300 to 399 as a redirect: %i", async (status, url) => {
     const endpoint = factory.buildVoid({
       handler: ({ response }) => response.location("/new").status(status).end(),
     });

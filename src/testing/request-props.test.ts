@@ -77,7 +77,7 @@ describe("a request given by a test", () => {
   test.each([
     ["a header value that cannot be sent", { headers: { a: "€" } }, '"a": "€"'],
     ["a header name that cannot be sent", { headers: { "a b": "1" } }, '"a b"'],
-    ["no object", "POST", "requestProps must be an object"],
+    ["a string instead of an object", "POST", "requestProps must be an object"],
   ])("causes an error that names the mistake: %s", async (_name, requestProps, text) => {
     const options = { endpoint: post, requestProps } as never;
     await expect(testEndpoint(options)).rejects.toThrow(DefinitionError);
@@ -85,7 +85,7 @@ describe("a request given by a test", () => {
   });
 });
 
-test("allows advancing a fake clock right after the call", async () => {
+test("a fake clock can be advanced right after the call", async () => {
   vi.useFakeTimers();
   const endpoint = factory.build({
     handler: async () => {

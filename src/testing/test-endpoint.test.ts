@@ -233,7 +233,7 @@ describe("the response", () => {
     expect(responseMock._getStatusCode()).toBe(202);
   });
 
-  test("to OPTIONS is the response to a preflight request, and the handler does not run", async () => {
+  test("to OPTIONS is a preflight response, and the handler does not run", async () => {
     const handler = vi.fn(async () => ({}));
     const { responseMock } = await testEndpoint({
       endpoint: factory.build({ method: "post", handler }),

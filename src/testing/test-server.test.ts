@@ -372,7 +372,7 @@ describe("a response", () => {
   });
 });
 
-describe("a client that leaves", () => {
+describe("a client that disconnects", () => {
   test("before the response aborts the handler's signal", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();

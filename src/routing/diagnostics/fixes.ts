@@ -53,7 +53,7 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   dateIn: "Use ez.dateOut(); ez.dateIn() is for inputs",
   file: "Send the bytes of the file with your own result handler",
   map: "Add .transform((map) => Object.fromEntries(map))",
-  nan: "It becomes null: use z.number().nullable()",
+  nan: "NaN becomes null: use z.number().nullable()",
   never: "Remove it, or add .optional()",
   raw: "Send bytes with your own result handler, or as a base64 string; ez.raw() is for inputs",
   set: "Add .transform((set) => [...set])",
