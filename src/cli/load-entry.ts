@@ -46,7 +46,7 @@ export const findEntry = (given: string | undefined): string => {
     if (existsSync(path)) return path;
     throw new CliError(
       "SLP_CLI_ENTRY",
-      `There is no file ${wanted}${given === undefined ? ", which `sallyport.entry` in package.json names" : ""}. Pass the module that exports \`routing\` and \`config\`.`,
+      `There is no file ${wanted}${given === undefined ? ", the value of `sallyport.entry` in package.json" : ""}. Pass the module that exports \`routing\` and \`config\`.`,
     );
   }
   const found = conventions.find((name) => existsSync(join(folder, name)));

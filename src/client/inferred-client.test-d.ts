@@ -126,7 +126,7 @@ describe("inputs", () => {
     }>();
   });
 
-  test("include the path parameters, even if no schema names them", () => {
+  test("include the path parameters, even if no schema declares them", () => {
     const call = () => client().provide<"post /raw/:id">;
     expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
       raw: ArrayBuffer | Blob | Uint8Array | string;

@@ -28,14 +28,14 @@ type Instead<R, Key> = NoInfer<
   [Suggested<R, Key>] extends [never] ? `There is no route ${Key & string}` : Suggested<R, Key>
 >;
 
-/** The key itself, or a message that says why its route has no pages. */
+/** The key itself, or a message that the route returns no pages. */
 export type CheckPage<R, Key, T> = T extends NoRoute
   ? Instead<R, Key>
   : [PageAt<T>] extends [never]
     ? `${Key & string} returns no pages`
     : Key;
 
-/** The key itself, or a message that says why its route has no events. */
+/** The key itself, or a message that the route is not an event stream. */
 type CheckStream<R, Key, T> = T extends NoRoute
   ? Instead<R, Key>
   : [EventAt<T>] extends [never]

@@ -130,7 +130,7 @@ type Elsewhere<Routing, Key, M extends string, Path extends string> = (
   ? Found
   : NoRoute;
 
-/** The keys suggested in place of a wrong one: they have the same method, and the same path up to its last segment. */
+/** The keys suggested for an unknown key: those with the same method, and the same path up to the last segment. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
   : `${Method} /`;

@@ -168,7 +168,7 @@ test("writes descriptions as comments that the text cannot close", () => {
   expect(text).toContain("  /** Whom */\n  name?: string | undefined;");
 });
 
-test("includes the fields of middlewares, and the parameters that no schema names", () => {
+test("includes the fields of middlewares, and the parameters that no schema declares", () => {
   const guarded = factory.addMiddleware({
     input: z.object({ key: z.string() }),
     handler: async () => ({}),

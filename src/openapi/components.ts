@@ -262,7 +262,7 @@ export class Components {
     }
     const names = new Map<string, string>();
     const owners = new Map<string, Component>();
-    // names chosen by the application come first, so that generated ones never take them
+    // names chosen by the application come first, so that generated names never collide with them
     for (const { key, component } of entries.toSorted(
       (one, other) => Number(other.component.isGiven) - Number(one.component.isGiven),
     )) {

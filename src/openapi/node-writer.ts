@@ -282,7 +282,7 @@ const listValues = (json: JsonObject): readonly string[] | undefined => {
   return lists.length > 0 && lists.every((list) => list) ? known : undefined;
 };
 
-/** Lists the strings that `z.stringbool()` accepts, which Zod's JSON Schema does not name. */
+/** Lists the strings that `z.stringbool()` accepts, which Zod's JSON Schema does not list. */
 const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
   const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
   const strings = isCandidate ? readBooleanStrings(schema) : undefined;

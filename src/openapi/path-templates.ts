@@ -59,7 +59,7 @@ export const groupByPath = (
 export class OperationIds {
   readonly #taken = new Map<string, string>();
 
-  /** Registers the ids chosen by the application first, so that generated ones never take them. */
+  /** Registers the ids chosen by the application first, so that generated ids never collide with them. */
   constructor(entries: readonly EndpointEntry[]) {
     for (const entry of entries) {
       const { operationId } = entry.endpoint;

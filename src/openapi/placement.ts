@@ -66,7 +66,7 @@ export const placeInput = (place: OperationPlace, components: Components): Place
   const placed = located.flatMap(({ location, ...field }): PlacedField[] =>
     location === undefined || location === "body" ? [] : [{ ...field, location }],
   );
-  // every path parameter is documented, whether the input names it or not
+  // every path parameter is documented, whether the input declares it or not
   const unnamed = names.filter(
     (name) => !placed.some((field) => field.name === name && field.location === "path"),
   );

@@ -40,7 +40,7 @@ interface LiteralChild<Target> {
 
 interface ParameterChild<Target> {
   readonly around: readonly string[];
-  /** Whether a single parameter takes the whole segment. */
+  /** Whether a single parameter matches the whole segment. */
   readonly isWhole: boolean;
   readonly node: Node<Target>;
 }

@@ -14,7 +14,7 @@ export type CheckedKey<R, Key extends string> =
       : keyof Routes & string
     : CheckKey<R, Key, TypesAt<R, Key>>;
 
-/** The key itself, or a message that says why its route has no pages. */
+/** The key itself, or a message that the route returns no pages. */
 export type CheckedPage<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? Key extends keyof Routes

@@ -26,7 +26,7 @@ export interface Scene {
 
 const knownMethods = [...endpointMethods.map((method) => method.toUpperCase()), "HEAD", "OPTIONS"];
 
-/** Returns the method for a test that names none. */
+/** Returns the method for a test that sets none. */
 const toDefaultMethod = (
   declared: readonly Method[] | undefined,
   hasBody: boolean,

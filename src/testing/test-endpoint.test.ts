@@ -85,7 +85,7 @@ describe("the request", () => {
     });
   });
 
-  test("has the query given separately rather than the one in the target", async () => {
+  test("has the separate `query` if one is given, not the query of the target", async () => {
     const { requestMock } = await testEndpoint({
       endpoint: fine,
       requestProps: { url: "/users?limit=5", query: { page: "1" } },
@@ -387,7 +387,7 @@ describe("a run", () => {
     expect((await running).responseMock._getStatusCode()).toBe(503);
   });
 
-  test("neither disturbs other runs nor leaves anything open", async () => {
+  test("is independent of other runs, and leaves nothing open", async () => {
     const endpoint = factory.build({
       input: z.object({ n: z.coerce.number() }),
       handler: async ({ input, response }) => {

@@ -439,7 +439,7 @@ describe("a server", () => {
     await expect(testServer({ beforeRouting }, { reader })).rejects.toThrow("hook");
   });
 
-  test("disturbs neither another server nor its own other requests, and leaves nothing open", async () => {
+  test("keeps concurrent requests apart, even from those to another server, and leaves nothing open", async () => {
     const before = process.getActiveResourcesInfo().length;
     const [one, other] = await Promise.all([open(), testServer({ cors: true }, { a: { echo } })]);
     const [seen, seenByOther] = await Promise.all([

@@ -108,7 +108,7 @@ const checkUploads = (
     return [
       {
         code: obstacle.code,
-        text: `the input of ${toPlace(entry)} takes files with ez.upload(), but ${obstacle.reason}.`,
+        text: `the input of ${toPlace(entry)} accepts files with ez.upload(), but ${obstacle.reason}.`,
         meta: { method: entry.method, path: entry.path },
       },
     ];

@@ -32,7 +32,7 @@ describe("routes", () => {
       expect(others).toEqual([]);
       expect(warning?.code).toBe("SLP_WARN_ROUTE_SHADOWED");
       expect(warning?.meta).toMatchObject({ method: "get", path, example });
-      expect(warning?.text).toContain(`GET ${path} never gets paths such as ${example}`);
+      expect(warning?.text).toContain(`GET ${path} never receives paths such as ${example}`);
     },
   );
 
@@ -46,7 +46,7 @@ describe("routes", () => {
     const [warning, ...others] = check(...keys);
     expect(others).toEqual([]);
     expect(warning?.code).toBe("SLP_WARN_ROUTE_ORDER");
-    // whichever route comes first takes the example
+    // the example goes to whichever route comes first
     const toFound = (order: readonly string[]) => {
       const table = new RouteTable<string>();
       for (const key of order) table.add("get", key, key);
@@ -76,7 +76,7 @@ describe("routes", () => {
     expect(check(...keys)).toEqual([]);
   });
 
-  test("gives another example if a third route takes the first example", () => {
+  test("gives another example if the first example goes to a third route", () => {
     const [warning] = check("/a/:id", "/a/:x-:y", "/a/x-x");
     expect(warning?.meta).toMatchObject({ path: "/a/:id", example: "/a/1-1" });
   });

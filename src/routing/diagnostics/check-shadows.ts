@@ -64,7 +64,7 @@ const compare = (
       }
     : {
         code: "SLP_WARN_ROUTE_SHADOWED",
-        text: `${toPlace(loser)} never gets paths such as ${example}: ${toPlace(taker)} takes them. Add literal text to one of the paths, or a literal segment before its parameters.`,
+        text: `${toPlace(loser)} never receives paths such as ${example}, because they go to ${toPlace(taker)}. Add literal text to one of the paths, or a literal segment before its parameters.`,
         meta,
       };
 };
@@ -109,7 +109,7 @@ const fillers = ["x", "1", uuid];
 /** Parameter values that are typical of real paths; undefined stands for none. */
 const specials = [undefined, uuid, "2026-11-20", "2026-11-20T10:30:00Z", "ada@example.com", "1.5"];
 
-/** Finds a path that one route takes although the other route's input would definitely accept it. */
+/** Finds a path that goes to one route although the input of the other route would definitely accept it. */
 const findLoss = (
   one: Route,
   other: Route,
@@ -122,7 +122,7 @@ const findLoss = (
       const example = findCommonPath(one.segments, other.segments, filler, { at, special });
       if (example === undefined) continue;
       const taker = table.find(method, example)?.target;
-      // a third route may take the path
+      // a third route may match the path
       if (taker !== one.entry && taker !== other.entry) continue;
       const loser = taker === one.entry ? other.entry : one.entry;
       const alone = new RouteTable<EndpointEntry>();
@@ -156,7 +156,7 @@ const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly D
   return [
     {
       code: "SLP_WARN_FILES_SHADOWED",
-      text: `${toPlace(entry)} takes every path below ${path}, so the static files there are never served. Give the wildcard its own path.`,
+      text: `${toPlace(entry)} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`,
       meta: { method: entry.method, path: entry.path, files: path },
     },
   ];

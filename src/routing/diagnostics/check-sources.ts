@@ -7,8 +7,8 @@ import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
 /**
- * Finds fields that no source of their route provides, such as a field beside a raw body that would have to come from
- * the query.
+ * Finds fields that no source of their route provides. For example, if the body is raw, all other fields have to come
+ * from the query or the path.
  */
 export const checkSources = (
   entries: readonly EndpointEntry[],

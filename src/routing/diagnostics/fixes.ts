@@ -10,7 +10,7 @@ const ownNames: Readonly<Partial<Record<Kind, string>>> = {
   upload: "ez.upload()",
 };
 
-/** Formats a schema as it is written in code. */
+/** Formats the type of a schema as in code, such as `z.bigint()`. */
 const toName = ({ kind, schema }: Misfit): string =>
   ownNames[kind] ?? `z.${schema._zod.def.type}()`;
 
@@ -39,7 +39,8 @@ const forText: Readonly<Partial<Record<Kind, string>>> = {
   nan: "Use z.coerce.number()",
   null: "Use .optional() for values that may be missing",
   number: "Use z.coerce.number(), or strings for z.literal and z.enum",
-  object: 'Give each value its own name, set `queryParser: "extended"`, or transform a JSON string',
+  object:
+    'Give each value its own name, set `queryParser: "extended"`, or take a JSON string and transform it',
 };
 
 const forPath: Readonly<Partial<Record<Kind, string>>> = {
