@@ -28,12 +28,12 @@ export const openApiCommand = defineCommand({
     format: {
       type: "string",
       valueHint: "json|yaml",
-      description: "json or yaml; by default, the extension of --out decides, otherwise json",
+      description: "json or yaml; defaults to the extension of --out, or to json",
     },
     openapi: {
       type: "string",
       valueHint: versions.join("|"),
-      description: "The OpenAPI version; by default, that of `config.docs`, or 3.1",
+      description: "The OpenAPI version; defaults to that of `config.docs`, or to 3.1",
     },
     check: {
       type: "boolean",

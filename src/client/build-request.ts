@@ -24,7 +24,7 @@ const listSources = ({ client, plan, method, path }: Call): readonly SourceName[
 };
 
 /**
- * Puts each field of an input where the API reads it.
+ * Builds a request with each field of an input where the API reads it.
  *
  * @throws {@link UnsendableInputError} when a part of the input cannot be sent unchanged.
  */

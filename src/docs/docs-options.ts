@@ -26,7 +26,7 @@ export interface DocsOptions extends Pick<
    */
   readonly factory?: GuardFactory | undefined;
   /**
-   * Whether to serve the documentation with NODE_ENV=production.
+   * Whether to serve the documentation if NODE_ENV is `production`.
    *
    * @default false, unless there is a `factory`
    */

@@ -17,7 +17,7 @@ import { toTypeName, type TypeNames } from "./type-names.ts";
 import { writeComment } from "./write-comment.ts";
 import { readLazy, readOptionality, readValues } from "../schemas/zod-internals.ts";
 
-/** The side of a schema that is written, and how the client handles its values. */
+/** One side of a schema, and how the client handles its values. */
 export interface Side {
   readonly direction: "input" | "output";
   /** Whether the client sends the value. The client may send dates and files, but receives strings. */

@@ -12,7 +12,7 @@ import { readBooleanStrings } from "../schemas/zod-internals.ts";
 
 /** The place of the schema that is being written, for names and errors. */
 export interface WritePlace {
-  /** The name for a component that has none of its own, such as `GetUsersById`. */
+  /** The name of a component that has no name of its own, such as `GetUsersById`. */
   readonly name: string;
   /** The route as it appears in error messages, such as `GET /users/:id`. */
   readonly at: string;

@@ -142,7 +142,7 @@ export interface OpenApiOptions {
   /** The requests that the API sends, by name; in 3.0, they are written as the extension `x-webhooks`. */
   readonly webhooks?: Readonly<Record<string, Webhook>> | undefined;
   /**
-   * Whether the HEAD of each GET is documented as its own operation.
+   * Whether each GET operation is also documented as a HEAD operation.
    *
    * @default false, because HTTP defines HEAD through GET
    */

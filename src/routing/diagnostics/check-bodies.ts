@@ -129,7 +129,7 @@ const findObstacle = (
       reason:
         entry.method === "get"
           ? "a GET request has no files. Serve it with POST"
-          : `\`${option}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Add it, or serve the endpoint with POST`,
+          : `\`${option}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Extend the option, or serve the endpoint with POST`,
     };
   if (takesUploads || hasNativeParsers) return undefined;
   return {

@@ -49,7 +49,7 @@ const isStreamed = (schema: ZodSchema): boolean =>
 
 const toNestedWarning = (entry: EndpointEntry): Diagnostic => ({
   code: "SLP_WARN_OUTPUT_JSON",
-  text: `\`output\` of ${toPlace(entry)} has ez.stream() or ez.file() inside another schema, where they are not sent. Use it as the whole output: \`output: ez.stream(...)\`.`,
+  text: `\`output\` of ${toPlace(entry)} has ez.stream() or ez.file() inside another schema, where its content is not sent. Use it as the whole output: \`output: ez.stream(...)\`.`,
   meta: { method: entry.method, path: entry.path },
 });
 

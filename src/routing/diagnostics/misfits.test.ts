@@ -213,7 +213,7 @@ describe("inputs", () => {
     expect(inQuery(z.number(), "unknown")).toEqual([]);
   });
 
-  test("a path parameter is a string, even if others come from a body", () => {
+  test("a path parameter is a string, even if other fields come from a body", () => {
     expect(inPath(z.number())).toEqual([".a number"]);
     expect(inPath(z.array(z.string()))).toEqual([".a array"]);
     const id = z.number();
