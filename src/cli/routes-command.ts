@@ -87,7 +87,7 @@ const findOperations = async (entry: Entry) => {
     const { paths } = toDocument(entry, undefined);
     return (method: string, path: string) => paths[path]?.[method] as Operation | undefined;
   } catch (error) {
-    await writeError(`sallyport: the statuses are unknown: ${getMessageFromError(error)}\n`);
+    await writeError(`sallyport: cannot list the statuses: ${getMessageFromError(error)}\n`);
     return undefined;
   }
 };
