@@ -1,4 +1,4 @@
-/** The maximum number of lines of a difference that are shown. */
+/** The maximum number of lines to show; further lines are only counted. */
 const maxLines = 60;
 
 /** Shows which lines of a text were removed (-) and added (+), each group after two lines of context. */

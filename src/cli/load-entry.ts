@@ -17,7 +17,7 @@ export interface Entry {
   readonly config: DocumentedConfig & { readonly docs?: boolean | DocsOptions | undefined };
 }
 
-/** The argument of the commands that names the module. */
+/** The positional argument that names the module. */
 export const entryArgument = {
   type: "positional",
   required: false,
@@ -33,8 +33,8 @@ const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flat
 const restartMark = "SALLYPORT_CLI_TSX";
 
 /**
- * Finds the module of an API: the given one, the one that `sallyport.entry` in package.json names, or the first that
- * exists under a conventional name.
+ * Finds the module of an API: the given module, the module that `sallyport.entry` in package.json names, or the first
+ * module that exists under a conventional name.
  *
  * @throws {@link CliError} when there is no such module.
  */
@@ -46,7 +46,7 @@ export const findEntry = (given: string | undefined): string => {
     if (existsSync(path)) return path;
     throw new CliError(
       "SLP_CLI_ENTRY",
-      `There is no file ${wanted}${given === undefined ? ", which `sallyport.entry` in package.json names" : ""}. Pass the module that exports \`routing\` and \`config\`.`,
+      `There is no file ${wanted}${given === undefined ? ", the value of `sallyport.entry` in package.json" : ""}. Pass the module that exports \`routing\` and \`config\`.`,
     );
   }
   const found = conventions.find((name) => existsSync(join(folder, name)));
@@ -68,8 +68,8 @@ const readConfigured = (folder: string): string | undefined => {
 };
 
 /**
- * Restarts the process with tsx if the entry is TypeScript, using the application's tsx, or otherwise Node.js' own
- * support.
+ * Restarts the process with tsx if the entry is TypeScript and tsx is installed. Without tsx, Node.js itself has to
+ * support TypeScript.
  *
  * @returns the exit code of the new process; undefined if this process can load the entry
  * @throws {@link CliError} when nothing can load TypeScript.
@@ -125,7 +125,7 @@ const importSafely = async (path: string): Promise<unknown> => {
   const startsServer = (): CliError =>
     new CliError(
       "SLP_CLI_STARTS_SERVER",
-      `${path} starts a server, or imports a module that does. Move \`routing\` and \`config\` to a module that starts nothing, and pass that one.`,
+      `${path} starts a server, or imports a module that does. Move \`routing\` and \`config\` to a module that starts nothing, and pass that module.`,
     );
   const prototype = Server.prototype as { listen: unknown };
   const { listen } = prototype;

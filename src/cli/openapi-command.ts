@@ -15,7 +15,7 @@ import { writeOut } from "./output.ts";
 
 const versions: readonly string[] = ["3.0", "3.1", "3.2"];
 
-/** `sallyport openapi`: writes the document, or checks that a file is up to date. */
+/** `sallyport openapi`: writes the OpenAPI document, or checks that a file is up to date. */
 export const openApiCommand = defineCommand({
   meta: { name: "openapi", description: "Writes the OpenAPI document of the API." },
   args: {
@@ -28,12 +28,12 @@ export const openApiCommand = defineCommand({
     format: {
       type: "string",
       valueHint: "json|yaml",
-      description: "json or yaml; by default, as the extension of --out says, or json",
+      description: "json or yaml; defaults to the extension of --out, or to json",
     },
     openapi: {
       type: "string",
       valueHint: versions.join("|"),
-      description: "The OpenAPI version; by default, that of `config.docs`, or 3.1",
+      description: "The OpenAPI version; defaults to that of `config.docs`, or to 3.1",
     },
     check: {
       type: "boolean",

@@ -21,13 +21,13 @@ interface RouteLine {
   readonly method: string;
   readonly path: string;
   readonly sources: readonly string[];
-  /** Where the middlewares are built, in the order in which they run. */
+  /** The files and lines where the middlewares are built, in the order in which they run. */
   readonly middlewares: readonly string[];
   readonly security: readonly string[];
   readonly tags: readonly string[];
   readonly statuses: readonly number[];
   readonly operationId: string | null;
-  /** Where the endpoint is built. */
+  /** The file and line where the endpoint is built. */
   readonly at: string | null;
 }
 
@@ -87,7 +87,7 @@ const findOperations = async (entry: Entry) => {
     const { paths } = toDocument(entry, undefined);
     return (method: string, path: string) => paths[path]?.[method] as Operation | undefined;
   } catch (error) {
-    await writeError(`sallyport: the statuses are unknown: ${getMessageFromError(error)}\n`);
+    await writeError(`sallyport: cannot list the statuses: ${getMessageFromError(error)}\n`);
     return undefined;
   }
 };

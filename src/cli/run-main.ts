@@ -20,7 +20,7 @@ const main: CommandDef = {
   meta: {
     name: "sallyport",
     description:
-      "Lists the routes of an API made with sallyport, and writes its document and its client.",
+      "Lists the routes of an API made with sallyport, and writes its OpenAPI document and its client.",
   },
   subCommands: commands,
 };
@@ -74,7 +74,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   return typeof result === "number" ? result : 0;
 };
 
-/** Removes the colours from a usage text unless a terminal shows it. */
+/** Removes the colours from a usage text unless it is shown in a terminal. */
 const toHelp = (usage: string): string =>
   `${process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`;
 

@@ -24,9 +24,9 @@ const listSources = ({ client, plan, method, path }: Call): readonly SourceName[
 };
 
 /**
- * Puts each field of an input where the API reads it.
+ * Builds a request with each field of an input where the API reads it.
  *
- * @throws {@link UnsendableInputError} when a part of it cannot be sent as it is.
+ * @throws {@link UnsendableInputError} when a part of the input cannot be sent unchanged.
  */
 export const buildRequest = (call: Call, input: unknown): BuiltRequest => {
   try {

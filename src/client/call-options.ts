@@ -21,7 +21,7 @@ export interface RetryOptions {
    */
   readonly delay?: number | undefined;
   /**
-   * The longest wait, in milliseconds. A response whose `Retry-After` is longer is returned without a retry.
+   * The longest wait, in milliseconds. A response with a longer `Retry-After` is returned without a retry.
    *
    * @default 30000
    */
@@ -49,7 +49,7 @@ export interface UploadProgress {
   readonly total: number;
 }
 
-/** The options that can be set for all calls and for a single one. */
+/** The options that can be set for all calls or for a single call. */
 export interface SharedOptions {
   /** Header fields to send; the fields of a call override the client's. */
   readonly headers?: HeaderSource | undefined;
@@ -95,11 +95,11 @@ export interface CallOptions extends SharedOptions {
 
 /** Options for a subscription. */
 export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" | "retry"> {
-  /** The id of the last event received earlier; the stream continues after this event. */
+  /** The id of the last event received by an earlier subscription; the stream continues after this event. */
   readonly lastEventId?: string | undefined;
   /**
-   * How long to wait before the stream is reopened, in milliseconds, unless the server sends `retry`. The time doubles
-   * with each consecutive failure, and each wait is a random time below it.
+   * The upper bound of the first wait before the stream is reopened, in milliseconds, unless the server sends `retry`.
+   * The bound doubles with each consecutive failure, and each wait is a random time below it.
    *
    * @default 1000
    */
@@ -112,7 +112,7 @@ export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" |
   readonly maxDelay?: number | undefined;
 }
 
-/** A part of a request that feeds the input of an endpoint. */
+/** A part of a request from which an endpoint reads its input. */
 export type SourceName =
   | ("body" | "cookies" | "files" | "headers" | "params")
   | ("query" | "signedCookies");
@@ -162,7 +162,7 @@ export interface RoutePlan {
 /** The run-time descriptions of a generated client's routes, by keys such as `get /v1/users`. */
 export type RoutePlans = Readonly<Record<string, RoutePlan>>;
 
-/** A call that is to be sent. */
+/** A call to be sent. */
 export interface Call extends CallRoute {
   readonly options: CallOptions;
   readonly client: ClientOptions;

@@ -6,7 +6,7 @@ export interface CallRoute {
   readonly path: string;
 }
 
-/** The base of all client errors: a stable code, and the route of the call. */
+/** The base class of all client errors, which have a stable code and the route of the call. */
 export class ClientError extends Error {
   readonly code: string;
   /** The method in upper case, such as `GET`. */

@@ -1,9 +1,9 @@
 import { assertString, isRecord, listFields, refuse, toField, toText } from "./wire-value.ts";
 
-/** The number of elements up to which the extended parser reads an array. */
+/** The maximum length of an array that the extended parser reads as an array. */
 const maxBracketed = 20;
 
-/** The nesting depth up to which the extended parser reads. */
+/** The maximum nesting depth that the extended parser reads. */
 const maxBrackets = 5;
 
 type Pairs = Iterable<readonly [string, unknown]>;
@@ -19,7 +19,7 @@ const assertFull = (field: string, parts: readonly unknown[]): void => {
 };
 
 /**
- * Lists the elements of an array, or the value itself, each with the name of its field.
+ * Lists the elements of an array, or the value itself, each with the field name.
  *
  * @throws {@link Refusal} when an array is empty.
  */

@@ -47,7 +47,7 @@ const fillRest = (name: string, rest: unknown): string =>
         .join("/")
     : refuse(name, "is not an array of path segments");
 
-/** Encodes a segment; rejects `.` and `..`, which URLs drop, however they are encoded. */
+/** Encodes a segment; rejects `.` and `..`, which URLs drop even if they are encoded. */
 const encodeSegment = (field: string | undefined, text: string): string =>
   field !== undefined && /^\.\.?$/.test(text)
     ? refuse(field, "is a path segment that URLs drop")

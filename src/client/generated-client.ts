@@ -7,7 +7,7 @@ import type { Pages } from "./client.ts";
  */
 export type Alone<Key, Input> = {} extends Input ? Key : MissingInput<Input>;
 
-/** Names the missing input in a compile error. */
+/** The type that shows the missing input in a compile error. */
 export interface MissingInput<Input> {
   readonly "~input": Input;
 }
@@ -15,22 +15,22 @@ export interface MissingInput<Input> {
 /** One of the types of a route; `never` if the route does not have it. */
 export type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;
 
-/** The key itself, or a message that says what is wrong with it. */
+/** The key itself, or a message if the route does not have the named type. */
 type KeyWith<Routes, Key extends keyof Routes & string, Name, Lack extends string> = [
   PartOf<Routes[Key], Name>,
 ] extends [never]
   ? `${Key} ${Lack}`
   : Key;
 
-/** Carries the routes of a generated client for the compiler. */
+/** The types of the routes of a generated client, which exist only for the compiler. */
 export interface GeneratedRoutes<Routes> {
   readonly "~generated": Routes;
 }
 
 /**
  * A client with generated types. `Routes` contains, under the key of each route, its `input`, its `success` (the body
- * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` with the
- * `item`, or its `event`.
+ * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` and the
+ * page's `item`, or its `event`.
  *
  * The client's functions are bound, so they can be destructured.
  */
@@ -95,7 +95,7 @@ export interface GeneratedClient<Routes> {
    *
    * @param key method and path of an event stream
    * @throws {@link ReplyError} during the iteration when the API responds with 4xx, {@link UnexpectedBodyError} when it
-   * sends no events.
+   * sends something other than a stream of JSON events.
    */
   readonly subscribe: {
     <Key extends keyof Routes & string>(

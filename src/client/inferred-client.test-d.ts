@@ -30,7 +30,7 @@ const deep = factory.build({ method: "post", handler: async () => ({}) });
 type One = SuccessEnvelope<{ id: string; at: string; gone?: string | undefined }> | ErrorEnvelope;
 type Open = SuccessEnvelope<{ n: number }> | ErrorEnvelope;
 
-/** Creates a client, but is never called: only the compiler checks it. */
+/** Creates a client. It is never called, because only its types are checked. */
 const create = <R>() => createClient<R>({ baseUrl: "" });
 
 describe("a client for a routing map in all forms", () => {
@@ -126,7 +126,7 @@ describe("inputs", () => {
     }>();
   });
 
-  test("have the path parameters, even if no schema names them", () => {
+  test("include the path parameters, even if no schema declares them", () => {
     const call = () => client().provide<"post /raw/:id">;
     expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
       raw: ArrayBuffer | Blob | Uint8Array | string;
@@ -199,7 +199,7 @@ describe("responses", () => {
     expectTypeOf(problem).returns.resolves.toEqualTypeOf<Items | string | null>();
   });
 
-  test("are a Blob or a string where content is sent without an envelope", () => {
+  test("are a Blob or a string if content is sent without an envelope", () => {
     const content = {
       file: factory.build({ output: ez.file("image/png"), handler: async () => "/a" }),
       stream: factory.build({ output: ez.stream(), handler: async function* () {} }),

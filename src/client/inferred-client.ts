@@ -20,22 +20,22 @@ import type {
   SuccessAt,
 } from "./wire-types.ts";
 
-/** The key itself, or a message that says what is wrong with it. */
+/** The key itself; for an unknown key, the keys suggested instead, or a message. */
 export type CheckKey<R, Key, T> = T extends NoRoute ? Instead<R, Key> : Key;
 
-/** The suggested keys in place of an unknown one, which editors also complete; a message if there are none. */
+/** The keys suggested in place of an unknown key, which editors also complete; a message if there are none. */
 type Instead<R, Key> = NoInfer<
   [Suggested<R, Key>] extends [never] ? `There is no route ${Key & string}` : Suggested<R, Key>
 >;
 
-/** The key itself, or a message that says why its route has no pages. */
+/** The key itself, or a message that the route returns no pages. */
 export type CheckPage<R, Key, T> = T extends NoRoute
   ? Instead<R, Key>
   : [PageAt<T>] extends [never]
     ? `${Key & string} returns no pages`
     : Key;
 
-/** The key itself, or a message that says why its route has no events. */
+/** The key itself, or a message that the route is not an event stream. */
 type CheckStream<R, Key, T> = T extends NoRoute
   ? Instead<R, Key>
   : [EventAt<T>] extends [never]
@@ -64,7 +64,7 @@ export type Client<R> = R extends FrozenRouting
     ? ForgottenClient
     : InferredClient<R>;
 
-/** What a file written by `sallyport client --types` exports as the routing map. */
+/** The type that a file written by `sallyport client --types` exports in place of the routing map. */
 export interface FrozenRouting {
   readonly "~client": unknown;
 }
@@ -81,7 +81,7 @@ export interface ForgottenClient {
   readonly hasMore: (response: unknown) => boolean;
 }
 
-/** Carries the routes of a client for the compiler. */
+/** The routes of a client, which exist only for the compiler. */
 export interface RoutesOf<R> {
   /** Type information only. */
   readonly "~routes"?: R;
@@ -152,7 +152,7 @@ export type InferredClient<R> = RoutesOf<R> & {
    *
    * @param key method and path of an event stream
    * @throws {@link ReplyError} during the iteration when the API responds with 4xx, {@link UnexpectedBodyError} when it
-   * sends no events.
+   * sends something other than a stream of JSON events.
    */
   readonly subscribe: {
     <Key extends string>(

@@ -40,7 +40,7 @@ export const toPayload = (body: unknown): unknown =>
     : body;
 
 /**
- * Returns the items of a page: the array under the given name, or else under `items`, or else the first array.
+ * Returns the items of a page: the array under the given name, by default `items`, or else the first array.
  *
  * @param name the name of the items, if known
  */

@@ -9,7 +9,7 @@ export interface EventBlock {
 }
 
 /**
- * Returns a function that accepts an event stream chunk by chunk, and returns the complete blocks.
+ * Returns a function that accepts the chunks of an event stream, and returns the blocks that each chunk completes.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */

@@ -13,11 +13,11 @@ export interface Reply {
   readonly body: unknown;
   /** The response itself; its body has been read. */
   readonly response: Response;
-  /** Whether the body is not one that the API declares for this status. */
+  /** Whether the body is one that the API does not declare for this status. */
   readonly isForeign: boolean;
 }
 
-/** Returns how to read a body, by its media type. */
+/** Returns how to read a body of a media type. */
 export const readKind = (type: string): BodyKind => {
   if (/[/+]json$/.test(type)) return "json";
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";
@@ -54,7 +54,7 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
   return isExpected ? reply : { ...reply, ok: false, status: "unexpected", actualStatus: status };
 };
 
-/** Checks whether a body is one that the API declares for its status. */
+/** Checks whether the API declares a body of this kind and media type for the status. */
 const isPromised = (call: Call, status: number, kind: BodyKind, type: string): boolean => {
   const declared = call.plan?.replies?.[status];
   if (declared) return declared.includes(kind);

@@ -22,7 +22,7 @@ describe("a value that does not match its declaration stays unchanged", () => {
   });
 });
 
-test("a field may have any name", () => {
+test("a field may have any name, even __proto__", () => {
   const value = JSON.parse(
     `{ "__proto__": "${text}", "at": "${text}", "b": "${text}" }`,
   ) as unknown;

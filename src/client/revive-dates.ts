@@ -1,4 +1,4 @@
-/** Replaces date strings with dates; other values stay unchanged. */
+/** A function that replaces date strings with dates; other values stay unchanged. */
 export type Revive = (value: unknown) => unknown;
 
 /** Converts a date string to a date. */
@@ -7,7 +7,10 @@ const reviveDate: Revive = (value) => {
   return date && !Number.isNaN(date.getTime()) ? date : value;
 };
 
-/** Returns a function that revives an array: the elements of a tuple by index, all others alike. */
+/**
+ * Returns a function that revives an array: each element of a tuple with its own function, all others with a shared
+ * one.
+ */
 const reviveItems =
   (each: Revive | undefined, first: readonly (Revive | undefined)[] = []): Revive =>
   (value) =>
@@ -21,7 +24,7 @@ const reviveItems =
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns a function that revives an object: known fields by name, all others alike. */
+/** Returns a function that revives an object: each known field with its own function, all others with a shared one. */
 const reviveFields =
   (fields: ReadonlyMap<string, Revive>, others?: Revive, known: readonly string[] = []): Revive =>
   (value) => {

@@ -1,7 +1,8 @@
 import type { Method } from "../http/method.ts";
 
 /**
- * The types that an endpoint carries. The types are unconstrained, because a comparison of schemas would resolve them.
+ * The types of an endpoint. They have no constraints, because comparing schemas would force the compiler to resolve
+ * them.
  */
 export interface EndpointTypes {
   readonly [name: string]: Some;
@@ -31,7 +32,7 @@ type Named<Value> = Value extends TypedEndpoint ? TypesOf<Value> : null;
 /** The methods that an endpoint serves: the declared ones, or GET if it declares none. */
 type Answered<M> = [M] extends [never] ? "get" : M;
 
-/** The endpoint of a value for a method: the value itself, or the entry under the method or the empty key, as after `nest`. */
+/** The endpoint for a method: the value itself, or the value's entry under the method or under the empty key. */
 type Own<Value, M> = M extends keyof Value
   ? Named<Value[M]>
   : Value extends TypedEndpoint
@@ -49,7 +50,7 @@ type Whole<Map, M extends string, Path extends string> = Path extends keyof Map
     : Spelled<Map, M, Path>
   : Spelled<Map, M, Path>;
 
-/** The entry of a map for a path, in other spellings of the key. */
+/** The entry of a map for a path whose key has another spelling. */
 type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` extends keyof Map
   ? Named<Map[`${M} /${Path}`]>
   : `${M} ${Path}` extends keyof Map
@@ -99,7 +100,7 @@ type Joined<
     : Longer<Map, M, `${Passed}/${Segment}`, Rest>
   : Whole<Map, M, `${Passed}/${Path}`>;
 
-/** The entry of a map for a path, if each key is one segment: most calls end here. */
+/** The entry of a map for a path if each key is one segment, as in most maps. */
 type Straight<
   Map,
   M extends string,
@@ -129,12 +130,12 @@ type Elsewhere<Routing, Key, M extends string, Path extends string> = (
   ? Found
   : NoRoute;
 
-/** The keys suggested in place of a wrong one: they have the same method, and the same path up to its last segment. */
+/** The keys suggested for an unknown key: those with the same method, and the same path up to the last segment. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
   : `${Method} /`;
 
-/** The paths that share all but the last segment of a path. */
+/** The paths that differ from a path only in the last segment. */
 type Next<Map, M, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
   ? Segment extends keyof Map
     ? `${Segment}/${Next<Map[Segment], M, Rest>}`

@@ -7,7 +7,7 @@ const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 5
 
 const idempotentMethods = ["get", "put", "delete"];
 
-/** Returns an option of the call, or else the client's. */
+/** Returns an option of the call, or the client's option if the call does not set it. */
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
   name: Name,
@@ -67,7 +67,7 @@ const readRetryAfter = ({ headers }: Response): number => {
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
-/** Waits until the time is over or the signal is aborted. */
+/** Waits until the time has passed or the signal is aborted. */
 export const pause = (
   milliseconds: number,
   signal: AbortSignal | null | undefined,

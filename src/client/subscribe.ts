@@ -24,7 +24,7 @@ interface Subscription {
   lastEventId: string | undefined;
   /** The upper bound of the first wait, in milliseconds. */
   delay: number;
-  /** The number of consecutive connections that have delivered no event. */
+  /** The number of consecutive connections that delivered no event. */
   failures: number;
 }
 
@@ -33,8 +33,8 @@ interface Subscription {
  *
  * The subscription ends when the server responds with 204, when the signal is aborted, or when the loop over it ends.
  *
- * @throws {@link ReplyError} when the server responds with 4xx, and {@link UnexpectedBodyError} when it sends no
- * stream.
+ * @throws {@link ReplyError} when the server responds with 4xx, and {@link UnexpectedBodyError} when it sends something
+ * other than a stream of JSON events.
  */
 export async function* subscribe(
   call: Call & { readonly options: SubscribeOptions },

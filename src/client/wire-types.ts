@@ -53,10 +53,10 @@ type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
     : Rest
   : never;
 
-/** Shows an intersection as one object. */
+/** An intersection, shown as one object. */
 type Shown<Value> = { [Key in keyof Value]: Value[Key] };
 
-/** What a client sends to an endpoint; path parameters are added if no schema has them. */
+/** The input that a client sends to an endpoint, including the path parameters that no schema has. */
 export type InputAt<T extends EndpointTypes, Key> = Placed<
   T["input"]["_zod"]["input"],
   T["middlewareInput"],
@@ -64,8 +64,8 @@ export type InputAt<T extends EndpointTypes, Key> = Placed<
 >;
 
 /**
- * Joins the inputs of an endpoint and its middlewares only if a middleware has one: resolving an intersection of two
- * objects costs the compiler as much as their schemas.
+ * The joint input of an endpoint and its middlewares. It is an intersection only if a middleware has an input, because
+ * resolving an intersection of two objects costs the compiler as much as resolving their schemas.
  */
 type Placed<Input, MiddlewareInput, Key> = unknown extends MiddlewareInput
   ? SegmentsOf<Key> extends keyof Input
@@ -77,7 +77,7 @@ type Joined<Input, Names extends string> = [Names] extends [keyof Input]
   ? Shown<Input>
   : Shown<Input & Readonly<Record<Exclude<Names, keyof Input>, PathValue>>>;
 
-/** The outputs of `ez.file()`, `ez.stream()` and `ez.buffer()` with a media type: the bytes are sent without an envelope. */
+/** The output schemas `ez.file()`, `ez.stream()` and `ez.buffer()` with a media type: the bytes have no envelope. */
 type ContentSchema = FileSchema | StreamSchema | z.ZodCustom<Buffer, Buffer>;
 
 type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
@@ -112,7 +112,7 @@ type Schemas<Errors> = {
     : never;
 };
 
-/** The errors that carry data, by status; without keys if there are none. */
+/** The errors that carry data, by status; an empty object if there are none. */
 export type DataErrorsAt<T> = T extends EndpointTypes
   ? {} extends T["errors"] & T["middlewareErrors"]
     ? {}

@@ -1,4 +1,4 @@
-/** A description of what cannot be sent, which becomes an {@link UnsendableInputError} where the route is known. */
+/** The reason why a value cannot be sent, which becomes an {@link UnsendableInputError} where the route is known. */
 export interface Refusal {
   /** The place in the input, such as `filter.tags[0]`. */
   readonly refused: string;
@@ -60,7 +60,7 @@ export const toText = (field: string, value: unknown): string => {
 };
 
 /**
- * Converts a value to what JSON can represent: dates and bigints become strings, and undefined values are left out.
+ * Converts a value to a JSON value: dates and bigints become strings, and undefined values are left out.
  *
  * @throws {@link Refusal} when something would be lost or changed.
  */

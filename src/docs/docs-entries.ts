@@ -15,7 +15,8 @@ import { findUserInterface, readFile } from "./user-interfaces.ts";
 /**
  * Lists the routes that serve the documentation of an API: a page, its files, and the document.
  *
- * The document is generated when it is first requested.
+ * The document is generated when it is first requested. In development, it is generated soon after the start, so that
+ * errors are logged early.
  *
  * @throws ConfigError when the package of the page is not installed.
  */
@@ -93,7 +94,7 @@ const toBase = ({ originalUrl }: Request): string => {
   return path.endsWith("/") ? path.slice(0, -1) : path;
 };
 
-/** Sends bytes, or 304 to clients that have them already. */
+/** Sends bytes, or a 304 to clients that already have them. */
 const send = (request: Request, response: Response, { type, bytes, etag }: Content): void => {
   response.setHeader("ETag", etag);
   response.setHeader("Cache-Control", "no-cache");

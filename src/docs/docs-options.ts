@@ -12,7 +12,7 @@ export interface DocsOptions extends Pick<
    * @default "/docs"
    */
   readonly path?: string | undefined;
-  /** @default the name, version and description of the package.json of the working directory */
+  /** @default the name, version and description from the package.json in the working directory */
   readonly info?: OpenApiInfo | undefined;
   /**
    * The user interface, from the package `@scalar/api-reference` or `swagger-ui-dist`, which must be installed.
@@ -26,7 +26,7 @@ export interface DocsOptions extends Pick<
    */
   readonly factory?: GuardFactory | undefined;
   /**
-   * Whether to serve the documentation with NODE_ENV=production.
+   * Whether to serve the documentation if NODE_ENV is `production`.
    *
    * @default false, unless there is a `factory`
    */

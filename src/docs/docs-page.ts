@@ -32,7 +32,7 @@ ${scripts.map((name) => `<script src="${toUrl(name)}"></script>`).join("\n")}
 const escape = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** Returns the Content-Security-Policy of the page, which may send requests only to the hosts of the servers. */
+/** Returns the Content-Security-Policy of the page, which allows requests only to the hosts of the API's servers. */
 export const toPolicy = (
   { styles }: UserInterface,
   servers: DocsOptions["servers"] = [],

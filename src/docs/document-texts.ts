@@ -43,7 +43,7 @@ export class DocumentTexts {
   }
 
   /**
-   * Returns the document in a format, ready to be sent.
+   * Returns the document in the given format, ready to be sent.
    *
    * @throws OpenApiError when the API cannot be documented.
    */
@@ -63,7 +63,7 @@ export class DocumentTexts {
 export const toYaml = (document: object): string =>
   stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 
-/** Reads the name, version and description of the API from the package.json of the working directory. */
+/** Reads the name, version and description of the API from the package.json in the working directory. */
 export const readInfo = (folder: string = process.cwd()): OpenApiInfo => {
   const info = { title: "API", version: "0.0.0" };
   let read: Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import type { DocsOptions } from "./docs-options.ts";
 /** A page that shows a document. */
 export interface UserInterface {
   /**
-   * The files of the package that the page loads, by the names under which they are served, each with its media type.
+   * The files that the page loads from the package, by the names under which they are served, each with its media type.
    */
   readonly files: ReadonlyMap<string, { readonly path: string; readonly type: string }>;
   /**
@@ -71,7 +71,7 @@ export const findUserInterface = (name: DocsOptions["ui"] = "scalar"): UserInter
       ["scalar.js", { path: join(folder, "dist/browser/standalone.js"), type: javascript }],
     ]),
     script: scalarScript,
-    // the components of Scalar add their styles as elements
+    // the components of Scalar add their styles as `<style>` elements
     styles: "'self' 'unsafe-inline'",
   };
 };

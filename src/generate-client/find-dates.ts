@@ -4,7 +4,7 @@ import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";
 
-/** The side of a schema that is considered. */
+/** One side of a schema: what it accepts, or what it returns. */
 export type End = "input" | "output";
 
 type Kind = "date" | "other" | "string" | "structure" | "unknown";
@@ -18,7 +18,7 @@ export const isDate = (schema: ZodSchema, end: End): boolean => {
   return def.type === "string" && format === "datetime" && local !== true;
 };
 
-/** Returns the schema that a wrapper stands for on one side; the given schema itself if it is no wrapper. */
+/** Returns the schema that describes one side of a wrapper, or the given schema if it is not a wrapper. */
 export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema, end: End] => {
   const encoded = readEncoded(schema);
   if (encoded) return [encoded, end === "input" ? "output" : "input"];

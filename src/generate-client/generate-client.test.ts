@@ -43,8 +43,8 @@ describe("generates wire types", () => {
     ["a date in the output", ez.dateOut(), "value: Date", "value: string"],
     ["a plain date", z.date(), "value: Date", "value: string"],
     ["an encoded value", ez.encode(ez.dateIn()), "value: Date", "value: string"],
-    ["a preset", z.string().default("a"), "value?: string | undefined", "value: string"],
-    ["a caught value", z.int().catch(1), "value?: number | undefined", "value: number"],
+    ["a default", z.string().default("a"), "value?: string | undefined", "value: string"],
+    ["a value with .catch()", z.int().catch(1), "value?: number | undefined", "value: number"],
     ["a transformation", z.string().transform(Number), "value: string", "value: unknown"],
     ["a pipe", z.string().transform(Number).pipe(z.int()), "value: string", "value: number"],
     [
@@ -55,7 +55,7 @@ describe("generates wire types", () => {
     ],
     ["a coerced number", z.coerce.number(), "value: number | string", "value: number"],
     [
-      "holes",
+      "an array of optional values",
       z.array(z.string().optional()),
       "value: (string | undefined)[]",
       "value: (string | null)[]",
@@ -72,7 +72,7 @@ describe("generates wire types", () => {
       'value: { a: number; } & { "b-c": number; }',
       'value: { a: number; } & { "b-c": number; }',
     ],
-    ["another map", z.map(z.string(), z.int()), "value: unknown", "value: unknown"],
+    ["a Map", z.map(z.string(), z.int()), "value: unknown", "value: unknown"],
   ])("%s", (_name, schema, input, output) => {
     expect(both(schema)).toEqual([input, output]);
   });
@@ -125,7 +125,7 @@ describe("naming", () => {
     expect(find(text, "Other")).toBe("{ same: Same; a: number; }");
   });
 
-  test("names a recursive schema after its place, and after its direction where that matters", () => {
+  test("names a recursive schema after its place, and also after its direction if its input and output differ", () => {
     const tree = z.object({
       at: z.int().default(0),
       get parts() {
@@ -151,7 +151,7 @@ describe("naming", () => {
   });
 });
 
-test("writes descriptions as comments, which their text cannot close", () => {
+test("writes descriptions as comments that the text cannot close", () => {
   const endpoint = factory
     .build({
       shortDescription: "Greets",
@@ -168,7 +168,7 @@ test("writes descriptions as comments, which their text cannot close", () => {
   expect(text).toContain("  /** Whom */\n  name?: string | undefined;");
 });
 
-test("includes the fields of middlewares, and the parameters that no schema names", () => {
+test("includes the fields of middlewares, and the parameters that no schema declares", () => {
   const guarded = factory.addMiddleware({
     input: z.object({ key: z.string() }),
     handler: async () => ({}),

@@ -11,10 +11,10 @@ export interface GenerateClientOptions {
    */
   readonly config?: DocumentedConfig | undefined;
   /**
-   * How clients receive the dates of responses: as the strings that are sent, or converted to `Date`s.
+   * How clients receive the dates in responses: as strings, or converted to `Date` objects.
    *
-   * Dates are `z.date()`, `ez.dateOut()` and `z.iso.datetime()`, whose values are truncated to milliseconds. Dates stay
-   * strings in a union where a string or another object is also possible.
+   * The schemas of dates are `z.date()`, `ez.dateOut()` and `z.iso.datetime()`; a `Date` is truncated to milliseconds.
+   * Dates stay strings in a union where a string or another object is also possible.
    *
    * @default "string"
    */

@@ -68,7 +68,7 @@ export const listSuccesses = (place: OperationPlace): readonly StatusReply[] => 
   }));
 };
 
-/** Lists the statuses of an output sent without an envelope; a file can also be sent as a range, or get a 304. */
+/** Lists the statuses of an output sent without an envelope; a file can also be sent as a range. */
 const listContent = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,

@@ -9,7 +9,7 @@ import { sent, type TypeWriter } from "./write-type.ts";
 /** The values that a path parameter may have. */
 const pathValue = "bigint | boolean | Date | number | string";
 
-/** Writes the type of what a client sends to a route. */
+/** Writes the type of the input that a client sends to a route. */
 export const writeInput = (place: OperationPlace, writer: TypeWriter, name: string): string => {
   const schemas = listInputSchemas(place.endpoint).filter((schema) => !isEmpty(schema));
   const known = new Set(schemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]));

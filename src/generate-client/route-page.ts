@@ -28,7 +28,7 @@ export const findPage = (place: OperationPlace): RoutePage | undefined => {
 };
 
 /**
- * Checks whether a successful response contains the output as it is: as the body, or as `data`, as in the default
+ * Checks whether a successful response contains the whole output, either as its body or as `data`, as in the default
  * envelope.
  */
 const isSentWhole = (place: OperationPlace, output: z.ZodType): boolean =>

@@ -7,7 +7,7 @@ import { exportedClasses, exportedTypes, readPart, writeParts } from "./runtime-
 
 const clientFolder = new URL("../client/", import.meta.url);
 
-test("the build writes the same parts as are read from the source", () => {
+test("the build writes the same parts that are read from the source", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-parts-"));
   try {
     writeParts(clientFolder, pathToFileURL(`${folder}/`));

@@ -111,7 +111,7 @@ export class TypeNames {
     for (const [key, { origin }] of this.#types) {
       const own = classes.get(key) ?? "";
       if (names.has(own)) continue;
-      // the type of what is sent may differ from that of what is received
+      // the type that is sent may differ from the type that is received
       const { wanted = "", own: all = new Set() } = origins.get(origin) ?? {};
       const isSentOfTwo = key.startsWith("sent/") && all.size > 1;
       const base = isSentOfTwo ? `${wanted}Input` : wanted;

@@ -1,4 +1,4 @@
-/** A type as the members of a union, each of which may precede `[]`. */
+/** The members of a union, each written so that `[]` may follow. */
 export type Members = readonly string[];
 
 /** Joins types into a union. */
@@ -16,7 +16,7 @@ export const toIntersection = (types: readonly Members[]): Members => {
   return parts.length < 2 ? first : [`(${parts.map(toOperand).join(" & ")})`];
 };
 
-/** Writes a type that an operator can follow. */
+/** Writes a type that an operator may follow, in parentheses if necessary. */
 export const toOperand = (members: Members): string =>
   members.length === 1 ? (members[0] ?? "") : `(${members.join(" | ")})`;
 
@@ -36,7 +36,7 @@ export const quote = (text: string): string =>
 export const toKey = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
 
-/** Indents all lines of a text but the first. */
+/** Indents every line of a text except the first. */
 export const indent = (text: string): string => text.replaceAll("\n", "\n  ");
 
 /** Writes an object type from lines that end with a semicolon. */

@@ -4,7 +4,7 @@ export interface Notes {
   readonly isDeprecated?: boolean | undefined;
 }
 
-/** Writes a TSDoc comment with its line break; nothing if there is no description. */
+/** Writes a TSDoc comment and a line break; returns an empty string if there is no description. */
 export const writeComment = ({ texts, isDeprecated = false }: Notes): string => {
   const said = texts.flatMap((text) => {
     // this removes all control characters except line breaks and tabs

@@ -62,7 +62,7 @@ export class RevivalWriter {
     const holds =
       isDate(schema, end) ||
       listParts(schema, end).some(([part, partEnd]) => this.#holdsDates(part, partEnd, seen));
-    // within a cycle, a negative answer is not final
+    // within a cycle, a negative result is not final
     if (holds || isRoot) this.#holding.set(key, holds);
     return holds;
   }

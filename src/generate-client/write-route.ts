@@ -23,17 +23,17 @@ export interface RouteContext {
   readonly writer: TypeWriter;
   readonly listNegative: ListNegative;
   readonly received: Side;
-  /** Writes the functions that revive dates; returns undefined if dates stay strings. */
+  /** The writer of the functions that revive dates; undefined if dates stay strings. */
   readonly revival: RevivalWriter | undefined;
   /** Whether the types are for an inferred client, which has no list of statuses at run time. */
   readonly isForInferred: boolean;
 }
 
-/** A route of a generated file. */
+/** A route in a generated file. */
 export interface WrittenRoute {
   /** The property for the route in the type of all routes, with its comment. */
   readonly type: string;
-  /** The property for the route in the object of all plans. */
+  /** The property for the route in the object that holds all plans. */
   readonly plan: string;
 }
 

@@ -17,7 +17,7 @@ import { toTypeName, type TypeNames } from "./type-names.ts";
 import { writeComment } from "./write-comment.ts";
 import { readLazy, readOptionality, readValues } from "../schemas/zod-internals.ts";
 
-/** The side of a schema that is written, and how the client handles its values. */
+/** One side of a schema, and how the client handles its values. */
 export interface Side {
   readonly direction: "input" | "output";
   /** Whether the client sends the value. The client may send dates and files, but receives strings. */
@@ -26,10 +26,10 @@ export interface Side {
   readonly hasDates: boolean;
 }
 
-/** The side of a schema for what the client sends. */
+/** The side of a schema that describes what the client sends. */
 export const sent: Side = { direction: "input", isSent: true, hasDates: false };
 
-/** Returns the side of a schema for what the client receives. */
+/** Returns the side of a schema that describes what the client receives. */
 export const toReceived = (hasDates: boolean): Side => ({
   ...{ direction: "output", isSent: false, hasDates },
 });
@@ -39,7 +39,7 @@ const literal = (value: unknown): string => {
   return typeof value === "bigint" ? `${value}n` : String(value);
 };
 
-/** Reads the description of a schema, through its wrappers. */
+/** Reads the description and the deprecation of a schema, looking through its wrappers. */
 export const readNotes = (schema: ZodSchema): { description?: string; deprecated?: boolean } => {
   const { description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -56,7 +56,7 @@ export class TypeWriter {
   readonly #names: TypeNames;
   readonly #numbers = new Map<ZodSchema, number>();
   readonly #written = new Map<string, Members>();
-  /** The schemas being written, and whether they were found inside themselves. */
+  /** The schemas being written, each with whether it was found inside itself. */
   readonly #open = new Map<string, { isFound: boolean }>();
 
   constructor(names: TypeNames) {
@@ -272,7 +272,7 @@ export class TypeWriter {
   #writePipe(def: z.core.$ZodPipeDef, side: Side, place: string): Members {
     const isInput = side.direction === "input";
     if (isInput && side.isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
-    // the schema after the function describes a preprocessed value
+    // the schema after the function describes the input of `z.preprocess`
     const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
     return this.write(isInput && !isPreprocessed ? def.in : def.out, side, place);
   }

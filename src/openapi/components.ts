@@ -9,9 +9,9 @@ import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } 
 import type { Direction, JsonObject } from "./options.ts";
 import { NodeWriter, type WritePlace } from "./node-writer.ts";
 
-/** A schema that documents refer to by its name. */
+/** A schema that a document refers to by name. */
 interface Component {
-  /** The schema's own name, or the preferred one. */
+  /** The name that the application gave the schema, or the preferred one for a schema without a name. */
   readonly name: string;
   /** Whether the application has chosen the name. */
   readonly isGiven: boolean;
@@ -28,7 +28,7 @@ const validName = /^[\w.-]+$/;
 /**
  * Writes schemas, and stores named ones as components.
  *
- * References get their final names at the end, once it is known whether the two directions of a schema differ.
+ * References get their final names at the end, once it is known whether the input and the output of a schema differ.
  */
 export class Components {
   readonly #writer: NodeWriter;
@@ -48,7 +48,7 @@ export class Components {
     this.#writer = writer;
   }
 
-  /** Writes a schema: its JSON Schema, or a reference if it has a name. The result must not be changed. */
+  /** Writes a schema: its JSON Schema, or a reference if it has a name. Callers must not modify the result. */
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
     const known = this.#written[direction].get(schema);
     if (known) return known;
@@ -103,7 +103,7 @@ export class Components {
   /** Gives a name chosen by the framework to a schema that many places share. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
-    // a schema that is written once is the same object each time, so no comparison is needed
+    // a schema is written only once, so its JSON Schema is usually the same object and needs no comparison
     const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
     this.#hoisted.set(json, key);
     return { $ref: prefix + key };
@@ -120,7 +120,7 @@ export class Components {
     return key;
   }
 
-  /** Returns the JSON Schema itself, or the one that it refers to. */
+  /** Returns the schema that a JSON Schema refers to, or the JSON Schema itself if it is not a reference. */
   resolve(json: JsonObject): JsonObject {
     const { $ref: reference, ...more } = json;
     if (typeof reference !== "string") return json;
@@ -130,7 +130,7 @@ export class Components {
     return Object.keys(more).length > 0 ? { ...own, ...more } : this.resolve(component.json);
   }
 
-  /** Gives all references their final names, and adds what they refer to. */
+  /** Gives all references their final names, and adds the components that they refer to. */
   finish(document: JsonObject): JsonObject {
     const used = this.#findUsed(document);
     const names = this.#toNames(used);
@@ -262,7 +262,7 @@ export class Components {
     }
     const names = new Map<string, string>();
     const owners = new Map<string, Component>();
-    // names chosen by the application come first, so that generated ones never take them
+    // names chosen by the application come first, so that generated names never collide with them
     for (const { key, component } of entries.toSorted(
       (one, other) => Number(other.component.isGiven) - Number(one.component.isGiven),
     )) {
@@ -273,7 +273,7 @@ export class Components {
         if (component.isGiven)
           throw new OpenApiError(
             "SLP_OPENAPI_COMPONENT",
-            `Two schemas would become the component ${JSON.stringify(name)}: the one with this id, and the input of the one with the id ${JSON.stringify(component.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
+            `Two schemas would become the component ${JSON.stringify(name)}: the schema with this id, and the input of the schema with the id ${JSON.stringify(component.name)}, because its input and output differ. Give one of them a different .meta({ id }).`,
             component.place,
           );
         name = `${wanted}${number}`;
@@ -306,7 +306,7 @@ const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
 
-/** Returns the name of a schema; a schema without a name is named after its place, with Zod's number. */
+/** Returns the name of a schema; a schema without a name is named after its place, followed by Zod's number. */
 const toName = (key: string, place: WritePlace): string => {
   const made = readMadeName(key);
   return made === undefined ? key : `${place.name}${made}`;

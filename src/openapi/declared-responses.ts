@@ -6,7 +6,7 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInputSchemas, type OperationPlace } from "./operation-place.ts";
 
-/** The statuses without a body. */
+/** The statuses whose responses have no body. */
 export const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A status with its responses. */
@@ -39,11 +39,11 @@ export interface ErrorResponses {
   readonly status: number;
   readonly responses: readonly ApiResponse[];
   readonly declared: DeclaredError | undefined;
-  /** Whether the body has a place for data. */
+  /** Whether the body can carry data. */
   readonly hasData: boolean;
 }
 
-/** Asks a result handler for its error responses. */
+/** Lists the error responses of a result handler. */
 export type ListNegative = (
   handler: AnyResultHandler,
   data: z.ZodType | undefined,

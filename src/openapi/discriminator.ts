@@ -4,7 +4,7 @@ import { readOptionality, readPropertyValues } from "../schemas/zod-internals.ts
 import { listOf } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
-/** What distinguishes the options of a union. */
+/** The property that distinguishes the options of a union, and its values. */
 export interface Discriminator {
   readonly propertyName: string;
   readonly options: readonly { readonly schema: ZodSchema; readonly values: readonly string[] }[];

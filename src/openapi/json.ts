@@ -58,8 +58,8 @@ export const omitReferences = (value: JsonObject, references: ReadonlySet<unknow
 };
 
 /**
- * Copies a value and inlines the schemas that reject other fields where `allOf` refers to them, because they would
- * reject the fields of the schemas next to them.
+ * Copies a value, and inlines the schemas in `allOf` that reject unknown fields, because they would reject the fields
+ * of the other schemas in the same `allOf`.
  */
 export const inlineClosed = (
   value: JsonObject,
@@ -98,7 +98,7 @@ export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =
 /** Returns the value of a keyword such as `anyOf` if it is an array, otherwise an empty array. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Joins alternatives without duplicates; a single one is returned unchanged. */
+/** Joins schemas with `anyOf`, without duplicates; a single schema is returned unchanged. */
 export const anyOf = (schemas: readonly JsonObject[]): JsonObject => {
   const distinct = distinctBy(schemas);
   const [first] = distinct;
@@ -108,7 +108,7 @@ export const anyOf = (schemas: readonly JsonObject[]): JsonObject => {
   return values.includes(undefined) ? { anyOf: distinct } : toEnum(values);
 };
 
-/** Joins schemas that must all hold. */
+/** Joins schemas with `allOf`, without duplicates and empty schemas. */
 export const allOf = (schemas: readonly JsonObject[]): JsonObject => {
   const distinct = distinctBy(schemas).filter((schema) => Object.keys(schema).length > 0);
   const [first] = distinct;
@@ -120,7 +120,7 @@ const distinctBy = (schemas: readonly JsonObject[]): readonly JsonObject[] =>
     ? schemas
     : [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 
-/** Returns the values of a schema that is only a list of values; undefined for other schemas. */
+/** Returns the values of a schema that only lists values; undefined for other schemas. */
 const toValues = (schema: JsonObject): readonly unknown[] | undefined => {
   const keys = Object.keys(schema).filter((key) => key !== "type");
   if (keys.length !== 1) return undefined;

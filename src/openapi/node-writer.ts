@@ -12,9 +12,9 @@ import { readBooleanStrings } from "../schemas/zod-internals.ts";
 
 /** The place of the schema that is being written, for names and errors. */
 export interface WritePlace {
-  /** The name for a component that has none of its own, such as `GetUsersById`. */
+  /** The name of a component that has no name of its own, such as `GetUsersById`. */
   readonly name: string;
-  /** The route as errors name it, such as `GET /users/:id`. */
+  /** The route as it appears in error messages, such as `GET /users/:id`. */
   readonly at: string;
   readonly method?: Method | undefined;
   readonly route?: string | undefined;
@@ -22,7 +22,7 @@ export interface WritePlace {
   readonly path: string;
 }
 
-/** What is known about a schema node while it is written. */
+/** A schema node that is being written, and its context. */
 export interface NodePlace {
   readonly place: WritePlace;
   /** The path of the node in the whole JSON Schema. */
@@ -190,7 +190,7 @@ const readMeta = (schema: ZodSchema): JsonObject => {
   return meta;
 };
 
-/** Writes a default as clients would send it; defaults that vary are left out. */
+/** Writes a default as clients would send it, and omits a default that differs on each call. */
 const writeDefault = (
   def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef,
   json: JsonObject,
@@ -282,7 +282,7 @@ const listValues = (json: JsonObject): readonly string[] | undefined => {
   return lists.length > 0 && lists.every((list) => list) ? known : undefined;
 };
 
-/** Lists the strings that `z.stringbool()` accepts, which Zod's JSON Schema does not name. */
+/** Lists the strings that `z.stringbool()` accepts, which Zod's JSON Schema does not list. */
 const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
   const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
   const strings = isCandidate ? readBooleanStrings(schema) : undefined;

@@ -52,7 +52,7 @@ const toTuple = (schema: JsonObject): JsonObject => {
   };
 };
 
-/** Replaces patterns of keys, which 3.0 cannot express. */
+/** Replaces `patternProperties`, which 3.0 does not have. */
 const toRecord = (schema: JsonObject): JsonObject => {
   const { patternProperties, ...rest } = schema;
   if (!isObject(patternProperties) || rest["additionalProperties"] !== undefined) return rest;
@@ -112,7 +112,7 @@ const finish = (schema: JsonObject): JsonObject => {
   for (const keyword of Object.keys(json))
     if (!keywords.has(keyword) && !keyword.startsWith("x-")) delete json[keyword];
   if (typeof reference !== "string") return json;
-  // readers ignore keywords next to a reference
+  // readers of 3.0 ignore keywords next to a `$ref`
   return Object.keys(json).length === 0
     ? { $ref: reference }
     : { ...json, allOf: [{ $ref: reference }, ...listOf(json["allOf"])] };

@@ -8,10 +8,10 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
-/** What an object schema says about its fields, however the schema is composed. */
+/** The fields of an object schema, however the schema is composed. */
 export interface ObjectView {
   readonly fields: ReadonlyMap<string, Field>;
-  /** The schema of other fields; undefined if no schema describes any. */
+  /** The schema of all other fields; undefined if no schema describes them. */
   readonly others: JsonObject | undefined;
 }
 
@@ -21,7 +21,7 @@ const listParts = (json: JsonObject, keyword: string): readonly JsonObject[] =>
 /** Reads the fields of a schema through references, unions and intersections. */
 export const viewObject = (json: JsonObject, components: Components, depth = 0): ObjectView => {
   const own = components.resolve(json);
-  // a schema that is an alternative of itself adds no fields
+  // a union that contains itself adds no fields
   if (depth > 20) return { fields: new Map(), others: undefined };
   const view = (part: JsonObject): ObjectView => viewObject(part, components, depth + 1);
   const required = new Set(listOf(own["required"]));
@@ -115,7 +115,7 @@ const plainKeywords: ReadonlySet<string> = new Set([
   ...["type", "properties", "required", "additionalProperties", "description", "title"],
 ]);
 
-/** Combines the schemas of middlewares and of their endpoint, each of which looks at its own fields. */
+/** Combines the schemas of middlewares and of their endpoint, each of which checks only its own fields. */
 export const mergeObjects = (
   schemas: readonly JsonObject[],
   components: Components,
@@ -127,7 +127,7 @@ export const mergeObjects = (
   const isPlain = resolved.every((schema) =>
     Object.keys(schema).every((keyword) => plainKeywords.has(keyword)),
   );
-  // at run time, even a strict schema accepts the fields of the others
+  // at run time, even a strict schema accepts the fields of the other schemas
   if (!isPlain) return { allOf: filled.map((schema) => loosen(schema, components)) };
   const { fields } = joinAll(filled.map((schema) => viewObject(schema, components)));
   const required = [...fields].flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
@@ -147,7 +147,7 @@ const loosen = (schema: JsonObject, components: Components): JsonObject => {
   return rest;
 };
 
-/** Checks whether a schema requires nothing. */
+/** Checks whether the schema of an object has neither fields nor other constraints. */
 export const isEmptyObject = (json: JsonObject, components: Components): boolean => {
   const { fields, others } = viewObject(json, components);
   if (fields.size > 0 || others) return false;

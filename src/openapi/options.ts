@@ -10,7 +10,7 @@ import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 export type OpenApiVersion = "3.0" | "3.1" | "3.2";
 
 /** A JSON object, such as a part of a document. */
-// oxlint-disable-next-line typescript/consistent-indexed-object-style -- editors show its name on hover
+// oxlint-disable-next-line typescript/consistent-indexed-object-style -- editors show the name of an interface on hover
 export interface JsonObject {
   [key: string]: unknown;
 }
@@ -25,7 +25,7 @@ export interface OpenApiInfo {
   readonly version: string;
   /** A longer description, in Markdown. */
   readonly description?: string | undefined;
-  /** A one-line summary; omitted in 3.0, which has no place for it. */
+  /** A one-line summary; omitted in 3.0, which has no such field. */
   readonly summary?: string | undefined;
   readonly termsOfService?: string | undefined;
   readonly contact?:
@@ -62,10 +62,10 @@ export interface OpenApiTag {
 export interface Webhook {
   /** @default "post" */
   readonly method?: Method | undefined;
-  /** Schema of the request body. */
+  /** The schema of the request body. */
   readonly input?: AnySchema | undefined;
   /**
-   * Schema of the JSON that is expected in the response.
+   * The schema of the JSON expected in the response.
    *
    * @default the response body is ignored
    */
@@ -76,37 +76,37 @@ export interface Webhook {
   readonly operationId?: string | undefined;
 }
 
-/** What `override.schema` receives for each Zod schema that is written. */
+/** The argument of `override.schema`, which is called for each Zod schema that is written. */
 export interface WrittenSchema {
   /** The Zod schema. */
   readonly schema: ZodSchema;
   /**
-   * The JSON Schema written for the Zod schema, in the dialect of 3.1 for all versions. Change it, or return another
-   * one.
+   * The JSON Schema written for the Zod schema, in the dialect of 3.1 for all versions: change it, or return a
+   * replacement.
    */
   readonly json: JsonObject;
   readonly direction: Direction;
 }
 
-/** What `override.operation` receives for each operation. */
+/** The argument of `override.operation`, which is called for each operation. */
 export interface WrittenOperation {
   readonly method: Method | "head";
   /** The path as in the routing map, such as `/users/:id`. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
-  /** The operation as written; change it, or return another one. Schemas are in the dialect of 3.1 for all versions. */
+  /** The generated operation: change it, or return a replacement. Schemas use the dialect of 3.1 for all versions. */
   readonly operation: JsonObject;
 }
 
 /** Custom changes to a document. */
 export interface OpenApiOverride {
-  /** Called for each schema that is written; its return value replaces the JSON Schema. */
+  /** Called for each schema that is written; a returned object replaces the JSON Schema. */
   readonly schema?: ((written: WrittenSchema) => JsonObject | undefined | void) | undefined;
-  /** Called for each operation that is written; its return value replaces the operation. */
+  /** Called for each operation that is written; a returned object replaces the operation. */
   readonly operation?: ((written: WrittenOperation) => JsonObject | undefined | void) | undefined;
 }
 
-/** The parts of a configuration that a document needs; the result of `createConfig` fits. */
+/** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
 export interface DocumentedConfig extends WalkOptions {
   readonly inputSources?:
     | { readonly [M in keyof InputSources]?: InputSources[M] | undefined }
@@ -132,17 +132,17 @@ export interface OpenApiOptions {
   /**
    * The URLs of the API, or server objects.
    *
-   * @default `/`, where the document is served
+   * @default `/`, on the host that serves the document
    */
   readonly servers?: string | OpenApiServer | readonly (string | OpenApiServer)[] | undefined;
   /** @default "3.1" */
   readonly openapi?: OpenApiVersion | undefined;
   /** The descriptions of the tags, in the order in which documentation pages show them. */
   readonly tags?: Readonly<Record<string, string | OpenApiTag>> | undefined;
-  /** The requests that the API sends, by name; in 3.0, they are the extension `x-webhooks`. */
+  /** The requests that the API sends, by name; in 3.0, they are written as the extension `x-webhooks`. */
   readonly webhooks?: Readonly<Record<string, Webhook>> | undefined;
   /**
-   * Whether the HEAD of each GET is documented as its own operation.
+   * Whether each GET operation is also documented as a HEAD operation.
    *
    * @default false, because HTTP defines HEAD through GET
    */

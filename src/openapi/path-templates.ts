@@ -29,7 +29,7 @@ const encodeText = (text: string): string =>
   );
 
 /**
- * Groups routes by the paths of a document.
+ * Groups routes by their paths in the document.
  *
  * @throws {@link OpenApiError} when two paths differ only in the names of their parameters; OpenAPI treats such paths
  * as the same.
@@ -59,7 +59,7 @@ export const groupByPath = (
 export class OperationIds {
   readonly #taken = new Map<string, string>();
 
-  /** Registers the ids chosen by the application first, so that generated ones never take them. */
+  /** Registers the ids chosen by the application first, so that generated ids never collide with them. */
   constructor(entries: readonly EndpointEntry[]) {
     for (const entry of entries) {
       const { operationId } = entry.endpoint;
@@ -75,7 +75,7 @@ export class OperationIds {
     if (owner !== undefined && owner !== at)
       throw new OpenApiError(
         "SLP_OPENAPI_OPERATION_ID",
-        `${owner} and ${at} have the same operationId ${JSON.stringify(id)}. Give each endpoint its own; one that serves several methods takes a function, as in operationId: (method) => \`\${method}User\`.`,
+        `${owner} and ${at} have the same operationId ${JSON.stringify(id)}. Give each endpoint its own id; for an endpoint that serves several methods, use a function, as in operationId: (method) => \`\${method}User\`.`,
         { method: entry.method, route: entry.path },
       );
     this.#taken.set(id, at);

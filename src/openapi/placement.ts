@@ -24,7 +24,7 @@ export interface PlacedField extends Field {
   readonly location: Exclude<Location, "body">;
 }
 
-/** The parts of an input, grouped by where in a request they come from. */
+/** The parts of an input, grouped by the part of the request that they come from. */
 export interface Placement {
   readonly fields: readonly PlacedField[];
   /** The schema of all other query parameters, if the input uses them. */
@@ -66,7 +66,7 @@ export const placeInput = (place: OperationPlace, components: Components): Place
   const placed = located.flatMap(({ location, ...field }): PlacedField[] =>
     location === undefined || location === "body" ? [] : [{ ...field, location }],
   );
-  // every path parameter is documented, whether the input names it or not
+  // every path parameter is documented, whether the input declares it or not
   const unnamed = names.filter(
     (name) => !placed.some((field) => field.name === name && field.location === "path"),
   );

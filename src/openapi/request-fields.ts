@@ -1,6 +1,6 @@
 /**
- * Registered request header fields, in lower case. If headers are one of several input sources, only these can come
- * from a header.
+ * Registered request header fields, in lower case. If headers are one of several input sources, only these fields and
+ * those that start with `x-` are documented as headers.
  */
 export const requestFields: ReadonlySet<string> = new Set([
   ...["a-im", "accept", "accept-charset", "accept-datetime", "accept-encoding", "accept-language"],

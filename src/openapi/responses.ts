@@ -17,7 +17,7 @@ import { toWritePlace, type OperationPlace } from "./operation-place.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 import type { SharedResponses } from "./shared-responses.ts";
 
-/** What the responses of all operations share. */
+/** The context that the responses of all operations share. */
 export interface ResponseContext {
   readonly components: Components;
   readonly shared: SharedResponses;
@@ -61,7 +61,7 @@ const listSuccesses = (
   ]);
 };
 
-/** Lists the responses of an output sent without an envelope; a file can also be sent as a range, or get a 304. */
+/** Lists the responses of an output sent without an envelope; a request for a file can also get a range or a 304. */
 const listContentStatuses = (
   { kind, type = "*/*" }: ContentDeclaration,
   statusCode = 200,
@@ -86,7 +86,7 @@ const linkHeader = {
   schema: { type: "string" },
 };
 
-/** Returns the description of the output, or of the only response. */
+/** Returns the description of the output, or of the response; undefined if there are several responses. */
 const toDescription = (
   responses: readonly ApiResponse[],
   { endpoint }: OperationPlace,
@@ -119,7 +119,7 @@ const toContent = (
   );
 };
 
-/** Describes a body that is neither JSON nor text as bytes. */
+/** Describes a body as bytes if it is neither JSON nor text. */
 const toMediaSchema = (type: string, json: JsonObject): JsonObject => {
   if (/\bjson\b/i.test(type)) return json;
   const isBuffer = JSON.stringify(json).includes('"const":"Buffer"');

@@ -7,7 +7,7 @@ import type { JsonObject } from "./options.ts";
 type Scheme = Exclude<Security, { readonly and: unknown } | { readonly or: unknown }>;
 
 /**
- * Alternative sets of schemes; the schemes of a set are required together. OpenAPI calls the alternatives requirements.
+ * Alternative sets of schemes; the schemes of a set are required together. OpenAPI calls each set a requirement.
  */
 type Alternatives = readonly (readonly Scheme[])[];
 
@@ -35,7 +35,7 @@ export class SecuritySchemes {
     return this.#schemes.size > 0 ? Object.fromEntries(this.#schemes) : undefined;
   }
 
-  /** Names a scheme: identical schemes share a name, and different ones of the same kind are numbered. */
+  /** Names a scheme: identical schemes share a name, and different schemes of the same kind are numbered. */
   #toName(scheme: Scheme, sources: readonly InputSource[]): string {
     const definition = toDefinition(scheme, sources);
     const wanted = toWantedName(scheme);

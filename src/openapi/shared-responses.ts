@@ -21,7 +21,7 @@ export class SharedResponses {
     this.#components = components;
   }
 
-  /** Lists the error responses of a result handler, which is asked once so that each of its schemas is written once. */
+  /** Lists the error responses of a result handler; the list is kept, so that each schema is written once. */
   listNegative(handler: AnyResultHandler, data: z.ZodType | undefined): readonly ApiResponse[] {
     const known =
       this.#negatives.get(handler) ?? new Map<z.ZodType | undefined, readonly ApiResponse[]>();

@@ -2,7 +2,7 @@ import { isObject } from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 import { toSchema30 } from "./nullable-dialect.ts";
 
-/** Converts a document to the schema dialect of its version; all versions after 3.0 use the dialect of JSON Schema. */
+/** Converts a document to the schema dialect of its version: 3.0 has its own, and later versions use JSON Schema. */
 export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonObject =>
   version === "3.0" ? (changeSchemas(document) as JsonObject) : document;
 

@@ -4,7 +4,7 @@ import { compact } from "./json.ts";
 import type { JsonObject, OpenApiOptions, Webhook } from "./options.ts";
 import type { OperationIds } from "./path-templates.ts";
 
-/** Writes the requests that the API sends. */
+/** Writes the webhooks: the requests that the API sends. */
 export const toWebhooks = (
   webhooks: OpenApiOptions["webhooks"] = {},
   ids: OperationIds,

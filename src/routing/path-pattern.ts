@@ -13,7 +13,7 @@ export type Segment =
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 const reserved = /[?*(){}#\\]/;
-/** Matches a segment without special characters, as most segments are. */
+/** The pattern of a segment without special characters, like most segments. */
 const plain = /^[\w.~-]+$/;
 
 const refuse = (path: string, reason: string): never => {
@@ -46,7 +46,7 @@ const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
   if (rest?.[1] !== undefined)
     return isLast
       ? { kind: "rest", name: rest[1] }
-      : refuse(path, `has "${part}" before its end; a wildcard takes the rest of the path.`);
+      : refuse(path, `has "${part}" before its end; a wildcard matches the rest of the path.`);
   const special = reserved.exec(part)?.[0];
   if (special !== undefined)
     refuse(

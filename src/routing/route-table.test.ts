@@ -35,7 +35,7 @@ describe("RouteTable", () => {
     expect(find(table, "/v")).toEqual(["/:all", { all: "v" }]);
   });
 
-  test("lets the next match serve a method that the better match lacks", () => {
+  test("lets the next-best match serve a method that the best match lacks", () => {
     const table = new RouteTable<string>();
     table.add("get", "/users/me", "me");
     table.add("patch", "/users/:id", "one");
@@ -43,7 +43,7 @@ describe("RouteTable", () => {
     expect(table.findAll("/users/me").map(({ method }) => method)).toEqual(["get", "patch"]);
   });
 
-  test("lists all methods of a path, the better matches first", () => {
+  test("lists all methods of a path, the best matches first", () => {
     const table = new RouteTable<string>();
     const routes = [
       ["get", "/*rest"],

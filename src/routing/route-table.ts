@@ -18,14 +18,14 @@ interface Leaf<Target> {
   readonly path: string;
   readonly target: Target;
   readonly names: readonly string[];
-  /** The rank of each segment; the smaller, the better the match. */
+  /** The rank of each segment; a smaller rank is a better match. */
   readonly ranks: readonly number[];
 }
 
 /** A segment in the tree of paths. */
 interface Node<Target> {
   readonly literals: Map<string, Node<Target>>;
-  /** The literal if there is only one, because comparing it in place saves slicing and hashing a segment. */
+  /** The only literal child, if there is just one: comparing it in place avoids slicing and hashing a segment. */
   only: LiteralChild<Target> | undefined;
   /** The children with parameters, in descending order of the number of literal characters around their parameters. */
   readonly parameters: ParameterChild<Target>[];
@@ -40,7 +40,7 @@ interface LiteralChild<Target> {
 
 interface ParameterChild<Target> {
   readonly around: readonly string[];
-  /** Whether a single parameter takes the whole segment. */
+  /** Whether a single parameter matches the whole segment. */
   readonly isWhole: boolean;
   readonly node: Node<Target>;
 }
@@ -57,18 +57,18 @@ const createNode = <Target>(): Node<Target> => ({
  * A table that finds the route for a method and a path.
  *
  * A literal segment takes precedence over a parameter, and a parameter over a wildcard; among parameters, the one with
- * more literal characters wins. Each method has its own tree, so routes of another method never interfere. The cost
- * does not grow with the number of routes.
+ * more literal characters wins. Each method has its own tree, so the routes of different methods never interfere. The
+ * cost of finding a route hardly depends on the number of routes.
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
-  /** The same trees by the methods of requests; HEAD uses the tree of GET. */
+  /** The same trees by request method; HEAD uses the tree of GET. */
   readonly #treesByName = new Map<string, Node<Target>>();
 
   /**
    * Adds a route.
    *
-   * @throws {@link RoutingError} when the path's syntax is invalid, or when the method already has this path.
+   * @throws {@link RoutingError} when the path's syntax is invalid, or when the table already has this method and path.
    */
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
@@ -115,7 +115,7 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Finds the route of a request's unparsed target.
+   * Finds the route for the unparsed target of a request.
    *
    * @param method in upper case
    * @returns undefined if there is no route, or if the target needs further checks because it is encoded or ends with a
@@ -132,7 +132,7 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Lists the route of every method that matches a path; the best match comes first.
+   * Lists the matching route of each method for a path; the best match comes first.
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
@@ -281,9 +281,9 @@ const match = <Target>(
   return node.rest;
 };
 
-/** Stands for a slash inside a segment (`%2F`); decoding can never produce this lone surrogate. */
+/** The stand-in for a slash inside a segment (`%2F`); decoding can never produce this lone surrogate. */
 const hiddenSlash = "\ud800";
-/** The flag `u` prevents a match with half of a character. */
+/** The flag `u` prevents a match with half of a surrogate pair. */
 const hiddenSlashes = /\ud800/gu;
 const hideSlashes = (text: string): string => text.replaceAll("/", hiddenSlash);
 const showSlashes = (value: string | string[]): string | string[] =>

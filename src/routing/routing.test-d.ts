@@ -32,7 +32,7 @@ test("accepts every form of the routing map", () => {
   ).resolves.toEqualTypeOf<RunningServer>();
 });
 
-test("a path parameter that the input lacks is an error with a message", () => {
+test("a path parameter missing from the input causes a type error with a message", () => {
   // @ts-expect-error -- The input schema lacks the path parameter "slug"
   void createServer(config, { v1: { ":slug": withId } });
   // @ts-expect-error -- The input schema lacks the path parameter "id"
@@ -68,7 +68,7 @@ test("a parameter may be split between an endpoint and its middlewares", () => {
   void createServer(config, { ":slug/:id/:to": both });
 });
 
-test("values chosen at run time are accepted, and routing maps among them are checked", () => {
+test("each alternative of a value chosen at run time is checked", () => {
   const isNew = Math.random() > 0.5;
   void createServer(config, { ":id": isNew ? withId : loose, "get /x": isNew ? withId : bySlug });
   void createServer(config, { ":id": isNew ? withId : { get: withId } });

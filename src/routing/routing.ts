@@ -71,7 +71,7 @@ interface TypedEndpoint {
   readonly "~types": { readonly input: AnySchema; readonly middlewareInput: unknown };
 }
 
-/** The parameters that the types of the inputs lack; only needed if the shape does not suffice. */
+/** The parameters that the types of the inputs lack; resolved only if the shape does not contain all parameters. */
 type Lacking<Value, Parameters> = Value extends TypedEndpoint
   ? Missing<Parameters, SchemaInput<Value["~types"]["input"]> & Value["~types"]["middlewareInput"]>
   : never;
@@ -80,7 +80,7 @@ type Describe<Names> = [Names] extends [never]
   ? unknown
   : `The input schema lacks the path parameter "${Names & string}"`;
 
-/** Checks an endpoint or a map at a path with parameters. */
+/** The check of an endpoint or a map at a path with parameters. */
 type CheckBeneath<Value, Parameters> = typeof endpointMark extends keyof Value
   ? Unfound<ShapeOf<Value>, Parameters> extends never
     ? unknown

@@ -5,7 +5,7 @@ import { DefinitionError } from "../errors.ts";
 /** Options for {@link ServeStatic}, which are those of `express.static`. */
 export type ServeStaticOptions = NonNullable<Parameters<typeof express.static>[1]>;
 
-/** Marks static files, even those made by another copy of this package in the same process. */
+/** The mark of static files, which all copies of this package in a process share. */
 export const serveStaticMark: unique symbol = Symbol.for("sallyport/serve-static");
 
 /** The part of a factory that static files need. */

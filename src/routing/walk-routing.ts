@@ -28,7 +28,7 @@ export type RoutingEntry = EndpointEntry | StaticEntry;
 /** Options for reading a routing map. */
 export interface WalkOptions {
   /**
-   * Whether a key such as `get` with an endpoint is the method at the path so far, or one more segment of the path.
+   * Whether a key such as `get`, with an endpoint as its value, names the method or another segment of the path.
    *
    * @default "method"
    */
@@ -146,7 +146,7 @@ function* toEntries(
   if (explicit !== undefined && methods !== undefined && !methods.includes(explicit))
     throw new RoutingError(
       "SLP_ROUTING_METHOD_UNSUPPORTED",
-      `The method ${explicit} at "${path}" is not supported by its endpoint, which declares ${methods.join(", ")}.`,
+      `The method ${explicit} at "${path}" is not supported by the endpoint, which declares ${methods.join(", ")}.`,
       { method: explicit, path },
     );
   const served = explicit === undefined ? (methods ?? ["get"]) : [explicit];

@@ -15,8 +15,8 @@ const toPlain = (input: unknown): unknown =>
 /**
  * Returns the key of a query: the segments of the path, the method and the input.
  *
- * With fewer arguments, it returns a prefix with which several queries can be invalidated: without an input, all
- * queries for a route; with only a path, all queries for routes beneath that path.
+ * With fewer arguments, it returns a prefix that matches several queries, for example to invalidate them. Without an
+ * input, these are all queries for a route; with only a path, all queries for the routes beneath that path.
  *
  * @example
  * queryKey("get /v1/users", { limit: 10 }); // ["v1", "users", "get", { limit: 10 }]

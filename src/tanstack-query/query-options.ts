@@ -70,7 +70,7 @@ export const infiniteQueryOptions = <R, Key extends string>(
 ): RouteInfiniteQueryOptions<RoutePage<R, Key>> => {
   type Page = RoutePage<R, Key>;
   return {
-    // the key differs from that of a plain query for the same route, whose data has another form
+    // the key differs from that of a plain query for the same route, because the data has a different shape
     queryKey: [...queryKey(key, input ?? {}), "infinite"] as unknown as DataTag<
       RouteQueryKey,
       InfiniteData<Page, PageParameter>

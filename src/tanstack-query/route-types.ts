@@ -6,7 +6,7 @@ import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types
 /** One of the types of a route in a generated client. */
 type Part<Routes, Key, Name> = Key extends keyof Routes ? PartOf<Routes[Key], Name> : never;
 
-/** The key itself, or a message that says what is wrong with it. */
+/** The key itself; for an unknown key, the keys of the client's routes, or a message. */
 export type CheckedKey<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? Key extends keyof Routes
@@ -14,7 +14,7 @@ export type CheckedKey<R, Key extends string> =
       : keyof Routes & string
     : CheckKey<R, Key, TypesAt<R, Key>>;
 
-/** The key itself, or a message that says why its route has no pages. */
+/** The key itself, or a message that the route returns no pages. */
 export type CheckedPage<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? Key extends keyof Routes
@@ -24,7 +24,7 @@ export type CheckedPage<R, Key extends string> =
       : keyof Routes & string
     : CheckPage<R, Key, TypesAt<R, Key>>;
 
-/** The input, which may be omitted if nothing in it is required, and the options. */
+/** The arguments after the key: the input, which is optional if none of its fields is required, and the options. */
 export type Arguments<Input, Options> = [
   ...({} extends Input ? [input?: Input] : [input: Input]),
   options?: Options,

@@ -31,7 +31,7 @@ export const exchange = (
     const request = httpRequest({
       method,
       path: target,
-      // the connection closes, so that a body that is shorter than announced also ends
+      // closing the connection also ends a body that is shorter than announced
       headers: { Connection: "close", ...headers },
       createConnection: () => near,
       maxHeaderSize,

@@ -1,4 +1,4 @@
-// both modules are loaded with the entry, so that a test with a fake clock need not wait for a module
+// these modules are loaded eagerly, so that a test with a fake clock need not wait for a module
 import "./run-endpoint-test.ts";
 import "./run-middleware-test.ts";
 import "./run-test-server.ts";

@@ -7,7 +7,7 @@ import { createSocketPair } from "./memory-socket.ts";
 type Counting = Duplex & { readonly bytesRead: number; readonly bytesWritten: number };
 const createPair = () => createSocketPair() as readonly [Counting, Counting];
 
-test("each end reads what the other one writes, and both count it", async () => {
+test("each end reads what the other writes, and both count the bytes", async () => {
   const [near, far] = createPair();
   near.write("abc");
   near.end("de");

@@ -38,7 +38,7 @@ class MemorySocket extends Duplex {
     else onDone();
   }
 
-  /** Destroys this end; the other side then reads an end, as with a closed socket. */
+  /** Destroys this end; the other side then reads the end of the data, as with a closed socket. */
   override _destroy(error: Error | null, onDone: (error: Error | null) => void): void {
     const peer = this.#peer;
     this.#peer = undefined;
@@ -47,7 +47,7 @@ class MemorySocket extends Duplex {
     onDone(error);
   }
 
-  /** Accepts a chunk from the other side, or its end, and reports when there is space for the next. */
+  /** Accepts a chunk or the end of the data from the other side, and reports when there is space for the next chunk. */
   #take(chunk: Buffer | null, onTaken: () => void): void {
     if (this.destroyed || this.#isEnded) {
       onTaken();

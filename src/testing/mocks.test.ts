@@ -39,7 +39,7 @@ describe("responseMock", () => {
     ["text/html", false],
     ["text/json-like", false],
     ["application/jsonl", false],
-  ])("determines by the type whether a body is JSON: %s", async (type, isJson) => {
+  ])("determines whether a body is JSON from its media type: %s", async (type, isJson) => {
     const { responseMock } = await testEndpoint({ endpoint: sends(type, "{}") });
     expect(responseMock._isJSON()).toBe(isJson);
   });
@@ -84,7 +84,7 @@ describe("responseMock", () => {
     [300, "/new"],
     [399, "/new"],
     [400, ""],
-  ])("treats a status of 300 to 399 as a redirect: %i", async (status, url) => {
+  ])("treats only a status of 300 to 399 as a redirect: %i", async (status, url) => {
     const endpoint = factory.buildVoid({
       handler: ({ response }) => response.location("/new").status(status).end(),
     });
@@ -100,7 +100,7 @@ describe("responseMock", () => {
     expect(responseMock._getRedirectUrl()).toBe("");
   });
 
-  test("tells whether the response was ended or cut off", async () => {
+  test("reports whether the response was ended or cut off", async () => {
     const { responseMock: whole } = await testEndpoint({ endpoint: fine });
     expect([whole._isEndCalled(), whole._isCut()]).toEqual([true, false]);
     const endpoint = factory.buildVoid({
@@ -114,7 +114,7 @@ describe("responseMock", () => {
     expect([half._isEndCalled(), half._isCut(), half._getData()]).toEqual([false, true, "half"]);
   });
 
-  test("says that the response was cut off if none of it reaches the client", async () => {
+  test("reports that the response was cut off if none of it reaches the client", async () => {
     const endpoint = factory.buildVoid({ handler: ({ response }) => response.destroy() });
     const { responseMock } = await testEndpoint({ endpoint });
     expect(responseMock._isCut()).toBe(true);
@@ -137,7 +137,7 @@ describe("loggerMock", () => {
     });
   });
 
-  test("has no line from the framework for a success, and one for a failure", async () => {
+  test("has a line from the framework for a failure, but none for a success", async () => {
     expect((await testEndpoint({ endpoint: fine })).loggerMock._getLogs()).toEqual({
       ...{ debug: [], info: [], warn: [], error: [] },
     });
@@ -158,7 +158,7 @@ describe("loggerMock", () => {
     expect(second.loggerMock._getLogs().info).toEqual([]);
   });
 
-  test("records any severities and members that the test provides", async () => {
+  test("records the four severities, and keeps the other members that the test provides", async () => {
     const info = vi.fn();
     const child = vi.fn(() => "child");
     const props = Object.freeze({ info, child, level: "trace" });
@@ -219,7 +219,7 @@ describe("loggerMock", () => {
     expect(loggerMock._getLogs().info).toHaveLength(2);
   });
 
-  test("records lines that a member provided by the test logs through `this`", async () => {
+  test("records lines that the test's own members log through `this`", async () => {
     const props = {
       info: (_message: string) => undefined,
       audit(message: string): void {
@@ -231,7 +231,7 @@ describe("loggerMock", () => {
     expect(loggerMock._getLogs().info).toEqual([["audit: x"]]);
   });
 
-  test("allows spies on its members", async () => {
+  test("lets a test spy on its members", async () => {
     const { loggerMock } = await testEndpoint({ endpoint: fine, loggerProps: new AppLogger() });
     const spy = vi.spyOn(loggerMock, "child").mockReturnValue("spied");
     expect([loggerMock.child("x"), spy.mock.calls]).toEqual(["spied", [["x"]]]);

@@ -32,8 +32,8 @@ export const createLoggerMock = <Props extends object = object>(
     get: (_target, key): unknown => {
       if (Object.hasOwn(recorders, key)) return Reflect.get(recorders, key);
       const value: unknown = Reflect.get(props, key);
-      // methods may use private members of an instance, so they are bound to it; a plain object's methods write to the
-      // mock
+      // an instance's methods may use private members, so they are bound to the instance; a plain object's methods run
+      // with the mock as `this`
       return typeof value === "function" && isInstance ? (value.bind(props) as unknown) : value;
     },
     has: (_target, key) => Object.hasOwn(recorders, key) || Reflect.has(props, key),
@@ -48,12 +48,12 @@ export const createLoggerMock = <Props extends object = object>(
   }) as LoggerMock<Props>;
 };
 
-/** Methods that return what a client has received, in addition to the response as the application sees it. */
+/** Methods that return what the client has received. */
 export interface ResponseMockMethods {
   /** Returns the status. */
   readonly _getStatusCode: () => number;
   /** Returns the body, parsed as JSON. @throws Error when the body is not JSON */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what a test expects, without a cast
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- lets a test name the type without a cast
   readonly _getJSONData: <Data = unknown>() => Data;
   /** Returns the headers by name in lower case, without connection headers. */
   readonly _getHeaders: () => Readonly<Record<string, string | string[]>>;
@@ -74,7 +74,7 @@ export interface ResponseMockMethods {
 /** The response of a test: an Express response, with methods that return what the client has received. */
 export type ResponseMock = Response & ResponseMockMethods;
 
-/** The connection fields, which node:http adds, and the date, which always differs. */
+/** The headers that a mock omits: those that node:http adds for the connection, and the date, which always differs. */
 const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
   "date",
@@ -85,7 +85,7 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 /**
  * Adds the methods of a mock to a response.
  *
- * @param isSent false if no response was intended
+ * @param isSent false if the code under test did not respond, as with most middlewares
  */
 export const toResponseMock = (
   response: Response,
@@ -100,7 +100,7 @@ export const toResponseMock = (
   const headers = Object.fromEntries(Object.entries(all).filter(isShown));
   const methods: ResponseMockMethods = {
     _getStatusCode: () => status,
-    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as declared
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the interface declares it
     _getJSONData: <Data>() => parseJson(text()) as Data,
     _getHeaders: () => headers,
     _getData: text,

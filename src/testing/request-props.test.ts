@@ -25,7 +25,7 @@ describe("a request given by a test", () => {
   test.each([
     ["json", express.json()],
     ["urlencoded", express.urlencoded()],
-  ])("keeps its body behind a parser of Express: %s", async (_name, parser) => {
+  ])("keeps its body when an Express parser runs: %s", async (_name, parser) => {
     const endpoint = factory.use(parser).build({
       method: ["get", "post"],
       input: z.object({ a: z.number().optional() }),
@@ -77,7 +77,7 @@ describe("a request given by a test", () => {
   test.each([
     ["a header value that cannot be sent", { headers: { a: "€" } }, '"a": "€"'],
     ["a header name that cannot be sent", { headers: { "a b": "1" } }, '"a b"'],
-    ["no object", "POST", "requestProps must be an object"],
+    ["a string instead of an object", "POST", "requestProps must be an object"],
   ])("causes an error that names the mistake: %s", async (_name, requestProps, text) => {
     const options = { endpoint: post, requestProps } as never;
     await expect(testEndpoint(options)).rejects.toThrow(DefinitionError);
@@ -85,7 +85,7 @@ describe("a request given by a test", () => {
   });
 });
 
-test("allows advancing a fake clock right after the call", async () => {
+test("a fake clock can be advanced right after the call", async () => {
   vi.useFakeTimers();
   const endpoint = factory.build({
     handler: async () => {

@@ -3,7 +3,7 @@ import { DefinitionError } from "../errors.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 import type { RequestProps } from "./test-options.ts";
 
-/** The fields that frame a message; the handler sees them, but they must not affect the connection. */
+/** The header fields that frame a message; the handler sees them, but they must not affect the connection. */
 const framingHeaders: ReadonlySet<string> = new Set([
   ...["connection", "content-length", "expect", "keep-alive", "te", "trailer"],
   ...["transfer-encoding", "upgrade"],
@@ -11,7 +11,7 @@ const framingHeaders: ReadonlySet<string> = new Set([
 
 type Headers = Record<string, string | readonly string[]>;
 
-/** Returns the headers of a test by name in lower case, without undefined values. */
+/** Returns the headers of a test by lower-case name, without undefined values. */
 const toHeaders = (given: RequestProps["headers"]): Headers =>
   Object.fromEntries(
     Object.entries(given ?? {})

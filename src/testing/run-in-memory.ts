@@ -26,7 +26,7 @@ export interface Scene {
 
 const knownMethods = [...endpointMethods.map((method) => method.toUpperCase()), "HEAD", "OPTIONS"];
 
-/** Returns the method for a test that names none. */
+/** Returns the method for a test that sets none. */
 const toDefaultMethod = (
   declared: readonly Method[] | undefined,
   hasBody: boolean,
@@ -96,7 +96,7 @@ export const runInMemory = async <LoggerProps extends object>(
       applyRequestProps(request, props);
       return perform(act, scene, props);
     };
-    // the body is given in its parsed form, so its bytes must have been read
+    // a body in parsed form has already been read, so its bytes are drained first
     acting = props.body === undefined ? begin() : untilRead(request).then(begin);
   });
   let receiving: Promise<Received> | undefined;
@@ -118,7 +118,7 @@ export const runInMemory = async <LoggerProps extends object>(
   };
 };
 
-/** Waits for the end of a body, or for the client to leave. */
+/** Waits until a body ends or the client disconnects. */
 const untilRead = (request: Request): Promise<void> =>
   new Promise((resolve) => {
     request

@@ -15,7 +15,7 @@ export interface TestServer {
   /**
    * Sends a request like the global `fetch`, but within this process.
    *
-   * Redirects are not followed, and compressed bodies are not decompressed. A path without an origin is enough.
+   * Redirects are not followed, and compressed bodies are not decompressed. The URL may be a path without an origin.
    *
    * @throws TypeError when the server closes the connection without a response.
    */

@@ -59,14 +59,11 @@ describe("the request", () => {
     [["get", "delete", "patch", "put"], "PATCH"],
     [["delete", "get"], "GET"],
     [["delete"], "DELETE"],
-  ] as const)(
-    "with a body is, for an endpoint that declares %j, a %s",
-    async (method, expected) => {
-      const endpoint = factory.build({ method: [...method], handler: async () => ({}) });
-      const { requestMock } = await testEndpoint({ endpoint, requestProps: { body: { a: 1 } } });
-      expect(requestMock.method).toBe(expected);
-    },
-  );
+  ] as const)("with a body to an endpoint that declares %j is a %s", async (method, expected) => {
+    const endpoint = factory.build({ method: [...method], handler: async () => ({}) });
+    const { requestMock } = await testEndpoint({ endpoint, requestProps: { body: { a: 1 } } });
+    expect(requestMock.method).toBe(expected);
+  });
 
   test("is a GET if the endpoint declares it, and otherwise has the first declared method", async () => {
     const putter = factory.build({ method: ["put", "post"], handler: async () => ({}) });
@@ -88,7 +85,7 @@ describe("the request", () => {
     });
   });
 
-  test("has the query given separately rather than the one in the target", async () => {
+  test("has the separate `query` if one is given, not the query of the target", async () => {
     const { requestMock } = await testEndpoint({
       endpoint: fine,
       requestProps: { url: "/users?limit=5", query: { page: "1" } },
@@ -135,7 +132,7 @@ describe("the request", () => {
     expect([requestMock.ip, requestMock.query]).toEqual(["127.0.0.1", { a: "1" }]);
   });
 
-  test("has headers by lower-case name, and the test's type rather than the default one", async () => {
+  test("has headers by lower-case name, and the test's content type rather than the default", async () => {
     const { requestMock } = await testEndpoint({
       endpoint: fine,
       requestProps: {
@@ -192,7 +189,7 @@ describe("the request", () => {
     expect(mv.mock.calls).toEqual([["/uploads/a.png"]]);
   });
 
-  test("is the object that the handler received, as is the response", async () => {
+  test("is the object that the handler received, and so is the response", async () => {
     const handler = vi.fn(
       async (_args: { readonly request: object; readonly response: object }) => ({}),
     );
@@ -236,7 +233,7 @@ describe("the response", () => {
     expect(responseMock._getStatusCode()).toBe(202);
   });
 
-  test("to OPTIONS is the response to a preflight request, and the handler does not run", async () => {
+  test("to OPTIONS is a preflight response, and the handler does not run", async () => {
     const handler = vi.fn(async () => ({}));
     const { responseMock } = await testEndpoint({
       endpoint: factory.build({ method: "post", handler }),
@@ -340,7 +337,7 @@ describe("a run", () => {
     });
   });
 
-  test("accepts a response whose head is larger than Node's clients accept", async () => {
+  test("accepts a response whose head is larger than Node's clients accept by default", async () => {
     const endpoint = factory.buildVoid({
       handler: ({ response }) => response.set("X-Large", "x".repeat(20_000)).end(),
     });
@@ -390,7 +387,7 @@ describe("a run", () => {
     expect((await running).responseMock._getStatusCode()).toBe(503);
   });
 
-  test("neither disturbs other runs nor leaves anything open", async () => {
+  test("is independent of other runs, and leaves nothing open", async () => {
     const endpoint = factory.build({
       input: z.object({ n: z.coerce.number() }),
       handler: async ({ input, response }) => {
@@ -439,7 +436,7 @@ describe("testEndpoint", () => {
     expect(dataOf(own)).toEqual({ bytes: "own" });
   });
 
-  test("stops when its signal is aborted, like a client that leaves, and returns what was received until then", async () => {
+  test("stops when its signal is aborted, as when a client disconnects, and returns what was received by then", async () => {
     const controller = new AbortController();
     const clock = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit, isClosed } }) => {
@@ -461,7 +458,7 @@ describe("testEndpoint", () => {
     expect(early.responseMock._isCut()).toBe(true);
   });
 
-  test("returns what was received before a stream broke off", async () => {
+  test("returns the part of a stream that was received before it broke off", async () => {
     const endpoint = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit } }) => {
         await emit("tick", 1);

@@ -6,7 +6,7 @@ import type { TestEndpointOptions, TestResult } from "./test-options.ts";
  * The body is given in its parsed form. CORS headers are set if `configProps.cors` requests them.
  *
  * @returns the request and the response as the handler saw them, what the client received, and the log
- * @throws {@link DefinitionError} when an option is invalid or the endpoint does not have the method, ConfigError when
+ * @throws {@link DefinitionError} when an option is invalid or the endpoint lacks the method, ConfigError when
  * `configProps` is invalid. Errors of the endpoint become error responses.
  * @example
  * const { responseMock, loggerMock } = await testEndpoint({

@@ -54,7 +54,7 @@ describe("the output", () => {
     expect(loggerMock._getLogs().info).toEqual([["checking", { method: "POST" }]]);
   });
 
-  test("does not include the given context, and can be passed to the next test", async () => {
+  test("does not include the given context, and can be the context of another test", async () => {
     const greet = new Middleware<{ user: { id: number } }, { greeting: string }>({
       handler: async ({ ctx }) => ({ greeting: `Hello ${ctx.user.id}` }),
     });
@@ -74,7 +74,7 @@ describe("the output", () => {
     expect(ctx).toEqual({ list: 1 });
   });
 
-  test.each([undefined, null])("is undefined if nothing is returned: %s", async (nothing) => {
+  test.each([undefined, null])("is %s if that is what the handler returns", async (nothing) => {
     const { output, responseMock } = await testMiddleware({ middleware: does(() => nothing) });
     expect(output).toBe(nothing);
     expect(responseMock._getStatusCode()).toBe(200);

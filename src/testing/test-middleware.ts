@@ -3,7 +3,7 @@ import type { Middleware, MiddlewareReturn } from "../endpoint/middleware.ts";
 import type { EmptyObject, InputSchema } from "../schemas/schema.ts";
 import type { TestOptions, TestResult } from "./test-options.ts";
 
-/** The options of {@link testMiddleware}. */
+/** Options for {@link testMiddleware}. */
 export interface TestMiddlewareOptions<
   Context = EmptyObject,
   Returned extends MiddlewareReturn = MiddlewareReturn,
@@ -21,7 +21,7 @@ export interface TestMiddlewareResult<
   Output,
   LoggerProps extends object = object,
 > extends TestResult<LoggerProps> {
-  /** What the middleware returned; `{}` if it threw. */
+  /** The value that the middleware returned; `{}` if it threw. */
   readonly output: Output;
 }
 

@@ -6,12 +6,13 @@ import type { Method } from "../http/method.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import type { LoggerMock, ResponseMock } from "./mocks.ts";
 
-/** The request of a test: any property of an Express request, as the handler should see it. */
+/** The request for a test: any property of an Express request, as the handler should see it. */
 export interface RequestProps {
   /**
    * The method, in upper or lower case.
    *
-   * @default GET, or the first method that the endpoint declares
+   * @default GET if the endpoint declares it, otherwise the first declared method; with a `body`, the first declared
+   * method other than GET and DELETE
    */
   readonly method?: Uppercase<Method> | Method | "HEAD" | "OPTIONS" | undefined;
   /**
@@ -43,13 +44,13 @@ export interface TestOptions<LoggerProps extends object = object> {
   readonly responseOptions?: { readonly locals?: Readonly<Record<string, unknown>> } | undefined;
   /** The configuration; only options that affect a single endpoint have an effect. */
   readonly configProps?: Partial<ServerConfig> | undefined;
-  /** Further members of the logger; its four methods always record. */
+  /** Further members of the logger. The methods of its four severities always record. */
   readonly loggerProps?: LoggerProps | undefined;
   /** Disconnects the client when aborted, as with `AbortSignal.timeout(100)` for an endless stream. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options of `testEndpoint`. */
+/** Options for `testEndpoint`. */
 export interface TestEndpointOptions<
   LoggerProps extends object = object,
 > extends TestOptions<LoggerProps> {

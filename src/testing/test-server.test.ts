@@ -66,7 +66,7 @@ const cut = factory.buildVoid({
 });
 const broken = factory.buildVoid({ handler: ({ response }) => response.destroy() });
 
-/** The steps that the handlers recorded, including the abortion of their signal. */
+/** The steps that the handlers recorded, including the abort of their signal. */
 const steps: string[] = [];
 let goOn: () => void = () => undefined;
 const stepwise = factory.buildVoid({
@@ -342,13 +342,16 @@ describe("a response", () => {
     expect(written).toBe(8_000_000);
   });
 
-  test.each(["GET", "HEAD"])("to %s ends its connection when it has been read", async (method) => {
-    const { fetch } = await open();
-    await (await fetch("/closing", { method })).text();
-    await expect.poll(() => steps).toEqual(["closed"]);
-  });
+  test.each(["GET", "HEAD"])(
+    "to %s closes its connection once it has been read",
+    async (method) => {
+      const { fetch } = await open();
+      await (await fetch("/closing", { method })).text();
+      await expect.poll(() => steps).toEqual(["closed"]);
+    },
+  );
 
-  test("that is cut off rejects its readers", async () => {
+  test("that is cut off causes an error when it is read", async () => {
     const { fetch, loggerMock } = await open();
     const response = await fetch("/cut");
     expect(response.status).toBe(200);
@@ -369,7 +372,7 @@ describe("a response", () => {
   });
 });
 
-describe("a client that leaves", () => {
+describe("a client that disconnects", () => {
   test("before the response aborts the handler's signal", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
@@ -436,7 +439,7 @@ describe("a server", () => {
     await expect(testServer({ beforeRouting }, { reader })).rejects.toThrow("hook");
   });
 
-  test("disturbs neither another server nor its own other requests, and leaves nothing open", async () => {
+  test("keeps concurrent requests apart, even from those to another server, and leaves nothing open", async () => {
     const before = process.getActiveResourcesInfo().length;
     const [one, other] = await Promise.all([open(), testServer({ cors: true }, { a: { echo } })]);
     const [seen, seenByOther] = await Promise.all([

@@ -155,7 +155,7 @@ describe("testMiddleware", () => {
     void output.user;
   });
 
-  test("returns an output with optional properties if the middleware does not always return one", async () => {
+  test("returns an output with optional properties if the middleware does not always return an object", async () => {
     const { output } = await testMiddleware({ middleware: sometimes });
     expectTypeOf(output).toEqualTypeOf<{ xhr?: boolean }>();
   });

@@ -58,7 +58,7 @@ describe("operation ids", () => {
     const given = factory.build({ method: ["put", "post"], operationId: "same", handler });
     const error = errorOf({ a: given });
     expect(error.message).toBe(
-      'PUT /a and POST /a have the same operationId "same". Give each endpoint its own; one that serves several methods takes a function, as in operationId: (method) => `${method}User`.',
+      'PUT /a and POST /a have the same operationId "same". Give each endpoint its own id; for an endpoint that serves several methods, use a function, as in operationId: (method) => `${method}User`.',
     );
     expect(error).toMatchObject({
       code: "SLP_OPENAPI_OPERATION_ID",

@@ -17,12 +17,12 @@ const accepts = (field: ZodSchema, parameters: Record<string, string>): boolean 
 
 test.each<[string, z.ZodType]>([
   ["unchanged", id],
-  ["optional, with a function of the application", id.optional().transform((text) => `${text}`)],
+  ["optional, then transformed", id.optional().transform((text) => `${text}`)],
   ["transformed", id.transform(toNumber)],
-  ["optional, transformed", id.transform(toNumber).optional()],
-  ["with a default, transformed", id.transform(toNumber).default(1)],
-  ["nullable, transformed", id.transform(toNumber).nullable()],
-  ["readonly, transformed", id.transform(toNumber).readonly()],
+  ["transformed, then optional", id.transform(toNumber).optional()],
+  ["transformed, then given a default", id.transform(toNumber).default(1)],
+  ["transformed, then nullable", id.transform(toNumber).nullable()],
+  ["transformed, then readonly", id.transform(toNumber).readonly()],
 ])("a field that is %s accepts only valid values", (_how, field) => {
   expect(accepts(field, { id: "1" })).toBe(true);
   expect(accepts(field, { id: "x" })).toBe(false);
@@ -31,10 +31,10 @@ test.each<[string, z.ZodType]>([
 test.each<[string, z.ZodType]>([
   ["a refinement of the application", ownCheck(id)],
   ["a promise", z.promise(id)],
-])("%s is not said to accept a parameter, because that is uncertain", (_what, field) => {
+])("%s is not assumed to accept a parameter, because that is uncertain", (_what, field) => {
   expect(accepts(field, { id: "1" })).toBe(false);
 });
 
-test("a parameter that no field takes is accepted", () => {
+test("a parameter without a field in the schema is accepted", () => {
   expect(accepts(id, { other: "x" })).toBe(true);
 });

@@ -45,7 +45,7 @@ describe("the body as an input source for GET", () => {
   });
 });
 
-describe("warns of raw bodies that are not read", () => {
+describe("warns about raw bodies that are not read", () => {
   test.each([
     ["for a GET", { a: { get: raw } }, {}, ["SLP_WARN_NO_BODY get /a"]],
     ["for a DELETE", { "delete a": raw }, {}, ["SLP_WARN_NO_BODY delete /a"]],
@@ -72,7 +72,7 @@ describe("warns of raw bodies that are not read", () => {
     expect(check(routing, sources)).toEqual(expected);
   });
 
-  test("for a middleware that takes one", () => {
+  test("if a middleware takes the raw body", () => {
     const behind = factory
       .addMiddleware({ input: ez.raw(), handler: () => ({}) })
       .build({ handler: () => ({}) });
@@ -80,7 +80,7 @@ describe("warns of raw bodies that are not read", () => {
   });
 });
 
-describe("warns of uploads that are not received", () => {
+describe("warns about uploads that are not received", () => {
   test.each([
     ["but not for a POST", { "post a": avatar, "post b": lists, "post c": optional }, {}, []],
     ["for a GET", { a: avatar }, {}, ["SLP_WARN_UPLOAD_SOURCE get /a"]],

@@ -6,7 +6,7 @@ import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagn
 import { MisfitFinder } from "./misfits.ts";
 import type { Wire } from "./wire.ts";
 
-/** Finds body and file schemas on routes without a body, and bodies on methods whose clients hardly ever send one. */
+/** Finds body and file schemas on routes without a body, and bodies on methods for which clients rarely send one. */
 export const checkBodies = (
   entries: readonly EndpointEntry[],
   facts: RoutingFacts,
@@ -101,21 +101,21 @@ const checkUploads = (
   );
   return uses.flatMap(({ entry, schema, obstacle }): Diagnostic[] => {
     if (!obstacle || known.has(schema)) return [];
-    // optional files may be meant for another route with the same schema
+    // the optional files may be for another route that shares the schema
     const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
     if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
     known.add(schema);
     return [
       {
         code: obstacle.code,
-        text: `the input of ${toPlace(entry)} takes files with ez.upload(), but ${obstacle.reason}.`,
+        text: `the input of ${toPlace(entry)} accepts files with ez.upload(), but ${obstacle.reason}.`,
         meta: { method: entry.method, path: entry.path },
       },
     ];
   });
 };
 
-/** Returns what prevents files on a route, if anything. */
+/** Returns the reason why a route cannot receive files; undefined if it can. */
 const findObstacle = (
   entry: EndpointEntry,
   { toSources, takesUploads, hasNativeParsers }: RoutingFacts,
@@ -129,7 +129,7 @@ const findObstacle = (
       reason:
         entry.method === "get"
           ? "a GET request has no files. Serve it with POST"
-          : `\`${option}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Add it, or serve the endpoint with POST`,
+          : `\`${option}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Extend the option, or serve the endpoint with POST`,
     };
   if (takesUploads || hasNativeParsers) return undefined;
   return {

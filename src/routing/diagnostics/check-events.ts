@@ -57,7 +57,7 @@ const listDeclared = (resultHandler: AnyResultHandler): readonly ZodSchema[] => 
       .filter(({ mimeType }) => mimeType === "text/event-stream")
       .map(({ schema }) => schema as ZodSchema);
   } catch {
-    // a result handler that needs an output to list its responses is not for streams
+    // a result handler that cannot list its responses without an output is not for streams
     return [];
   }
 };

@@ -26,7 +26,7 @@ const answering = (
   );
 const both = ["output.items[].n", "output.all"];
 
-describe("checks outputs as far as a result handler sends them as JSON", () => {
+describe("checks the parts of outputs that a result handler sends as JSON", () => {
   test.each([
     ["with the default result handler", defaultEndpointsFactory, both],
     ["with the problem result handler", problemEndpointsFactory, both],

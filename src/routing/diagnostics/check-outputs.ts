@@ -11,7 +11,7 @@ import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toOutputWire } from "./wire.ts";
 
-/** Finds parts of outputs that can never be sent if, as its result handler declares, the output is sent as JSON. */
+/** Finds the parts that can never be sent in outputs that the result handler declares as JSON. */
 export const checkOutputs = (entries: readonly EndpointEntry[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("output");
   const wire = toOutputWire();
@@ -49,11 +49,11 @@ const isStreamed = (schema: ZodSchema): boolean =>
 
 const toNestedWarning = (entry: EndpointEntry): Diagnostic => ({
   code: "SLP_WARN_OUTPUT_JSON",
-  text: `\`output\` of ${toPlace(entry)} has ez.stream() or ez.file() inside another schema, where they are not sent. Use it as the whole output: \`output: ez.stream(...)\`.`,
+  text: `\`output\` of ${toPlace(entry)} has ez.stream() or ez.file() inside another schema, where its content is not sent. Use it as the whole output: \`output: ez.stream(...)\`.`,
   meta: { method: entry.method, path: entry.path },
 });
 
-/** Lists the schemas that are part of what a result handler sends as JSON. */
+/** Lists the schemas of the JSON responses of a result handler, including nested schemas. */
 const listSent = (resultHandler: AnyResultHandler, output: ZodSchema): ReadonlySet<unknown> => {
   const sent = new Set<unknown>();
   for (const response of resultHandler.listPositive(output as z.ZodType))
@@ -67,7 +67,7 @@ const isJson = ({ mimeType = "application/json" }: ApiResponse): boolean => {
   return types.every((type) => /^application\/(?:json|[\w.-]+\+json)\b/i.test(type));
 };
 
-/** Warns about a result handler whose declaration fails, which would confuse documents and clients. */
+/** Warns about a result handler that fails to declare its responses, on which documents and clients depend. */
 const toDeclarationWarning = (
   entry: EndpointEntry,
   error: unknown,

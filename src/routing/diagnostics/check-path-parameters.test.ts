@@ -26,21 +26,21 @@ const optional = "SLP_WARN_PATH_PARAMETER_OPTIONAL id";
 test.each<[string, ZodSchema]>([
   ["optional", z.object({ id: id.optional() })],
   ["exactly optional", z.object({ id: id.exactOptional() })],
-  ["with a default", z.object({ id: id.default("a") })],
+  ["given a default", z.object({ id: id.default("a") })],
   ["nullish", z.object({ id: id.nullish() })],
   ["optional and transformed", z.object({ id: id.optional().transform(String) })],
-  ["in an intersection", z.object({ a: id }).and(z.object({ id: id.optional() }))],
-  ["in a pipe", z.object({ id: id.optional() }).transform((value) => value)],
-  ["by .partial()", z.object({ id }).partial().readonly()],
-])("warns of a parameter that is %s", (_what, input) => {
+  ["optional in an intersection", z.object({ a: id }).and(z.object({ id: id.optional() }))],
+  ["optional in a pipe", z.object({ id: id.optional() }).transform((value) => value)],
+  ["optional by .partial()", z.object({ id }).partial().readonly()],
+])("warns about a parameter that is %s", (_what, input) => {
   expect(check({ ":id": taking(input) })).toEqual([optional]);
 });
 
 test.each<[string, ZodSchema]>([
   ["required", z.object({ id })],
   ["nullable", z.object({ id: id.nullable() })],
-  ["caught", z.object({ id: id.catch("a") })],
-  ["anything", z.object({ id: z.unknown() })],
+  ["given a fallback by .catch()", z.object({ id: id.catch("a") })],
+  ["of any type", z.object({ id: z.unknown() })],
   ["preprocessed", z.object({ id: z.preprocess(String, id) })],
   [
     "required by one side of an intersection",
@@ -67,7 +67,7 @@ test("accepts an optional parameter if the endpoint also serves a path without i
   expect(check({ ":id": taking(input, strict) })).toEqual([]);
 });
 
-test("warns once per path of each missing parameter and each optional one", () => {
+test("warns once per path about each missing and each optional parameter", () => {
   const input = taking(z.object({ id: id.optional() }));
   expect(check({ "get a/:id/:other": input, "delete a/:id/:other": input })).toEqual([
     "SLP_WARN_PATH_PARAMETER other",

@@ -18,14 +18,14 @@ export const checkPathParameters = (
       const missing = listMissing(entry).map((parameter): Diagnostic & { parameter: string } => ({
         parameter,
         code: "SLP_WARN_PATH_PARAMETER",
-        text: `the path parameter :${parameter} of ${path} is missing from the endpoint's input schema, so its handler never sees it. Add \`${parameter}\` to \`input\`.`,
+        text: `the path parameter :${parameter} of ${path} is missing from the endpoint's input schema, so the handler never receives it. Add \`${parameter}\` to \`input\`.`,
         meta: { method, path, parameter },
       }));
       const optional = listOptional(entry, entries).map(
         (parameter): Diagnostic & { parameter: string } => ({
           parameter,
           code: "SLP_WARN_PATH_PARAMETER_OPTIONAL",
-          text: `the path parameter :${parameter} of ${path} is optional in the endpoint's input schema, but it is always present. Make \`${parameter}\` of \`input\` required.`,
+          text: `the path parameter :${parameter} of ${path} is optional in the endpoint's input schema, although every path contains it. Make \`${parameter}\` of \`input\` required.`,
           meta: { method, path, parameter },
         }),
       );
@@ -48,8 +48,8 @@ const listMissing = (entry: EndpointEntry): readonly string[] => {
 };
 
 /**
- * Lists the optional path parameters of a route. Optional parameters are intended if the input also serves a path
- * without them, or if a middleware also declares them.
+ * Lists the optional path parameters of a route. They are considered intended if the input also serves a path without
+ * them, or if a middleware also declares them.
  */
 const listOptional = (
   entry: EndpointEntry,

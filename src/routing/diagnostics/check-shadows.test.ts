@@ -32,7 +32,7 @@ describe("routes", () => {
       expect(others).toEqual([]);
       expect(warning?.code).toBe("SLP_WARN_ROUTE_SHADOWED");
       expect(warning?.meta).toMatchObject({ method: "get", path, example });
-      expect(warning?.text).toContain(`GET ${path} never gets paths such as ${example}`);
+      expect(warning?.text).toContain(`GET ${path} never receives paths such as ${example}`);
     },
   );
 
@@ -42,11 +42,11 @@ describe("routes", () => {
     [["/a/:x@", "/a/%40:x/"], "/a/%40x%40"],
     [["/a:x/c", "/:x-/:y"], "/ax-/c"],
     [["/:x.y:z", "/:x-p:z"], "/x.yx-px"],
-  ])("routes %j: warns that only their order decides", (keys, example) => {
+  ])("routes %j: warns that only their order decides which one is used", (keys, example) => {
     const [warning, ...others] = check(...keys);
     expect(others).toEqual([]);
     expect(warning?.code).toBe("SLP_WARN_ROUTE_ORDER");
-    // the first route takes the example, in either order
+    // the example goes to whichever route comes first
     const toFound = (order: readonly string[]) => {
       const table = new RouteTable<string>();
       for (const key of order) table.add("get", key, key);
@@ -76,7 +76,7 @@ describe("routes", () => {
     expect(check(...keys)).toEqual([]);
   });
 
-  test("gives another example if a third route takes the first example", () => {
+  test("gives another example if the first example goes to a third route", () => {
     const [warning] = check("/a/:id", "/a/:x-:y", "/a/x-x");
     expect(warning?.meta).toMatchObject({ path: "/a/:id", example: "/a/1-1" });
   });
@@ -107,7 +107,7 @@ describe("routes", () => {
     expect(checkId(schema)).toEqual([]);
   });
 
-  test("gives examples that contain the other route's separator", () => {
+  test("gives only examples that contain the separator and that the input accepts", () => {
     expect(checkId(z.coerce.number(), "/a/:x.:y")).toEqual(["/a/1.1"]);
     expect(checkId(z.email(), "/a/:x.:y")).toEqual(["/a/ada%40example.com"]);
     expect(checkId(z.coerce.number().int(), "/a/:x.:y")).toEqual([]);
@@ -132,7 +132,7 @@ describe("static files", () => {
     ["public/images", "public/*path"],
     ["public/images", ":folder/images/*path"],
     ["public", "pub:rest/*path"],
-  ])("warns that files at /%s are never served, with a route /%s", (mount, key) => {
+  ])("warns that files at /%s are never served if there is a route /%s", (mount, key) => {
     const [warning] = checkFiles(mount, key);
     expect(warning?.code).toBe("SLP_WARN_FILES_SHADOWED");
     expect(warning?.meta).toMatchObject({ path: `/${key}`, files: `/${mount}` });
@@ -144,7 +144,7 @@ describe("static files", () => {
     ["public", "post *path"],
     ["", ":slug"],
     ["public", "a:rest/*path"],
-  ])("does not warn of files at /%s, with a route %s", (mount, key) => {
+  ])("does not warn about files at /%s if there is a route %s", (mount, key) => {
     expect(checkFiles(mount, key)).toEqual([]);
   });
 });

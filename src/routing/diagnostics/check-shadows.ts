@@ -59,20 +59,20 @@ const compare = (
   return conflict.kind === "order"
     ? {
         code: "SLP_WARN_ROUTE_ORDER",
-        text: `${toPlace(taker)} and ${toPlace(loser)} both match paths such as ${example}, and only their order decides. Add literal text to one of them.`,
+        text: `${toPlace(taker)} and ${toPlace(loser)} both match paths such as ${example}, and only their order decides which one is used. Add literal text to one of the paths.`,
         meta,
       }
     : {
         code: "SLP_WARN_ROUTE_SHADOWED",
-        text: `${toPlace(loser)} never gets paths such as ${example}: ${toPlace(taker)} takes them. Add literal text to one of them, or a segment before it.`,
+        text: `${toPlace(loser)} never receives paths such as ${example}, because they go to ${toPlace(taker)}. Add literal text to one of the paths, or a literal segment before its parameters.`,
         meta,
       };
 };
 
 interface Conflict {
   /**
-   * `order` means that only the order of the routes decides; `values` means that parameter values that contain the
-   * other route's separators go to that route.
+   * `order`: only the order of the routes decides. `values`: a parameter value that contains the other route's
+   * separators goes to that route.
    */
   readonly kind: "order" | "values";
   readonly at: number;
@@ -106,10 +106,10 @@ interface Loss {
 
 const uuid = "3f2c8a52-9b1e-4d7a-8c35-1e0f6b7a9d24";
 const fillers = ["x", "1", uuid];
-/** Parameter values as they occur in real paths. */
+/** Parameter values that are typical of real paths; undefined stands for none. */
 const specials = [undefined, uuid, "2026-11-20", "2026-11-20T10:30:00Z", "ada@example.com", "1.5"];
 
-/** Finds a path that one route takes although the other route's input would definitely accept it. */
+/** Finds a path that goes to one route although the input of the other route would definitely accept it. */
 const findLoss = (
   one: Route,
   other: Route,
@@ -122,7 +122,7 @@ const findLoss = (
       const example = findCommonPath(one.segments, other.segments, filler, { at, special });
       if (example === undefined) continue;
       const taker = table.find(method, example)?.target;
-      // a third route may take the path
+      // a third route may match the path
       if (taker !== one.entry && taker !== other.entry) continue;
       const loser = taker === one.entry ? other.entry : one.entry;
       const alone = new RouteTable<EndpointEntry>();
@@ -134,8 +134,8 @@ const findLoss = (
 };
 
 /**
- * Finds static files that a wildcard route hides: an endpoint with the path and the method takes precedence over a
- * file.
+ * Finds static files that a wildcard route hides: an endpoint takes precedence over a file with the same path and
+ * method.
  */
 const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly Diagnostic[] => {
   const folders = parsePathPattern(path);
@@ -156,7 +156,7 @@ const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly D
   return [
     {
       code: "SLP_WARN_FILES_SHADOWED",
-      text: `${toPlace(entry)} takes every path below ${path}, so the static files there are never served. Give the wildcard its own path.`,
+      text: `${toPlace(entry)} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`,
       meta: { method: entry.method, path: entry.path, files: path },
     },
   ];

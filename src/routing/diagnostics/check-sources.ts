@@ -7,8 +7,8 @@ import type { EndpointEntry } from "../walk-routing.ts";
 import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
 /**
- * Finds fields that no source of their route provides, such as a field beside a raw body that would have to come from
- * the query.
+ * Finds fields that no source of their route provides. For example, if the body is raw, all other fields have to come
+ * from the query or the path.
  */
 export const checkSources = (
   entries: readonly EndpointEntry[],
@@ -20,7 +20,7 @@ export const checkSources = (
     const [first] = fields;
     const { inputSchema } = entry.endpoint;
     if (first === undefined || !inputSchema || known.has(inputSchema)) return [];
-    // the fields may be meant for another route with the same schema
+    // the fields may be for another route that shares the schema
     const isMeantElsewhere = lacking.some(
       (other) => other.entry.endpoint.inputSchema === inputSchema && other.fields.length === 0,
     );
@@ -44,7 +44,7 @@ const listLacking = (
 ): readonly string[] => {
   const { inputSchema, middlewares } = entry.endpoint;
   const sources = toSources(entry);
-  // a native middleware may fill any source
+  // a native middleware may add fields to any source
   if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
   const isRaw = listInputs(entry.endpoint).some(({ schema }) => takesRawBody(schema));
   const others = sources.filter(

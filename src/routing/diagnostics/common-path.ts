@@ -21,7 +21,7 @@ export const findRest = (segments: readonly Segment[]): Segment | undefined => {
 };
 
 /**
- * Finds a path that two routes both match.
+ * Finds a path that matches both of two routes.
  *
  * @param filler the value of parameters
  * @param special a value for the segment `at`, instead of a generated one
@@ -47,8 +47,8 @@ export const findCommonPath = (
 };
 
 /**
- * Combines two patterns to a string that matches both if any string does: the longer start, everything in between, and
- * the longer end.
+ * Combines two patterns into a string that matches both, if such a string exists: the longer start, everything in
+ * between, and the longer end.
  */
 const combine = (one: Pattern, other: Pattern, filler: string): string => {
   if (typeof one === "string") return one;

@@ -26,7 +26,7 @@ test.each<[Wire["carrier"], readonly Kind[]]>([
   ["path", forTexts],
   ["wildcard", [...forTexts, "string"]],
   ["output", ["bigint", "dateIn", "file", "map", "nan", "never", "raw", "set", "symbol", "upload"]],
-])("each kind of schema that does not fit %s has its own fix", (carrier, kinds) => {
+])("each kind of schema that does not fit the carrier %s has its own fix", (carrier, kinds) => {
   const fixes = kinds.map((kind) => toFix(toMisfit(kind, carrier)));
   expect(fixes.filter((fix) => fix.startsWith("Use another type") || fix === "")).toEqual([]);
   expect(toFix(toMisfit("function", carrier))).toMatch(/^Use another type/);
@@ -38,13 +38,16 @@ test.each<[Wire["carrier"], string]>([
   ["path", "a path parameter is a string"],
   ["text", "a query has only strings"],
   ["wildcard", "a wildcard returns an array of strings"],
-])("the reason for %s names the schema and what the carrier supports", (carrier, text) => {
-  expect(toReason(toMisfit("symbol", carrier))).toContain(text);
-  expect(toReason(toMisfit("symbol", carrier))).toMatch(/^is z\.symbol\(\), /);
-  for (const kind of ["buffer", "dateIn", "dateOut", "raw", "upload"] as const)
-    expect(toReason(toMisfit(kind, carrier))).toContain(`is ez.${kind}(), `);
-});
+])(
+  "the reason for the carrier %s names the schema and what the carrier supports",
+  (carrier, text) => {
+    expect(toReason(toMisfit("symbol", carrier))).toContain(text);
+    expect(toReason(toMisfit("symbol", carrier))).toMatch(/^is z\.symbol\(\), /);
+    for (const kind of ["buffer", "dateIn", "dateOut", "raw", "upload"] as const)
+      expect(toReason(toMisfit(kind, carrier))).toContain(`is ez.${kind}(), `);
+  },
+);
 
-test("the reason for a schema that takes no value does not name the schema", () => {
+test("the reason for a schema that accepts no value does not name the schema", () => {
   expect(toReason(toMisfit("never", "json"))).toBe("accepts no value at all");
 });

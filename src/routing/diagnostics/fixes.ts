@@ -10,7 +10,7 @@ const ownNames: Readonly<Partial<Record<Kind, string>>> = {
   upload: "ez.upload()",
 };
 
-/** Formats a schema as it is written in code. */
+/** Formats the type of a schema as in code, such as `z.bigint()`. */
 const toName = ({ kind, schema }: Misfit): string =>
   ownNames[kind] ?? `z.${schema._zod.def.type}()`;
 
@@ -39,7 +39,8 @@ const forText: Readonly<Partial<Record<Kind, string>>> = {
   nan: "Use z.coerce.number()",
   null: "Use .optional() for values that may be missing",
   number: "Use z.coerce.number(), or strings for z.literal and z.enum",
-  object: 'Give each value its own name, set `queryParser: "extended"`, or transform a JSON string',
+  object:
+    'Give each value its own name, set `queryParser: "extended"`, or take a JSON string and transform it',
 };
 
 const forPath: Readonly<Partial<Record<Kind, string>>> = {
@@ -53,7 +54,7 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   dateIn: "Use ez.dateOut(); ez.dateIn() is for inputs",
   file: "Send the bytes of the file with your own result handler",
   map: "Add .transform((map) => Object.fromEntries(map))",
-  nan: "It becomes null: use z.number().nullable()",
+  nan: "NaN becomes null: use z.number().nullable()",
   never: "Remove it, or add .optional()",
   raw: "Send bytes with your own result handler, or as a base64 string; ez.raw() is for inputs",
   set: "Add .transform((set) => [...set])",
@@ -61,7 +62,7 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   upload: "Send the file's name, size or URL; ez.upload() is for inputs",
 };
 
-/** Explains why a misfit cannot be filled or sent. */
+/** Explains what is wrong with a misfit. */
 export const toReason = (misfit: Misfit): string => {
   if (misfit.kind === "never") return "accepts no value at all";
   if (misfit.kind === "coercedBoolean")

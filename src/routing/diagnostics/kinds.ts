@@ -3,7 +3,7 @@ import { buffer, raw } from "../../schemas/raw.ts";
 import type { ZodSchema } from "../../schemas/schema.ts";
 import { upload } from "../../schemas/upload.ts";
 
-/** A kind of value. */
+/** A kind of value that the checks distinguish. */
 export type Kind =
   | ("string" | "number" | "boolean" | "null" | "array" | "object" | "undefined")
   | ("bigint" | "date" | "map" | "set" | "symbol" | "nan" | "function" | "file")

@@ -58,40 +58,43 @@ const soundTexts: readonly (readonly [string, ZodSchema])[] = [
   ["a template", z.templateLiteral(["v", z.number()])],
   ["an enum of strings", z.enum(["a", "b"])],
   ["literals, including a string", z.literal([1, "a"])],
-  ["coerced", z.object({ b: z.coerce.number() }).shape.b],
-  ["coerced bigint", z.coerce.bigint()],
-  ["coerced date", z.coerce.date().optional()],
+  ["a coerced number", z.object({ b: z.coerce.number() }).shape.b],
+  ["a coerced bigint", z.coerce.bigint()],
+  ["a coerced date", z.coerce.date().optional()],
   ["a boolean from strings", z.stringbool()],
   ["a transformed string", z.string().transform(BigInt)],
   ["a piped string", z.string().transform(Number).pipe(z.number().min(1)).default(1)],
   ["a preprocessed number", z.preprocess(Number, z.number())],
   ["a codec", z.codec(z.string(), z.bigint(), decodeText)],
-  ["dateIn", ez.dateIn()],
-  ["nullish", z.string().nullish()],
+  ["ez.dateIn()", ez.dateIn()],
+  ["a nullish string", z.string().nullish()],
   ["a union with one option that fits", z.union([z.date(), z.bigint(), z.string()])],
   ["a value that always fits", z.date().catch(new Date())],
   ["anything", z.any().or(z.unknown())],
   ["a custom check", z.custom<Date>((value) => value instanceof Date)],
   ["an instance", z.instanceof(URL)],
   ["a forbidden key", z.never().optional()],
-  ["undefined that may be absent", z.undefined().optional()],
+  ["an optional undefined", z.undefined().optional()],
   ["a promise of a string", z.promise(z.string())],
   ["a lazy string", z.lazy(() => z.string().readonly())],
-  ["paginated", ez.paginated({ style: "offset", itemSchema: z.object({}) }).input.shape.limit],
+  [
+    "the limit of a pagination",
+    ez.paginated({ style: "offset", itemSchema: z.object({}) }).input.shape.limit,
+  ],
 ];
 
 const soundJson: readonly (readonly [string, ZodSchema])[] = [
   ...soundTexts,
-  ["coerced boolean", z.coerce.boolean().default(false)],
+  ["a coerced boolean", z.coerce.boolean().default(false)],
   ["numbers", z.array(z.union([z.number(), z.int(), z.float32()]))],
-  ["a boolean, null", z.tuple([z.boolean(), z.null()], z.string())],
+  ["a tuple with a boolean and null", z.tuple([z.boolean(), z.null()], z.string())],
   ["an enum of numbers", z.enum(Level)],
   ["literals", z.literal([1, true, null])],
   ["objects", z.strictObject({ b: z.looseObject({ c: z.number() }) })],
   ["records", z.partialRecord(z.enum(["a", "b"]), z.record(z.string(), z.number()))],
   ["any JSON", z.json()],
   ["an empty array", z.array(z.never())],
-  ["intersections", z.object({ b: z.number() }).and(z.object({ c: z.string() }))],
+  ["an intersection of objects", z.object({ b: z.number() }).and(z.object({ c: z.string() }))],
   ["an upload", ez.upload()],
   ["uploads", z.array(ez.upload())],
   [
@@ -108,75 +111,75 @@ const soundJson: readonly (readonly [string, ZodSchema])[] = [
 ];
 
 const unsoundJson: readonly (readonly [string, ZodSchema, string])[] = [
-  ["bigint", z.bigint(), ".a bigint"],
-  ["int64", z.int64(), ".a bigint"],
+  ["a bigint", z.bigint(), ".a bigint"],
+  ["an int64", z.int64(), ".a bigint"],
   ["a bigint literal", z.literal(1n), ".a bigint"],
-  ["date", z.date(), ".a date"],
+  ["a date", z.date(), ".a date"],
   ["an optional date", z.date().optional(), ".a date"],
   ["a defaulted date", z.date().default(new Date()), ".a date"],
   ["a nullable date", z.date().nullable(), ".a date"],
   ["a date that is transformed later", z.date().transform(String), ".a date"],
-  ["dateOut", ez.dateOut(), ".a dateOut"],
-  ["map", z.map(z.string(), z.string()), ".a map"],
-  ["set", z.set(z.string()).readonly(), ".a set"],
-  ["symbol", z.symbol(), ".a symbol"],
-  ["nan", z.nan(), ".a nan"],
-  ["function", z.function(), ".a function"],
-  ["file", z.file(), ".a file"],
-  ["buffer", ez.buffer(), ".a buffer"],
+  ["ez.dateOut()", ez.dateOut(), ".a dateOut"],
+  ["a map", z.map(z.string(), z.string()), ".a map"],
+  ["a set", z.set(z.string()).readonly(), ".a set"],
+  ["a symbol", z.symbol(), ".a symbol"],
+  ["NaN", z.nan(), ".a nan"],
+  ["a function", z.function(), ".a function"],
+  ["a file", z.file(), ".a file"],
+  ["a Buffer", ez.buffer(), ".a buffer"],
   ["never", z.never(), ".a never"],
   ["void", z.void(), ".a never"],
   ["undefined", z.undefined(), ".a never"],
-  ["in an array", z.array(z.object({ at: z.date() })), ".a[].at date"],
-  ["in a tuple", z.tuple([z.string(), z.date()]), ".a[1] date"],
-  ["in a record", z.record(z.string(), z.date()), ".a[key] date"],
-  ["in a catchall", z.object({}).catchall(z.bigint()), ".a[key] bigint"],
-  ["in an intersection", z.object({ b: z.date() }).and(z.object({})), ".a.b date"],
-  ["under an unusual key", z.object({ "x-y": z.date() }), '.a["x-y"] date'],
-  ["a union without an option that fits", z.union([z.date(), z.bigint()]), ".a date"],
+  ["a misfit in an array", z.array(z.object({ at: z.date() })), ".a[].at date"],
+  ["a misfit in a tuple", z.tuple([z.string(), z.date()]), ".a[1] date"],
+  ["a misfit in a record", z.record(z.string(), z.date()), ".a[key] date"],
+  ["a misfit in a catchall", z.object({}).catchall(z.bigint()), ".a[key] bigint"],
+  ["a misfit in an intersection", z.object({ b: z.date() }).and(z.object({})), ".a.b date"],
+  ["a misfit under an unusual key", z.object({ "x-y": z.date() }), '.a["x-y"] date'],
+  ["a union of misfits", z.union([z.date(), z.bigint()]), ".a date"],
   [
-    "in an option of a discriminated union",
+    "a misfit in an option of a discriminated union",
     z.discriminatedUnion("k", [
       z.object({ k: z.literal("x"), at: z.date() }),
       z.object({ k: z.literal("y") }),
     ]),
     ".a.at date",
   ],
-  ["before a pipe", z.date().pipe(z.any()), ".a date"],
-  ["in a promise", z.promise(z.bigint()), ".a bigint"],
+  ["a misfit before a pipe", z.date().pipe(z.any()), ".a date"],
+  ["a misfit in a promise", z.promise(z.bigint()), ".a bigint"],
 ];
 
 const unsoundTexts: readonly (readonly [string, ZodSchema, string])[] = [
-  ["number", z.number(), ".a number"],
-  ["int, optional", z.int().optional(), ".a number"],
-  ["boolean", z.boolean().default(true), ".a boolean"],
+  ["a number", z.number(), ".a number"],
+  ["an optional integer", z.int().optional(), ".a number"],
+  ["a boolean", z.boolean().default(true), ".a boolean"],
   ["null", z.null(), ".a null"],
-  ["bigint", z.bigint(), ".a bigint"],
-  ["date", z.date(), ".a date"],
+  ["a bigint", z.bigint(), ".a bigint"],
+  ["a date", z.date(), ".a date"],
   ["literals without a string", z.literal([1, 2]), ".a number"],
   ["an enum of numbers", z.enum(Level), ".a number"],
   ["an object", z.object({ b: z.string() }), ".a object"],
   ["a record", z.record(z.string(), z.string()), ".a object"],
   ["numbers", z.array(z.number()), ".a[] number"],
-  ["numbers or a number", z.union([z.number(), z.array(z.number())]), ".a number"],
+  ["an array of numbers, or a number", z.union([z.number(), z.array(z.number())]), ".a number"],
 ];
 
 describe("inputs", () => {
-  test.each(soundJson)("JSON carries %s", (_what, schema) => {
+  test.each(soundJson)("JSON can carry %s", (_what, schema) => {
     expect(inBody(schema)).toEqual([]);
   });
 
-  test.each(soundTexts)("a query and a path carry %s", (_what, schema) => {
+  test.each(soundTexts)("a query and a path can carry %s", (_what, schema) => {
     expect(inQuery(schema)).toEqual([]);
     expect(inQuery(schema, "extended")).toEqual([]);
     expect(inPath(schema)).toEqual([]);
   });
 
-  test.each(unsoundJson)("JSON does not carry %s", (_what, schema, expected) => {
+  test.each(unsoundJson)("JSON cannot carry %s", (_what, schema, expected) => {
     expect(inBody(schema)).toEqual([expected]);
   });
 
-  test.each(unsoundTexts)("a query does not carry %s", (_what, schema, expected) => {
+  test.each(unsoundTexts)("a query cannot carry %s", (_what, schema, expected) => {
     expect(inQuery(schema)).toContain(expected);
   });
 
@@ -210,7 +213,7 @@ describe("inputs", () => {
     expect(inQuery(z.number(), "unknown")).toEqual([]);
   });
 
-  test("a path parameter is a string, even if others come from a body", () => {
+  test("a path parameter is a string, even if other fields come from a body", () => {
     expect(inPath(z.number())).toEqual([".a number"]);
     expect(inPath(z.array(z.string()))).toEqual([".a array"]);
     const id = z.number();
@@ -262,12 +265,12 @@ describe("inputs", () => {
 const soundOutputs: readonly (readonly [string, ZodSchema])[] = [
   ...soundJson.filter(([what]) => !/upload|forbidden|dateIn|codec|bigint|text$/.test(what)),
   ["a date", z.date()],
-  ["dateOut", ez.dateOut()],
+  ["ez.dateOut()", ez.dateOut()],
   [
     "a date from a string",
     z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: String }),
   ],
-  ["a buffer", ez.buffer()],
+  ["a Buffer", ez.buffer()],
   ["undefined", z.undefined()],
   ["void", z.void()],
   ["a bigint as a string", z.bigint().transform(String)],
@@ -282,26 +285,26 @@ const soundOutputs: readonly (readonly [string, ZodSchema])[] = [
 ];
 
 describe("outputs", () => {
-  test.each(soundOutputs)("JSON carries %s", (_what, schema) => {
+  test.each(soundOutputs)("JSON can carry %s", (_what, schema) => {
     expect(inOutput(schema)).toEqual([]);
   });
 
   test.each<[string, ZodSchema, string]>([
-    ["bigint", z.bigint().optional(), ".a bigint"],
-    ["coerced bigint", z.coerce.bigint(), ".a bigint"],
-    ["a string that is transformed", z.codec(z.string(), z.bigint(), decodeText), ".a bigint"],
-    ["map", z.map(z.string(), z.string()), ".a map"],
-    ["set", z.set(z.string()).default(new Set()), ".a set"],
-    ["symbol", z.symbol(), ".a symbol"],
-    ["nan", z.nan(), ".a nan"],
-    ["function", z.function(), ".a function"],
-    ["dateIn", ez.dateIn(), ".a dateIn"],
-    ["upload", ez.upload(), ".a upload"],
-    ["raw", ez.raw(), ".a.raw raw"],
-    ["file", z.file().catch(new File([], "a")), ".a file"],
+    ["a bigint", z.bigint().optional(), ".a bigint"],
+    ["a coerced bigint", z.coerce.bigint(), ".a bigint"],
+    ["a bigint decoded from a string", z.codec(z.string(), z.bigint(), decodeText), ".a bigint"],
+    ["a map", z.map(z.string(), z.string()), ".a map"],
+    ["a set", z.set(z.string()).default(new Set()), ".a set"],
+    ["a symbol", z.symbol(), ".a symbol"],
+    ["NaN", z.nan(), ".a nan"],
+    ["a function", z.function(), ".a function"],
+    ["ez.dateIn()", ez.dateIn(), ".a dateIn"],
+    ["an upload", ez.upload(), ".a upload"],
+    ["a raw body", ez.raw(), ".a.raw raw"],
+    ["a file", z.file().catch(new File([], "a")), ".a file"],
     ["never", z.never(), ".a never"],
-    ["in an array", z.array(z.union([z.set(z.any()), z.bigint()])), ".a[] set"],
-  ])("JSON does not carry %s", (_what, schema, expected) => {
+    ["a misfit in an array", z.array(z.union([z.set(z.any()), z.bigint()])), ".a[] set"],
+  ])("JSON cannot carry %s", (_what, schema, expected) => {
     expect(inOutput(schema)).toEqual([expected]);
   });
 

@@ -117,7 +117,7 @@ export class MisfitFinder {
       case "catch":
         return this.#isInput ? fit : this.#find(def.innerType, wire);
       case "lazy":
-        // the getter may create a new schema each time, so the one that Zod parses with is read
+        // the getter may create a new schema on each call, so this reads the schema that Zod parses with
         return this.#find(readLazy(schema as z.core.$ZodLazy), wire);
       default:
         return fit;
@@ -136,7 +136,7 @@ export class MisfitFinder {
     return merge(...fields, locate("[key]", others));
   }
 
-  /** Checks the options of a union: one that fits is enough, unless a discriminator selects the option. */
+  /** Checks the options of a union: one fitting option is enough, unless a discriminator selects the option. */
   #findInOptions(def: z.core.$ZodUnionDef, wire: Wire): Finding {
     const options = def.options.map((option) => this.#find(option, wire));
     const isDead = options.length > 0 && options.every((option) => option.isDead);
@@ -156,11 +156,11 @@ const toMisfit = (kind: Kind, schema: ZodSchema, wire: Wire): Finding => ({
   isDead: true,
 });
 
-/** Checks a schema with values of several kinds, which fits if one of the kinds is possible. */
+/** Checks a schema whose values are of one or more kinds; the schema fits if one of the kinds is possible. */
 const checkKinds = (kinds: readonly Kind[], schema: ZodSchema, wire: Wire): Finding => {
   const [kind] = kinds;
   if (kind === undefined || kinds.some((one) => wire.kinds.has(one))) return fit;
-  // a field that must be absent is like one that no value fits
+  // a field that must be absent counts as a field that no value fits
   return kind === "undefined" ? dead : toMisfit(kind, schema, wire);
 };
 

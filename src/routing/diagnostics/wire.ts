@@ -8,7 +8,7 @@ import type { Kind } from "./kinds.ts";
 export interface Wire {
   readonly carrier: "json" | "text" | "path" | "wildcard" | "output";
   readonly kinds: ReadonlySet<Kind>;
-  /** Returns the values that are possible under a key, or in an array; undefined if unknown. */
+  /** Returns the values that are possible for a key, or for the elements of an array; undefined if unknown. */
   readonly inner: (key?: string) => Wire | undefined;
 }
 
@@ -60,7 +60,7 @@ const textSources: ReadonlySet<InputSource> = new Set([
   "signedCookies",
 ]);
 
-/** Returns the values that are possible under a name that is not a path parameter; undefined if unknown. */
+/** Returns the values that are possible for a field other than a path parameter; undefined if unknown. */
 const toFieldWire = (
   sources: readonly InputSource[],
   { queryParser }: RoutingFacts,
@@ -71,7 +71,7 @@ const toFieldWire = (
   return queryParser === "extended" ? textTree : undefined;
 };
 
-/** Returns the values that are possible as the input of a route. */
+/** Returns the values that the input of a route can have. */
 export const toInputWire = (entry: EndpointEntry, facts: RoutingFacts): Wire => {
   const sources = facts.toSources(entry);
   const field = toFieldWire(sources, facts);
