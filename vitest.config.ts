@@ -13,7 +13,7 @@ const alias = {
   "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
   sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
 };
-/** Test files of a process share its modules: loading them again for each file takes longer than the tests. */
+/** All test files in a process share its modules: loading the modules again for each file takes longer than the tests. */
 const shared = { isolate: false };
 /** Closes the servers of the harness after each test. */
 const setupFiles = ["test/http/setup.ts"];

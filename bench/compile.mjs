@@ -33,7 +33,7 @@ export const createBench = (name, compiler = ownCompiler) => {
   const declare = ["-p", "tsconfig.build.json", "--emitDeclarationOnly"];
   run(ownCompiler, [...declare, "--outDir", `${cache}/declarations`], root);
   const version = run(compiler, ["--version"], root).trim();
-  // if there were several checkers, each would resolve the shared types
+  // with several threads, each checker would resolve the shared types again
   const single = version.startsWith("Version 7") ? ["--singleThreaded"] : [];
 
   const write = (file, text) => writeFileSync(`${folder}/${file}`, text);

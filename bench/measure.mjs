@@ -61,7 +61,7 @@ export const untilServing = async (port, path = "/") => {
       await pause(25);
     }
   }
-  throw new Error(`Nothing listens on port ${port}`);
+  throw new Error(`Nothing is listening on port ${port}`);
 };
 
 /** Starts a bench server, by default on the first core. */

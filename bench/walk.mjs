@@ -89,7 +89,7 @@ const measure = async (name, workload) => {
   });
   const sendAll = async () => {
     for (const socket of sockets) socket.push(bytes);
-    // asynchronous handlers need these turns to respond
+    // asynchronous handlers need these two turns of the event loop to respond
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   };
   for (let turn = 0; turn < 300; turn++) await sendAll();

@@ -36,7 +36,7 @@ if (unknown.length > 0) {
 }
 
 const chosen = Object.keys(steps).filter((name) => wanted.length === 0 || wanted.includes(name));
-/** Whether there is only one step, whose output is printed at once; otherwise, output is printed when its step ends. */
+/** Whether there is only one step. Its output is printed at once; with several steps, it is printed when a step ends. */
 const isAlone = chosen.length === 1;
 
 const outcomes = [];

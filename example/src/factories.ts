@@ -39,7 +39,7 @@ const keyMiddleware = new Middleware({
 /** Builds endpoints that anyone may call. */
 export const publicFactory = defaultEndpointsFactory.addContext(async () => ({ users }));
 
-/** Builds endpoints that need the key. */
+/** Builds endpoints that require the API key. */
 export const keyFactory = publicFactory.addMiddleware(keyMiddleware);
 
 const changes = { saved: user, removed: z.object({ id: z.uuid() }) };

@@ -20,7 +20,7 @@ export type UserChange =
 /** The fields of a user that a client may set. */
 export type UserFields = Pick<User, "name" | "email" | "role">;
 
-/** The fields of a user that a client may change; undefined fields stay as they are. */
+/** The fields of a user that a client may change; undefined fields are left unchanged. */
 export type UserChanges = { readonly [K in keyof UserFields]?: UserFields[K] | undefined };
 
 /** Keeps users in memory; they are lost when the process ends. */

@@ -12,7 +12,7 @@ export const findFunction = (text, offset) => {
   return found;
 };
 
-/** Returns a source that reports when it is loaded, and whose functions report when they are called. */
+/** Adds calls to a source that report when the source is loaded, and when each of its functions is called. */
 const instrument = (file, text) => {
   const report = (start) => `globalThis.reportCall?.(${JSON.stringify(`${file}:${start}`)})`;
   const inserts = [[text.length, `;${report(-1)};\n`]];

@@ -80,7 +80,7 @@ describe("assumptions about Node.js", () => {
     ]);
   });
 
-  test("data received together with an upgrade request that nobody serves is dropped, up to the next chunk", async () => {
+  test("data that arrives in the same chunk as an unhandled upgrade request is dropped", async () => {
     const seen: unknown[] = [];
     const server = createServer((request, response) => {
       seen.push(request.url);

@@ -87,7 +87,7 @@ const askAll = async (port: number): Promise<unknown[]> => {
     const answer = await send(port, target, sent);
     answers.push([answer.status, answer.json()]);
   };
-  // often enough to make the schemas hot
+  // three rounds, because a schema is compiled only after several parses
   for (let round = 0; round < 3; round++) {
     for (const body of bodies) await ask("/parse", { method: "POST", body });
     for (const query of ["", "?limit=2&offset=1", "?limit=x", "?limit=1.5"])
@@ -177,7 +177,7 @@ test("functions missing from Zod: responses, documents and clients are the same 
   expect(await tellAll(() => undefined)).toEqual(expected);
 });
 
-test("schemas whose parse functions cannot be replaced: responses are the same as for others", async () => {
+test("schemas whose parse functions cannot be replaced: responses are the same as for other schemas", async () => {
   let count = 0;
   const fix: Change = (schema) => {
     for (const part of listParts(schema)) {
@@ -202,7 +202,7 @@ test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
         counters.push(hideFromSources(internals, name));
       }
     };
-    // without `bag`, a document shows any string for a stringbool
+    // without `bag`, a document describes a stringbool as any string
     const last = name === "bag" ? -1 : undefined;
     expect((await tellAll(lack)).slice(0, last)).toEqual(expected.slice(0, last));
     const looks = counters.reduce((sum, count) => sum + count(), 0);
@@ -252,7 +252,7 @@ test("parses without a direction: cursors and encoded outputs are the same as wi
   expect(calls).toBeGreaterThan(10);
 });
 
-test("documents that ignore replacements of schemas: they show the parts of the schemas", async () => {
+test("no replacement of schemas in documents: the documents show the parts of the schemas", async () => {
   const ignore: Change = (schema) => {
     for (const { _zod: internals } of listParts(schema))
       Reflect.deleteProperty(internals, "toJSONSchema");

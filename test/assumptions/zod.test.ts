@@ -30,7 +30,7 @@ describe("assumptions about Zod", () => {
     expect(z.transform(Number)._zod.def.transform).toBe(Number);
   });
 
-  test("additional properties of a definition are kept by its copies, and by schemas derived from it", () => {
+  test("additional properties of a definition are kept in copies of the schema, and in schemas derived from it", () => {
     const marked = ez.form({ a: z.string() });
     const derived = [
       ...[marked.extend({ b: z.string() }), marked.meta({ title: "a" }), marked.partial()],
@@ -45,7 +45,7 @@ describe("assumptions about Zod", () => {
       expect(readPagination(page.extend({ limit: copy }))?.style).toBe("offset");
   });
 
-  test("Zod's own changes to strings can be recognised by their source code", () => {
+  test("Zod's own transformations of strings can be recognised by their source code", () => {
     for (const schema of [z.string().trim(), z.string().toLowerCase(), z.string().normalize("NFC")])
       expect(runsUserCode(schema)).toBe(false);
     expect(runsUserCode(z.string().overwrite((text) => `${text}!`))).toBe(true);

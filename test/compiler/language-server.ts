@@ -53,7 +53,7 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
     if (id === undefined) return;
     if (method === undefined) waiting.get(id)?.(message);
     else {
-      // the server waits for this response, which for a configuration request has one result per item
+      // the server waits for this response; a configuration request expects one result per item
       const { items } = (params ?? {}) as { readonly items?: readonly unknown[] };
       write({ id, result: items?.map(() => null) ?? null });
     }

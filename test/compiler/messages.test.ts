@@ -219,7 +219,7 @@ describe("the error for an endpoint", () => {
 });
 
 describe("the errors for a wrong items name and an unknown event", () => {
-  test("name the wrong value and the reason or the known values", () => {
+  test("name the wrong value, and say why it is wrong or which values are known", () => {
     expect(linesOf("itemsName")).toEqual([
       `Type '"total"' is not assignable to type '"itemsName \\"total\\" is reserved in offset style"'.`,
     ]);

@@ -43,7 +43,7 @@ const toJsonPost = (body: object, headers: Record<string, string> = {}): Call =>
   body: JSON.stringify(body),
 });
 
-/** Creates a POST of the given size, mostly spaces. */
+/** Creates a POST request whose body has the given size, most of it spaces. */
 const toLarge = (size: number): Call => ({ ...toJsonPost({ text: "x" }), size });
 
 const routing: Routing = {

@@ -14,7 +14,7 @@ beforeAll(ensureBuilt);
 /** A client's record of a request. */
 interface Entry {
   readonly id: string;
-  /** The status of a complete, correct response, or otherwise the error code. */
+  /** The status if the response was complete and correct; otherwise, the error code. */
   readonly outcome: number | string;
   readonly at: number;
 }
@@ -70,7 +70,7 @@ const toBytes = (id: string, ms: number): string =>
 
 /** Sends six requests at once, repeatedly, until the connection ends. */
 const runPipelined = async (port: number, name: string, durations: number[]): Promise<Entry[]> => {
-  // the client keeps its side of the connection open when the server ends its own, as behind a broken network
+  // the client keeps its side of the connection open after the server has ended its own, as on a broken network
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);
   const ledger: Entry[] = [];
@@ -118,7 +118,7 @@ interface Run {
   readonly exit: number | string | null;
   /** How long the process ran after the last request, in milliseconds. */
   readonly idle: number;
-  /** The content of the event stream that was open. */
+  /** Everything received from the open event stream. */
   readonly stream: string;
   readonly accepted: readonly string[];
   readonly entries: readonly Entry[];

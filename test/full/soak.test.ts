@@ -51,7 +51,7 @@ const fit = (points: readonly (readonly [number, number])[]): { slope: number; e
   return { slope, error: Math.sqrt(rest / (count - 2) / spread) };
 };
 
-/** Runs a program under load, and returns the growth of its heap after collections in KiB per minute. */
+/** Runs a program under load; returns the growth of its heap, measured after collections, in KiB per minute. */
 const soak = async (
   name: string,
 ): Promise<{ readonly sent: number; readonly wrong: string[]; slope: number; error: number }> => {

@@ -73,7 +73,7 @@ const differences = [
   "sends the same as Express' response.json: '/chunked'",
 ] as const;
 
-/** Returns the vitest arguments that skip these tests with the lowest versions. */
+/** Returns the vitest arguments; with the lowest versions, they skip the tests listed above. */
 const toFilter = (end: keyof typeof ends): readonly string[] =>
   end === "lowest" ? ["-t", `^(?!.*(?:${differences.join("|")}))`] : [];
 

@@ -71,7 +71,7 @@ const drawPicture = async (): Promise<Buffer> => {
   return page.screenshot();
 };
 
-test("the example's page lists, creates and edits users, uploads pictures, and shows changes by others", async () => {
+test("the example's page lists, creates and edits users, uploads pictures, and shows changes made by others", async () => {
   const { port } = await start(routing, { cors: false, upload: true });
   const page = await openPage("about:blank");
   const complaints: string[] = [];
@@ -179,7 +179,7 @@ test("the example's page lists, creates and edits users, uploads pictures, and s
   expect(complaints).toEqual([]);
 }, 120_000);
 
-/** Returns the source files of a built file, as paths from the root of the repository. */
+/** Returns the source files from which a file was built, as paths relative to the root of the repository. */
 const listSources = (file: string): readonly string[] => {
   const { sources } = JSON.parse(readFileSync(`${file}.map`, "utf8")) as {
     readonly sources: readonly string[];
@@ -194,7 +194,7 @@ const listSources = (file: string): readonly string[] => {
 test("the page's bundle contains nothing from the server or Zod", () => {
   const assets = `${web}/dist/assets`;
   const script = readdirSync(assets).find((name) => name.endsWith(".js"));
-  /** The packages, and the directories in this repository, that the bundle contains. */
+  /** The packages and the directories of this repository whose code is in the bundle. */
   const origins = new Set(
     listSources(`${assets}/${script}`).map(
       (source) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? dirname(source),

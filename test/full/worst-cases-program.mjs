@@ -38,7 +38,7 @@ const readWork = () => {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 };
-// measures CPU time between two turns of the event loop: beside other load, elapsed time includes waiting for a core
+// measures CPU time between two turns of the event loop: on a busy machine, elapsed time includes waiting for a core
 setInterval(() => {
   const work = readWork();
   measured.stall = Math.max(measured.stall, work - measured.last);

@@ -34,7 +34,7 @@ let host: ChildProcess | undefined;
 
 beforeAll(() => {
   const program = fileURLToPath(new URL("command-line-host.mjs", import.meta.url));
-  // imports TypeScript as a process with tsx does
+  // imports TypeScript like a process started with tsx
   const ownEnv = { ...env, NODE_OPTIONS: "", VITEST: "", SALLYPORT_CLI_TSX: "1" };
   host = fork(program, { execArgv: imports, env: ownEnv });
 });
@@ -73,7 +73,7 @@ export const routing = { hello, "post /:id": factory.build({ handler: () => ({})
 ${more}`;
 
 describe("sallyport routes", () => {
-  test("lists the routes of the example, with their places in the code", () => {
+  test("lists the routes of the example, with their locations in the code", () => {
     const { status, stdout } = runProcess(example, "routes");
     expect(status).toBe(0);
     const [heading, ...lines] = stdout.trim().split("\n");
@@ -124,7 +124,7 @@ describe("sallyport openapi", () => {
     expect(parse(yaml.stdout)).toMatchObject({ openapi: "3.1.2" });
   });
 
-  test("writes a file, and shows how an existing file is out of date", async () => {
+  test("writes a file, and shows the differences if an existing file is out of date", async () => {
     const folder = toFolder({
       "package.json": '{ "name": "own", "version": "1.2.3" }',
       "api.ts": api(),
@@ -161,7 +161,7 @@ test("help has no colours if it is not printed to a terminal", () => {
 });
 
 describe("sallyport client", () => {
-  test("writes a file, and shows how an existing file is out of date", async () => {
+  test("writes a file, and shows the differences if an existing file is out of date", async () => {
     const folder = toFolder({ "api.ts": api() });
     expect((await run(folder, "client", "--out", "a/client.ts")).status).toBe(0);
     const file = join(folder, "a/client.ts");
@@ -185,7 +185,7 @@ describe("sallyport client", () => {
   });
 });
 
-describe("the command reports mistakes without a stack", () => {
+describe("the command reports mistakes without a stack trace", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
     ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
     [

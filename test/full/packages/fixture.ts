@@ -13,7 +13,7 @@ export const home = join(root, "node_modules/.cache/packages");
 const lock = readFileSync(join(own, "package-lock.json"), "utf8");
 
 /**
- * Installs the packages that the lock file names, unless they are there, and puts this project and the programs next to
+ * Installs the packages in the lock file unless they are already there, and copies this project and the programs next to
  * them.
  */
 export const ensurePackages = (): void => {

@@ -14,7 +14,7 @@ export interface Entry {
   readonly effect: string;
   /** The places where the package does not work, each with the reason. */
   readonly notIn: Readonly<Partial<Record<Place, string>>>;
-  /** Whether the package has its own process, and the module that is loaded there first. */
+  /** Whether the package needs its own process; a string names the module that is loaded there first. */
   readonly isolated?: boolean | string;
 }
 

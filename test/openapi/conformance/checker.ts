@@ -5,7 +5,7 @@ import type { Answer } from "../../http/harness.ts";
 import type { Operation } from "../generate.ts";
 import { toKey, type Draft } from "./requests.ts";
 
-/** Header fields that any response may have, and that documents do not list. */
+/** Header fields that any response may have, although documents do not list them. */
 const ordinary: ReadonlySet<string> = new Set([
   ...["content-type", "content-length", "date", "connection", "keep-alive", "transfer-encoding"],
   ...["x-content-type-options", "cache-control", "accept", "x-accel-buffering", "vary"],
@@ -109,7 +109,7 @@ export class Checker {
     const [text = ""] = texts;
     if (texts.length === 1 && text.trim() !== "" && Number.isFinite(Number(text)))
       readings.push(Number(text), [Number(text)]);
-    // an empty string is 0 when coerced
+    // an empty string is coerced to 0
     if (text === "") readings.push(0);
     const wrongs = readings.map((reading) => this.#validate(schema, reading));
     return wrongs.includes(undefined) ? undefined : wrongs[0];

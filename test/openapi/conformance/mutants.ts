@@ -115,7 +115,7 @@ export const generatorMutants: readonly GeneratorMutant[] = [
 const done = z.object({ done: z.boolean() });
 const id = z.object({ id: z.uuid() });
 
-/** Endpoints that violate the document of the torture routing. */
+/** Endpoints that violate the OpenAPI document of the torture routing, by the name of their fault. */
 export const handlerMutants: Readonly<
   Record<string, { readonly at: string; readonly routing: Routing }>
 > = {

@@ -15,7 +15,7 @@ import { z } from "zod";
 
 export { arrayEndpointsFactory, defaultEndpointsFactory, problemEndpointsFactory };
 
-/** Creates a middleware with a security requirement, which accepts `let-me-in` wherever it is sent. */
+/** Creates a middleware that has a security requirement, and accepts `let-me-in` wherever it is sent. */
 const guard = (security: Security): Middleware =>
   new Middleware({
     security,

@@ -6,7 +6,7 @@ Sentry.init({
   dsn: "https://key@sentry.invalid/1",
   tracesSampleRate: 1,
   traceLifecycle: "static",
-  // the tests' client is in the same process, and must not tell the server not to sample
+  // the test's client is in the same process; its trace headers could keep the server from sampling
   tracePropagationTargets: [],
   transport: (options) =>
     Sentry.createTransport({ ...options, recordDroppedEvent: () => undefined }, async () => ({})),
