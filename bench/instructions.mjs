@@ -56,7 +56,7 @@ const send = async (port, { path, method = "GET", body = "" }, total) => {
       return socket;
     }),
   );
-  // sends on all connections at once, so that even on a busy machine each turn of the server's event loop gets as many requests
+  // sends on all connections at once, so that each turn of the server's event loop gets equally many requests, even on a busy machine
   for (let sent = 0; sent < total; sent += connections)
     await Promise.all(
       sockets.map((socket) => {
@@ -169,7 +169,7 @@ let nextPort = 20_000 + (process.pid % 20_000);
 /** The request that `servers/middlewares.mjs` serves. */
 const one = { path: "/v1/one/7" };
 
-/** Returns the instructions that a server executes: per request after each warm-up, or in thousands for its start. */
+/** Counts the instructions that a server executes: per request after each warm-up, or in thousands for its start. */
 const count = async (node, name, workloadName) => {
   const workload = workloadName === "one" ? one : workloads[workloadName];
   const [server, ...args] = name.split(":");

@@ -64,7 +64,7 @@ export const untilServing = async (port, path = "/") => {
   throw new Error(`Nothing is listening on port ${port}`);
 };
 
-/** Starts a bench server, by default on the first core. */
+/** Starts a benchmark server, by default on the first core. */
 export const startServer = async ({ file, node, port, args = [], env = {}, cpus = "0" }) => {
   const child = spawn("taskset", ["-c", cpus, node, file, String(port), ...args], {
     cwd: folder,

@@ -27,7 +27,7 @@ export type UserChanges = { readonly [K in keyof UserFields]?: UserFields[K] | u
 export class UsersStore {
   readonly #users = new Map<string, User>();
   readonly #pictures = new Map<string, Buffer>();
-  // each watching client adds a listener
+  // each watching client adds a listener, so there is no limit
   readonly #changes = new EventEmitter().setMaxListeners(0);
 
   list(offset: number, limit: number): { readonly users: User[]; readonly total: number } {

@@ -44,8 +44,8 @@ globalThis.reportCall = (name) => {
 /**
  * Runs all tests once in a copy of the tree, and returns the test files that call each function.
  *
- * @param tree a copy of the tree, whose sources it changes
- * @param run runs the tests in the copy
+ * @param tree a copy of the tree, whose sources are changed
+ * @param run a function that runs the tests in the copy
  */
 export const findTests = async (tree, sources, run) => {
   const folder = join(tree, ".calls");

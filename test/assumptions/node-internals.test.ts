@@ -45,9 +45,9 @@ const open = async (server: Server): Promise<Socket> => {
 const get = (...fields: readonly string[]): string =>
   ["GET / HTTP/1.1", "Host: a", ...fields, "", ""].join("\r\n");
 
-/** Each of these tests is about internals named in `src/http/node-internals.ts`. */
+/** These tests check the internals named in `src/http/node-internals.ts`. */
 describe("undocumented assumptions about node:http", () => {
-  test("`_headerSent` tells whether the head was sent, at the latest in the next turn of the event loop", async () => {
+  test("`_headerSent` tells whether the head was sent, by the next turn of the event loop at the latest", async () => {
     const seen: unknown[] = [];
     const server = createServer((_request, response) => {
       const note = () => seen.push((response as { _headerSent?: boolean })._headerSent);

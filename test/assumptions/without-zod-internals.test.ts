@@ -252,7 +252,7 @@ test("parses without a direction: cursors and encoded outputs are the same as wi
   expect(calls).toBeGreaterThan(10);
 });
 
-test("no replacement of schemas in documents: the documents show the parts of the schemas", async () => {
+test("documents that ignore the replacements of schemas: they show the parts of these schemas", async () => {
   const ignore: Change = (schema) => {
     for (const { _zod: internals } of listParts(schema))
       Reflect.deleteProperty(internals, "toJSONSchema");

@@ -18,7 +18,7 @@ import {
 } from "../../src/schemas/zod-internals.ts";
 import { listInnerSchemas } from "../../src/schemas/some-schema.ts";
 
-/** Each of these tests is about internals named in `src/schemas/zod-internals.ts`. */
+/** These tests check the internals named in `src/schemas/zod-internals.ts`. */
 describe("undocumented assumptions about Zod", () => {
   test("each kind of schema has a `run` and a `parse` that can be replaced", () => {
     const inner = z.string();

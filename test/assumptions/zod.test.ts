@@ -9,7 +9,7 @@ const run = (schema: z.core.$ZodType, value: unknown, context: z.core.ParseConte
   schema._zod.run({ value, issues: [] }, context);
 
 describe("assumptions about Zod", () => {
-  test("the asynchronous mode returns at once if nothing is asynchronous", () => {
+  test("the asynchronous mode returns no promise if nothing is asynchronous", () => {
     const schema = z.object({ a: z.string().transform(Number), b: z.array(z.number()).max(3) });
     expect(run(schema, { a: "1", b: [1] }, { async: true })).not.toBeInstanceOf(Promise);
   });
@@ -26,7 +26,7 @@ describe("assumptions about Zod", () => {
     expect(z.compile(schema)).toBe(schema);
   });
 
-  test("a transformation keeps the given function", () => {
+  test("the definition of a transformation keeps the given function", () => {
     expect(z.transform(Number)._zod.def.transform).toBe(Number);
   });
 

@@ -124,7 +124,7 @@ test.each([
   ["any output", "(parameter) output: Readonly<Record<string, unknown>> | null"],
   ["error", "(parameter) error: ResultError | null"],
   ["schema", "(parameter) schema: OutputPlaceholderSchema"],
-])("arguments of other functions are shown as objects: %s", async (comment, shown) => {
+])("arguments of other functions are shown with short types: %s", async (comment, shown) => {
   expect(await show(comment)).toBe(shown);
 });
 

@@ -82,7 +82,7 @@ export const serve = async (html = ""): Promise<string> => {
   return `http://localhost:${(site.address() as AddressInfo).port}`;
 };
 
-/** Opens a page in a new profile without cookies; or, if another page is given, in its profile with its cookies. */
+/** Opens a page in a new profile without cookies, or in the profile of another page, with that page's cookies. */
 export const openPage = async (url: string, nextTo?: Page): Promise<Page> => {
   const context = nextTo?.context() ?? (await browser?.newContext());
   if (!context) throw new Error("There is no browser");

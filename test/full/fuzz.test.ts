@@ -81,7 +81,7 @@ const createRouting = () => {
   return { routing, seen };
 };
 
-/** A logger that keeps only the number of lines and the errors. */
+/** Creates a logger that counts its lines, and keeps the errors. */
 const createCounter = () => {
   const lines = { debug: 0, info: 0, warn: 0 };
   const errors: unknown[] = [];

@@ -65,7 +65,7 @@ describe.each(Object.keys(managers))("the quick start, installed with %s", (name
     const { status, stdout, stderr } = spawnSync(
       command[0] as string,
       [...command.slice(1), add, ...packages],
-      // a home directory with the user's settings could cause warnings of its own
+      // the user's own yarn cache could cause further warnings
       {
         cwd: app,
         encoding: "utf8",

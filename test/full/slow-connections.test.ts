@@ -68,7 +68,8 @@ const openSlow = async (port: number): Promise<{ sockets: Socket[]; stop: () => 
 test(`${slowCount} connections that each send one header byte per second do not slow down valid requests`, async () => {
   const server = await start({ greet }, { accessLogger: null });
   await measureGood(server.port, 2000);
-  // half of the requests for comparison are sent before and half after, in case the machine becomes faster or slower
+  // half of the requests for comparison are sent before this measurement and half after it, in case the machine becomes
+  // faster or slower
   const half = await measureGood(server.port, seconds * 500);
   const { sockets, stop } = await openSlow(server.port);
   const beside = await measureGood(server.port, seconds * 1000);

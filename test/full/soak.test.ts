@@ -92,8 +92,8 @@ const soak = async (
   return { sent, wrong, ...fit(points) };
 };
 
-// V8 itself still grows by a few KiB a minute after millions of requests (feedback, compiled code), as the server of
-// bare node:http and Zod shows; anything beyond that would be this package's
+// even after millions of requests, V8's own data (feedback, compiled code) grows by a few KiB a minute, as the server with
+// bare node:http and Zod shows; any further growth would be caused by this package
 test("S6: under load with 15 % bad input the heap grows no more than that of bare node:http", async () => {
   const [own, control] = await Promise.all([soak("soak-program.mjs"), soak("soak-control.mjs")]);
   const difference = own.slope - control.slope;

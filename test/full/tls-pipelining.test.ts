@@ -340,7 +340,7 @@ describe.runIf(hasOpenssl)(
 );
 
 describe.runIf(hasOpenssl)("sallyport over TLS", () => {
-  it(`${count} connections with pipelined requests that read slowly get every response in order`, async () => {
+  it(`${count} connections that pipeline requests and read slowly get every response in order`, async () => {
     const endpoint = factory.build({
       method: "post",
       input: z.object({ text: z.string() }),

@@ -101,7 +101,7 @@ test("the example's page lists, creates and edits users, uploads pictures, and s
   await activity.getByText("Ada Lovelace was saved").waitFor();
   expect(await alerts.count()).toBe(0);
 
-  // the error for an address that is taken is shown next to its field, too
+  // the error for an address that is taken is also shown next to its field
   await page.getByLabel("Name").fill("Another");
   await page.getByLabel("E-mail").fill("ada@example.com");
   await page.getByRole("button", { name: "Create" }).click();
@@ -186,7 +186,7 @@ const listSources = (file: string): readonly string[] => {
   };
   return sources.flatMap((source) => {
     const path = resolve(dirname(file), source);
-    // the sources of published files are the package's own modules
+    // for a built file of the package, lists the modules from which it was built
     return path.startsWith(`${root}dist/`) ? listSources(path) : [path.slice(root.length)];
   });
 };

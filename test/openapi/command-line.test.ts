@@ -187,39 +187,51 @@ describe("sallyport client", () => {
 
 describe("the command reports mistakes without a stack trace", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
-    ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
     [
-      "another option",
+      "an unknown command",
+      ["opnapi"],
+      {},
+      2,
+      "There is no command `opnapi`. Did you mean `openapi`?",
+    ],
+    [
+      "an unknown option",
       ["openapi", "--chek"],
       {},
       2,
       "openapi: there is no option `--chek`. Did you mean `--check`?",
     ],
     [
-      "another format",
+      "an unsupported format",
       ["openapi", "--format", "xml"],
       {},
       2,
       "--format must be json or yaml; got xml.",
     ],
     [
-      "another version",
+      "an unsupported version",
       ["openapi", "--openapi", "2.0"],
       {},
       2,
       "--openapi must be one of 3.0, 3.1, 3.2; got 2.0.",
     ],
-    ["a check without a file", ["openapi", "--check"], {}, 2, "--check needs --out"],
-    ["a client without a file", ["client"], {}, 2, "--out is missing. Pass the file to write"],
+    ["a check without an output file", ["openapi", "--check"], {}, 2, "--check needs --out"],
     [
-      "dates of the inferred client",
+      "a client without an output file",
+      ["client"],
+      {},
+      2,
+      "--out is missing. Pass the file to write",
+    ],
+    [
+      "a date format for the inferred client",
       ["client", "--out", "a.d.ts", "--types", "--format", "date"],
       {},
       2,
       "--types does not support --format date",
     ],
     [
-      "another format of dates",
+      "an unsupported date format",
       ["client", "--out", "a.ts", "--format", "text"],
       {},
       2,
@@ -254,7 +266,7 @@ describe("the command reports mistakes without a stack trace", () => {
       "starts a server, or imports a module that does. Move `routing` and `config` to a module that starts nothing",
     ],
     [
-      "wrong routing",
+      "an invalid routing",
       ["routes", "a.ts"],
       { "a.ts": "export const routing = { a: 5 };" },
       1,

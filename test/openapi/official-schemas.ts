@@ -30,8 +30,8 @@ const create30 = () => {
 };
 
 /**
- * Ajv does not follow dynamic references between files, so those to schema objects become static references to the
- * dialect. Nested schemas are then checked as plain JSON Schema.
+ * Ajv does not follow dynamic references between files, so references to schema objects become static references to
+ * the dialect. Nested schemas are then checked as plain JSON Schema.
  */
 const toStatic = (value: unknown, dialect: string): unknown => {
   if (Array.isArray(value)) return value.map((one) => toStatic(one, dialect));

@@ -12,7 +12,7 @@ import { findOperation, generate, generateOne } from "./generate.ts";
 const handler = () => ({});
 const plain = factory.build({ handler });
 
-/** Returns the error that generating the document of a routing throws. */
+/** Returns the error thrown when the document of a routing is generated. */
 const errorOf = (routing: Routing, options: Partial<OpenApiOptions> = {}): OpenApiError => {
   try {
     generate(routing, options);
@@ -159,7 +159,7 @@ describe("a security requirement", () => {
     );
   });
 
-  test("may combine those of several middlewares, and trees become alternatives", () => {
+  test("may combine those of several middlewares, and trees of requirements become alternatives", () => {
     const [a, b, c]: Security[] = ["a", "b", "c"].map(
       (name) => ({ type: "cookie", name }) as const,
     );

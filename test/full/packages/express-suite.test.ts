@@ -52,7 +52,7 @@ const refusedHosts = [
   "res when accepting html should not render evil javascript links in anchor href (prevent XSS)",
   "res when accepting text should encode the url",
 ];
-// endpoints have get, post, put, patch and delete; other methods get 405 before any middleware runs
+// endpoints serve get, post, put, patch and delete; other methods get 405 before any middleware runs
 const otherMethods =
   /^res "etag" setting when enabled should send ETag in response to ([A-Z-]+) request$/;
 const ownMethods = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);

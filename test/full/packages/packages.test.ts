@@ -101,7 +101,7 @@ describe("the recipes of docs/express.md", () => {
 });
 
 test.each(["pino", "winston", "bunyan"])(
-  "LoggerOverrides extends the whole type of %s's loggers, with all declarations checked",
+  "LoggerOverrides can extend the whole type of %s's loggers, with all declarations checked",
   (name) => {
     expect(compile([`types/${name}.ts`], { skipLibCheck: false, noEmit: true })).toBe("");
   },

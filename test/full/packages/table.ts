@@ -37,7 +37,7 @@ const headings: readonly string[] = [
   ],
 ];
 
-/** Returns the table for the documentation, aligned in the same way as by the formatter. */
+/** Returns the table for the documentation, with the alignment that the formatter would give it. */
 export const toTable = (entries: readonly Entry[], outcomes: readonly Outcome[]): string => {
   const reasons = [...new Set(entries.flatMap(({ notIn }) => Object.values(notIn)))];
   const toCell = ({ name, notIn }: Entry, place: Place): string => {

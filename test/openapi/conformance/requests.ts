@@ -131,7 +131,7 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
   change();
 };
 
-/** Removes, adds or replaces a property at some depth. */
+/** Removes, adds or replaces a property at a random depth. */
 const breakInside = (object: JsonObject, random: Random, junk: () => unknown): void => {
   const keys = Object.keys(object);
   if (keys.length === 0 || random.chance(0.1)) {

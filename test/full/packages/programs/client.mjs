@@ -1,6 +1,6 @@
 // A client that returns every part of a response, and keeps cookies if requested.
 
-/** Resolves to the status, the headers, the text, and for JSON the body or its `data`. */
+/** Resolves to the status, the headers and the text; for JSON, also to the body or its `data`. */
 export const createClient = (url) => {
   const send = async (path, { body, headers = {}, ...init } = {}) => {
     const isJson = body !== undefined && Object.getPrototypeOf(body) === Object.prototype;

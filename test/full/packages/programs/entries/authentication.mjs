@@ -1,4 +1,4 @@
-// Packages that identify the client.
+// Packages that authenticate the client.
 import assert from "node:assert/strict";
 import { memoryAdapter } from "better-auth/adapters/memory";
 import { betterAuth } from "better-auth";
