@@ -1,4 +1,5 @@
-// The shared part of the type benchmarks: compiles a user's program against the declarations of this package, and measures the cost.
+// The shared part of the type benchmarks: compiles a user's program against this package's declarations, and measures
+// the cost.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

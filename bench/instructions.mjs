@@ -56,7 +56,8 @@ const send = async (port, { path, method = "GET", body = "" }, total) => {
       return socket;
     }),
   );
-  // sends on all connections at once, so that each turn of the server's event loop gets equally many requests, even on a busy machine
+  // sends on all connections at once, so that each turn of the server's event loop gets equally many requests, even if the
+  // machine is busy
   for (let sent = 0; sent < total; sent += connections)
     await Promise.all(
       sockets.map((socket) => {
