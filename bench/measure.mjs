@@ -16,7 +16,7 @@ const has = (command) => {
   }
 };
 
-/** Returns what is missing on this machine, and how to install it. */
+/** Throws if this machine does not run Linux or lacks a tool; the message names the command that installs the tool. */
 export const assertTools = () => {
   if (process.platform !== "linux")
     throw new Error(

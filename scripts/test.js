@@ -67,7 +67,7 @@ const takeSteps = async () => {
 };
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, takeSteps));
 
-/** The lines that name what failed, in the words of Vitest, TypeScript and Node.js. */
+/** Returns the lines that name what failed, as printed by Vitest, TypeScript or Node.js. */
 const failures = (output) =>
   output.split("\n").filter((line) => /^ *FAIL |^\w*Error: |\berror TS\d/u.test(line));
 

@@ -189,7 +189,7 @@ describe("undocumented assumptions about node:http", () => {
   });
 
   test.skipIf(!hasCertificates)(
-    "a listener for `data` receives the data that arrives over TLS, and a pause stops the parser, too",
+    "a listener for `data` receives the data that arrives over TLS, and a paused socket also pauses the parser",
     async () => {
       const { key, cert } = createCertificate();
       let heard = 0;
@@ -265,7 +265,7 @@ describe("undocumented assumptions about node:http", () => {
     const server = createServer((_request, response) => {
       writeHead(response, 207, "text/plain", 1);
       response.end("x");
-      // properties that only Node reads
+      // Node would use this phrase if it wrote the second head, too
       STATUS_CODES[207] = "Exchanged";
     });
     const phrase = STATUS_CODES[207];

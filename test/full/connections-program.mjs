@@ -15,7 +15,7 @@ process.on("uncaughtException", (error) => faults.push(`uncaught: ${error?.stack
 
 let running = 0;
 const runningOf = new WeakMap();
-/** Detects whether two requests on one connection run at once. */
+/** A factory whose endpoints detect whether two requests on one connection run at once. */
 const counted = factory.addMiddleware({
   handler: async ({ request, response }) => {
     const { socket } = request;

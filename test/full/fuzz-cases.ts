@@ -117,6 +117,6 @@ const wrongTypes = fc.constantFrom(
   "/",
 );
 
-/** Sends valid content with a wrong type. */
+/** Generates requests with valid content, but a wrong content type. */
 export const wrongTypeCases = (kind: "json" | "form" | "multipart"): fc.Arbitrary<Case> =>
   wrongTypes.map((contentType) => ({ ...goodCases[kind], contentType, isBad: true }));

@@ -293,7 +293,7 @@ describe.runIf(hasOpenssl)(
       expect(unsound > 0).toBe(sightings.codes.has("HPE_PAUSED"));
     });
 
-    it("over TLS all get their responses with a `data` listener from the start", async () => {
+    it("over TLS with a `data` listener from the start, all get their responses", async () => {
       const [port, sightings] = await listen(readAsStream(createSecureServer(certificate)), cut);
       const unsound = await runCases(port, true);
       tell("TLS, with a `data` listener", unsound, sightings);
@@ -332,7 +332,7 @@ describe.runIf(hasOpenssl)(
       expect([["answered"], ["cut", "HPE_PAUSED"]]).toContainEqual(outcome);
     });
 
-    it("over TLS the second request gets a response with a `data` listener from the start", async () => {
+    it("over TLS with a `data` listener from the start, the second request gets a response", async () => {
       const server = readAsStream(createSecureServer(certificate));
       expect(await runSmallest(server, true)).toEqual(["answered"]);
     });

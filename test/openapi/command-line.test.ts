@@ -48,7 +48,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command in a process shared by all commands, which saves the start of two processes. */
+/** Runs a command in a process shared by all commands, which saves starting two processes each time. */
 const run = async (cwd: string, ...args: readonly string[]): Promise<Ended> => {
   if (!host) throw new Error("There is no host");
   host.send({ cwd, args });

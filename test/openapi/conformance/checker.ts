@@ -24,7 +24,7 @@ export class Checker {
     this.#ajv.addSchema({ ...document, $id: "document:/" });
   }
 
-  /** Returns the parts of a response that the document does not allow. */
+  /** Returns what the document does not allow in a response, or undefined. */
   checkAnswer(operation: Operation, { status, headers, text }: Answer): string | undefined {
     const response = this.#resolve(operation.responses[String(status)]) as
       | Operation["responses"][string]
@@ -68,7 +68,7 @@ export class Checker {
     return undefined;
   }
 
-  /** Returns the parts of an accepted request that the document does not allow. */
+  /** Returns what the document does not allow in an accepted request, or undefined. */
   checkRequest(operation: Operation, draft: Draft): string | undefined {
     for (const parameter of operation.parameters ?? []) {
       const value = draft.parameters.get(toKey(parameter));
@@ -100,7 +100,7 @@ export class Checker {
     return target as JsonObject;
   }
 
-  /** Converts a string from a URL or a header to the type of its schema. */
+  /** Validates text from a URL or a header, converted to any type that it can represent. */
   #validateText(schema: JsonObject, value: unknown): string | undefined {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return this.#validate(schema, value);

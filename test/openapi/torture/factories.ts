@@ -112,7 +112,7 @@ const ownHandler = new ResultHandler({
 
 export const ownFactory = new EndpointsFactory(ownHandler);
 
-/** The bytes of an image. */
+/** A result handler that responds with the bytes of an image. */
 const pngHandler = new ResultHandler({
   positive: { schema: ez.buffer(), mimeType: "image/png" },
   negative: () => defaultEndpointsNegative(),
