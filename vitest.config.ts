@@ -15,9 +15,9 @@ const alias = {
 };
 /** All test files in a process share its modules: loading the modules again for each file takes longer than the tests. */
 const shared = { isolate: false };
-/** Closes the servers of the harness after each test. */
+/** A setup file that closes the servers of the harness after each test. */
 const setupFiles = ["test/http/setup.ts"];
-/** The warning about an old Node.js is for those who run a server. */
+/** Options that hide the warning about an old Node.js, which is meant for those who run a server. */
 const execArgv = ["--disable-warning=SLP_WARN_RUNTIME"];
 const project = (name: string, include: string[], more: object = {}) => ({
   resolve: { alias },

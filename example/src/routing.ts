@@ -12,7 +12,7 @@ import {
   watchUsers,
 } from "./users-endpoints.ts";
 
-/** Assigns paths to the endpoints, by nested keys and one flat key that includes the method. */
+/** The paths of the endpoints, as nested keys and one flat key that includes the method. */
 export const routing = {
   v1: {
     users: {

@@ -1,4 +1,4 @@
-/** Matches a line of a stack trace that points to the sources of this package. */
+/** A pattern for the lines of a stack trace that point to the sources of this package. */
 const ofSources = /[\\/]src[\\/](?!.*\.test\.ts)/;
 
 /** Checks whether the function that calls this one was called by the sources of this package. */

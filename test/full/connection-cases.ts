@@ -198,7 +198,7 @@ const request: fc.Arbitrary<Sent> = fc.oneof(
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** Generates connections with pipelined requests, split and aborted at random. */
+/** A generator of connections with pipelined requests, split and aborted at random. */
 export const connectionCases: fc.Arbitrary<ConnectionCase> = fc.record({
   requests: fc.array(request, { minLength: 1, maxLength: 8 }),
   splits: fc.array(fc.tuple(share, fc.nat(4)), { maxLength: 6 }),

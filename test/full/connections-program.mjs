@@ -57,7 +57,7 @@ const routing = {
   piped: counted.buildVoid({
     handler: ({ response }) => void createReadStream(file).pipe(response.type("text/plain")),
   }),
-  /** Reads the beginning of a body, and ignores the rest. */
+  /** An endpoint that reads the beginning of a body, and ignores the rest. */
   early: counted.build({
     method: "put",
     handler: async ({ request }) => {

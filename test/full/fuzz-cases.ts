@@ -97,7 +97,7 @@ export const mutationsOf = (good: string, odd: readonly string[]): fc.Arbitrary<
       ),
     );
 
-/** Generates arbitrary bytes. */
+/** A generator of arbitrary bytes. */
 export const bytes = fc.uint8Array({ maxLength: 200 });
 
 const wrongTypes = fc.constantFrom(
