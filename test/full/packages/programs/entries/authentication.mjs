@@ -121,7 +121,7 @@ export const entries = [
   {
     name: "better-auth",
     packages: ["better-auth"],
-    effect: "a sign-up sets a cookie, with which the handler has the session",
+    effect: "a sign-up sets a cookie, which gives the handler the session",
     create: () => {
       const auth = createAuth("http://127.0.0.1");
       const handle = toNodeHandler(auth);
