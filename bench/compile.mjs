@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const ownCompiler = `${root}node_modules/typescript/bin/tsc`;
 
-/** Returns the given number of integers, from 0. */
+/** Returns the integers from 0 to `length - 1`. */
 export const range = (length) => Array.from({ length }, (_, index) => index);
 
 /** Runs a program and returns its output; throws if it fails, for example because something does not compile. */

@@ -136,7 +136,7 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
     const times = [];
     for (let turn = 0; turn < count; turn++) {
       const { labels, time } = await ask(typed);
-      // in the file of `sallyport client --types`, keys have no levels
+      // with the file of `sallyport client --types`, whole keys are offered instead of segments
       if (![expected, wholeKey].some((key) => labels.includes(key)))
         throw new Error(
           `${name} does not offer ${expected}; it offers ${labels.slice(0, 5).join(", ")}`,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, on } from "node:events";
 
-/** A user as it is stored. */
+/** A stored user. */
 export interface User {
   readonly id: string;
   readonly name: string;

@@ -286,7 +286,7 @@ describe("undocumented assumptions about node:http", () => {
     ]);
   });
 
-  test("a stream with only a few members of a socket is served, like the streams of the test utilities", async () => {
+  test("a stream with only a few of the members of a socket is served, as the test utilities require", async () => {
     const server = createServer((request, response) => {
       request.on("data", () => undefined).on("end", () => response.end("yes"));
     });

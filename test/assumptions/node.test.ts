@@ -48,7 +48,7 @@ describe("assumptions about Node.js", () => {
     },
   );
 
-  test("a pipelined response gets the socket, and emits an event, once the previous response is finished", async () => {
+  test("a pipelined response gets the socket, and emits `socket`, once the previous response is finished", async () => {
     const seen: string[] = [];
     class Response extends ServerResponse {
       override assignSocket(socket: Socket): void {

@@ -20,7 +20,7 @@ interface Hover {
 
 const blankLine = Buffer.from("\r\n\r\n");
 
-/** The language server of TypeScript 7, started in the same way as by an editor. */
+/** The language server of TypeScript 7, started as an editor starts it. */
 export interface LanguageServer {
   /** Returns the type that an editor shows at an offset in a file, on one line, without the documentation. */
   readonly hover: (file: string, text: string, offset: number) => Promise<string>;

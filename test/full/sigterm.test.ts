@@ -104,7 +104,7 @@ const runPipelined = async (port: number, name: string, durations: number[]): Pr
   return ledger;
 };
 
-/** Opens a connection, sends the given data if any, and resolves to everything received once the connection is closed. */
+/** Opens a connection, sends the given data, and resolves to everything received when the connection closes. */
 const listen = (port: number, bytes: string): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

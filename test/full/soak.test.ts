@@ -62,7 +62,7 @@ const soak = async (
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const port = Number(/port (\d+)/.exec(line.toString())?.[1]);
   const end = performance.now() + minutes * 60_000;
-  // the first minute is warm-up, in which code is compiled and caches fill
+  // the first minute is a warm-up, in which code is compiled and caches fill
   const begin = performance.now() + Math.min(60_000, minutes * 20_000);
   let sent = 0;
   const wrong: string[] = [];

@@ -26,7 +26,7 @@ const ends = {
   highest: (range: string) => range,
 } as const;
 
-/** Links the installed packages next to the peers, which keep their own versions. */
+/** Links this project's packages next to the installed Zod and Express, which keep their own versions. */
 const link = (from: string, to: string): void => {
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(from)) {

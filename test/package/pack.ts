@@ -29,7 +29,7 @@ export const pack = (folder: string): string => {
   return join(folder, readdirSync(folder).find((file) => file.endsWith(".tgz")) ?? "");
 };
 
-/** Creates a project that uses the package, and that also checks the declarations in packages. */
+/** Creates a project that uses the package, and in which the compiler also checks the declarations of packages. */
 export const createConsumer = (
   folder: string,
   tarball: string,

@@ -1,4 +1,4 @@
-// Loaded first, with --import: Sentry with its reports kept in memory.
+// Starts Sentry, whose reports are kept in memory; loaded before the program, by --import.
 import * as Sentry from "@sentry/node";
 
 export const events = [];
