@@ -165,7 +165,7 @@ test("the responses have the expected statuses", () => {
   ]);
 });
 
-test("functions missing from Zod: responses, documents and clients are the same as with them", async () => {
+test("functions missing from Zod: responses, documents and clients do not change", async () => {
   vi.doMock("zod", async (importOriginal) => {
     const original = await importOriginal<typeof import("zod")>();
     const { aborted, finalizeIssue, stringifyPrimitive, CONSTANT_CATCH, ...util } =
@@ -177,7 +177,7 @@ test("functions missing from Zod: responses, documents and clients are the same 
   expect(await tellAll(() => undefined)).toEqual(expected);
 });
 
-test("schemas whose parse functions cannot be replaced: responses are the same as for other schemas", async () => {
+test("schemas whose parse functions cannot be replaced: responses do not change", async () => {
   let count = 0;
   const fix: Change = (schema) => {
     for (const part of listParts(schema)) {
@@ -192,7 +192,7 @@ test("schemas whose parse functions cannot be replaced: responses are the same a
 });
 
 test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
-  "schemas without `%s`: responses, documents and clients are the same as with it",
+  "schemas without `%s`: responses, documents and clients do not change",
   async (name) => {
     const counters: (() => number)[] = [];
     const lack: Change = (schema) => {
@@ -223,7 +223,7 @@ test("definitions without additional properties: a form and a page are recognise
   expect(count).toBeGreaterThan(2);
 });
 
-test("parses without a direction: cursors and encoded outputs are the same as with a direction", async () => {
+test("parses without a direction: cursors and encoded outputs do not change", async () => {
   let calls = 0;
   vi.doMock("zod", async (importOriginal) => {
     const original = await importOriginal<typeof import("zod")>();

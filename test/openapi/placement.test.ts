@@ -227,7 +227,7 @@ describe("the body of a request", () => {
       ["application/x-www-form-urlencoded"],
     ],
     [
-      "a form with more fields",
+      "a form in an intersection",
       ez.form({}).and(z.object({ a: z.string() })),
       ["application/x-www-form-urlencoded"],
     ],
