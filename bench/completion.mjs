@@ -136,7 +136,7 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
     const times = [];
     for (let turn = 0; turn < count; turn++) {
       const { labels, time } = await ask(typed);
-      // with the file of `sallyport client --types`, whole keys are offered instead of segments
+      // with the file written by `sallyport client --types`, whole keys are offered instead of segments
       if (![expected, wholeKey].some((key) => labels.includes(key)))
         throw new Error(
           `${name} does not offer ${expected}; it offers ${labels.slice(0, 5).join(", ")}`,

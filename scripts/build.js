@@ -42,7 +42,7 @@ const buildModules = async () => {
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
-    // matches package names, but neither relative nor absolute paths, which begin with a drive letter on Windows
+    // matches package names, but no paths; on Windows, absolute paths begin with a drive letter
     external: /^(?![./]|[A-Za-z]:[\\/])/,
     platform: "node",
     // keeps imports that only preload a chunk

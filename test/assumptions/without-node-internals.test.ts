@@ -90,7 +90,7 @@ describe("where Node.js lacks an internal, requests still get correct responses"
       handler: ({ response }) => {
         const stream = new PassThrough();
         stream.pipe(response);
-        // longer than the server waits for new data of a response
+        // longer than the server waits for new data in a response
         setTimeout(() => stream.end("late"), 1500);
       },
     });
