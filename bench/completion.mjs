@@ -191,7 +191,7 @@ const main = async () => {
   write("print.ts", toPrinter(endpoints));
   write("server.d.ts", execute("print.ts"));
   remove("print.ts");
-  await measureAll("The client imports the file of `sallyport client --types`:");
+  await measureAll("The client imports the file written by `sallyport client --types`:");
 };
 
 await main();

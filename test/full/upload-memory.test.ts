@@ -61,7 +61,7 @@ test.skipIf(!existsSync("/proc/self/status"))(
       300_000,
     );
     const pid = child.pid ?? 0;
-    // by now the code is loaded, and a file has been moved to disk once
+    // loads the code and moves a file to disk once, before anything is measured
     expect((await upload(port, 2 * mebibyte)).status).toBe(200);
     await sleep(500);
     const before = readMemory(pid, "VmRSS");

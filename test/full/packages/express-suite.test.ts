@@ -14,7 +14,7 @@ interface Run {
 // not below `.cache`: files in hidden directories are not sent
 const root = mkdtempSync(join(tmpdir(), "express-suite-"));
 
-/** Creates a copy of Express' repository with the given main file; returns undefined, or why there are no tests. */
+/** Lays out a copy of Express' repository with the given main file; returns undefined, or why there are no tests. */
 const layOut = async (name: string, main: string): Promise<string | undefined> => {
   const folder = join(root, name);
   mkdirSync(join(folder, "lib"), { recursive: true });
