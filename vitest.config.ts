@@ -13,13 +13,13 @@ const alias = {
   "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
   sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
 };
-/** Test files of a process share its modules: loading them again for each file takes longer than the tests. */
+/** All test files in a process share its modules: loading the modules again for each file takes longer than the tests. */
 const shared = { isolate: false };
-/** Closes the servers of the harness after each test. */
+/** A setup file that closes the servers of the harness after each test. */
 const setupFiles = ["test/http/setup.ts"];
-/** What a test waits for comes at once, or seconds later on busy cores. */
+/** Polling ends at once if all is well; on busy cores, it may take seconds. */
 const patient = { poll: { timeout: 10_000 } };
-/** The warning about an old Node.js is for those who run a server. */
+/** Options that hide the warning about an old Node.js, which is meant for those who run a server. */
 const execArgv = ["--disable-warning=SLP_WARN_RUNTIME"];
 const project = (name: string, include: string[], more: object = {}) => ({
   resolve: { alias },

@@ -1,4 +1,5 @@
-// npm run bench:cluster: measures requests per second with one and with two processes behind one port. The load generator shares the cores.
+// npm run bench:cluster: measures requests per second with one and with two processes behind one port. The load generator
+// shares the cores with them.
 import { parseArgs } from "node:util";
 import { assertTools, median, readCpuOfAll, runWrk, startServer, versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
@@ -18,7 +19,7 @@ const { values } = parseArgs({
 const main = async () => {
   if (values.help) {
     process.stdout.write(
-      "Measures requests per second with several processes behind one port. The load generator shares the cores.\n\n  --workers 1,2  --workload get  --rounds 7  --seconds 2  --node 24\n",
+      "Measures requests per second with several processes behind one port. The load generator shares the cores with them.\n\n  --workers 1,2  --workload get  --rounds 7  --seconds 2  --node 24\n",
     );
     return;
   }

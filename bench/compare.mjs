@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Builds a revision in its own directory, where `sallyport` resolves to that revision, with this tree's dependencies. */
+/** Builds a revision in its own directory, with this tree's dependencies; `sallyport` resolves to the revision there. */
 const build = (folder, revision) => {
   const run = (command, ...args) => execFileSync(command, args, { cwd: folder, stdio: "inherit" });
   run("git", "clone", "--quiet", root, ".");

@@ -1,4 +1,5 @@
-// The shared part of the type benches: compiles a user's program against the declarations of this package, and measures the cost.
+// The shared part of the type benchmarks: compiles a user's program against this package's declarations, and measures
+// the cost.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const ownCompiler = `${root}node_modules/typescript/bin/tsc`;
 
-/** Returns the given number of integers, from 0. */
+/** Returns the integers from 0 to `length - 1`. */
 export const range = (length) => Array.from({ length }, (_, index) => index);
 
 /** Runs a program and returns its output; throws if it fails, for example because something does not compile. */
@@ -33,7 +34,7 @@ export const createBench = (name, compiler = ownCompiler) => {
   const declare = ["-p", "tsconfig.build.json", "--emitDeclarationOnly"];
   run(ownCompiler, [...declare, "--outDir", `${cache}/declarations`], root);
   const version = run(compiler, ["--version"], root).trim();
-  // if there were several checkers, each would resolve the shared types
+  // with several threads, each checker would resolve the shared types again
   const single = version.startsWith("Version 7") ? ["--singleThreaded"] : [];
 
   const write = (file, text) => writeFileSync(`${folder}/${file}`, text);

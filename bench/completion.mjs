@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Passes each message in a stream to a function; the head of a message has its length. */
+/** Passes each message in a stream to a function; the header of a message states its length. */
 const readMessages = (stream, receive) => {
   let bytes = Buffer.alloc(0);
   stream.on("data", (chunk) => {
@@ -130,15 +130,17 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
   };
   const { time: first } = await ask("");
   process.stdout.write(
-    `${name}: ${first.toFixed(0)} ms for the first response, because everything is read first\n`,
+    `${name}: ${first.toFixed(0)} ms for the first response, which includes reading the program\n`,
   );
   for (const [what, typed, expected] of toPlaces(endpoints)) {
     const times = [];
     for (let turn = 0; turn < count; turn++) {
       const { labels, time } = await ask(typed);
-      // in the file of `sallyport client --types`, keys have no levels
+      // with the file written by `sallyport client --types`, whole keys are offered instead of segments
       if (![expected, wholeKey].some((key) => labels.includes(key)))
-        throw new Error(`${name} does not offer ${expected}, but ${labels.slice(0, 5).join(", ")}`);
+        throw new Error(
+          `${name} does not offer ${expected}; it offers ${labels.slice(0, 5).join(", ")}`,
+        );
       times.push(time);
     }
     process.stdout.write(
@@ -189,7 +191,7 @@ const main = async () => {
   write("print.ts", toPrinter(endpoints));
   write("server.d.ts", execute("print.ts"));
   remove("print.ts");
-  await measureAll("The client imports the file of `sallyport client --types`:");
+  await measureAll("The client imports the file written by `sallyport client --types`:");
 };
 
 await main();

@@ -56,7 +56,8 @@ const send = async (port, { path, method = "GET", body = "" }, total) => {
       return socket;
     }),
   );
-  // sends on all connections at once, so that each turn of the server's event loop gets as many requests on a busy machine
+  // sends on all connections at once, so that each turn of the server's event loop gets equally many requests, even if the
+  // machine is busy
   for (let sent = 0; sent < total; sent += connections)
     await Promise.all(
       sockets.map((socket) => {
@@ -100,7 +101,7 @@ const untilListening = async (port, turns = 20) => {
 const control = (option, pid) =>
   execFileSync("callgrind_control", [option, String(pid)], { stdio: "ignore" });
 
-/** Returns the sum of the dumps written since the counters were reset. */
+/** Returns the total in the only dump since the counters were reset. */
 const readDump = (folder) => {
   const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
   const text = readFileSync(join(folder, file), "utf8");
@@ -111,9 +112,7 @@ const clearDumps = (folder) => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name));
 };
 
-/**
- * Returns the functions that V8 has compiled, as listed by `--perf-basic-prof`; the last one at an address is the one that ran.
- */
+/** Returns the functions that V8 has compiled, as listed by `--perf-basic-prof`; at each address, the last one counts. */
 const readCompiled = (pid) => {
   const byStart = new Map();
   for (const line of readFileSync(`/tmp/perf-${pid}.map`, "utf8").split("\n")) {
@@ -171,7 +170,7 @@ let nextPort = 20_000 + (process.pid % 20_000);
 /** The request that `servers/middlewares.mjs` serves. */
 const one = { path: "/v1/one/7" };
 
-/** Counts the instructions of a server: one number per warm-up, or a single one for its start. */
+/** Counts the instructions that a server executes: per request after each warm-up, or in thousands for its start. */
 const count = async (node, name, workloadName) => {
   const workload = workloadName === "one" ? one : workloads[workloadName];
   const [server, ...args] = name.split(":");

@@ -16,7 +16,7 @@ const has = (command) => {
   }
 };
 
-/** Returns what is missing on this machine, and how to install it. */
+/** Throws if this machine does not run Linux or lacks a tool; the message names the command that installs the tool. */
 export const assertTools = () => {
   if (process.platform !== "linux")
     throw new Error(
@@ -61,10 +61,10 @@ export const untilServing = async (port, path = "/") => {
       await pause(25);
     }
   }
-  throw new Error(`Nothing listens on port ${port}`);
+  throw new Error(`Nothing is listening on port ${port}`);
 };
 
-/** Starts a bench server, by default on the first core. */
+/** Starts a benchmark server, by default on the first core. */
 export const startServer = async ({ file, node, port, args = [], env = {}, cpus = "0" }) => {
   const child = spawn("taskset", ["-c", cpus, node, file, String(port), ...args], {
     cwd: folder,

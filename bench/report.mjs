@@ -37,7 +37,7 @@ const toTable = ({ results, titles, version, cpu, rounds, seconds }) => {
 
 const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** Draws a bar for each server and workload, whose length is relative to the slowest server. */
+/** Draws a bar for each server and workload; the longest bar is that of the slowest server. */
 const toPlot = ({ results, titles }) => {
   const bar = 18;
   const names = Object.keys(titles);

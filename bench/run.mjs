@@ -114,7 +114,10 @@ const check = async ({ name, port }, workload) => {
     throw new Error(`${name} responds to ${workload} with ${text}`);
 };
 
-/** Measures each server in turn, in rounds; returns the microseconds per request and the fraction of the limit's speed. */
+/**
+ * Measures each server in turn, in rounds; returns the microseconds per request, and the speed as a fraction of the
+ * limit's.
+ */
 const measure = (running, workload) => {
   const rounds = running.map(({ name }) => ({ name, costs: [] }));
   for (let round = 0; round <= Number(values.rounds); round++)

@@ -20,7 +20,7 @@ const quote = (text) => {
   if (text.length > 64) return JSON.stringify(text);
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    // JSON escapes these characters; it also escapes lone surrogates
+    // JSON escapes control characters, quotes, backslashes and lone surrogates
     if (code < 32 || code === 34 || code === 92 || (code >= 0xd800 && code <= 0xdfff))
       return JSON.stringify(text);
   }
@@ -84,10 +84,10 @@ const cases = {
 };
 
 const buffer = Buffer.alloc(65_536);
-/** Measures and copies a body, as is done before it is written to a socket. */
+/** Measures and copies a body, as a server does before writing it to a socket. */
 const send = (body) => Buffer.byteLength(body) + buffer.write(body);
 
-/** Returns the microseconds that each call of a function takes. */
+/** Returns the average time that a function takes per call, in microseconds. */
 const time = (turn, turns) => {
   const begin = performance.now();
   for (let index = 0; index < turns; index++) turn();

@@ -1,4 +1,5 @@
-// npm run bench:start: measures the time from the start of a process with 1,000 endpoints to its first response, and the heap.
+// npm run bench:start: measures the time from the start of a process with 1,000 endpoints to its first response, and
+// the size of the heap.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -45,7 +46,7 @@ const measure = async (node, file, port) => {
 const main = async () => {
   if (values.help) {
     process.stdout.write(
-      "Measures the time from the start of a process with 1,000 endpoints to its first response, and the heap.\n\n  --rounds 9  --node 24\n",
+      "Measures the time from the start of a process with 1,000 endpoints to its first response, and the size of the heap.\n\n  --rounds 9  --node 24\n",
     );
     return;
   }

@@ -1,4 +1,5 @@
-// npm run bench:types -- client: measures what a typed client costs the compiler, in addition to its server. Instantiations are deterministic.
+// The second part of npm run bench:types: measures what a typed client costs the compiler, in addition to its server.
+// Instantiations are deterministic.
 import { parseArgs } from "node:util";
 import { createBench } from "./compile.mjs";
 import { toClient, toPrinter, toServer } from "./client-programs.mjs";

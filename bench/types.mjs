@@ -63,7 +63,7 @@ const toProgram = ({ endpoints, middlewares = 0, method = "build", isServed = fa
     "export {};",
   ].join("\n");
 
-/** The programs that have a limit, which is in thousands of instantiations. */
+/** The programs that have a limit, in thousands of instantiations. */
 const bounded = [
   { name: "1,000 endpoints", endpoints: 1000, bound: 850 },
   { name: "1,000 behind 10 middlewares", endpoints: 1000, middlewares: 10, bound: 1400 },

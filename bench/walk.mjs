@@ -1,4 +1,4 @@
-// npm run bench:walk: measures what a request costs in JavaScript and V8 alone, without a kernel. Results vary by less than 2 %, even on a busy machine.
+// npm run bench:walk: measures what a request costs in JavaScript and V8 alone, without the kernel. Results vary by less than 2 %, even on a busy machine.
 import { execFileSync } from "node:child_process";
 import { Server } from "node:net";
 import { Duplex } from "node:stream";
@@ -89,7 +89,7 @@ const measure = async (name, workload) => {
   });
   const sendAll = async () => {
     for (const socket of sockets) socket.push(bytes);
-    // asynchronous handlers need these turns to respond
+    // asynchronous handlers need these two turns of the event loop to respond
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   };
   for (let turn = 0; turn < 300; turn++) await sendAll();
@@ -123,7 +123,7 @@ const main = async () => {
   const node = findNode(values.node);
   const own = fileURLToPath(import.meta.url);
   process.stdout.write(
-    `Node.js ${versionOf(node)}, microseconds per request without a kernel, and the difference from bare\n\n`,
+    `Node.js ${versionOf(node)}, microseconds per request without the kernel, and the difference from bare\n\n`,
   );
   for (const workload of values.workload.split(",")) {
     const costs = servers.map(() => []);

@@ -16,7 +16,7 @@ const entries = [...Object.values(exports), { default: bin.sallyport }]
   .map((entry) => /^\.\/dist\/(.*)\.js$/.exec(entry.default ?? "")?.[1])
   .filter((entry) => entry !== undefined);
 
-/** Deletes the declarations that no entry refers to. */
+/** Deletes the declarations that no entry point refers to. */
 const pruneDeclarations = () => {
   const needed = new Set();
   const visit = (file) => {
@@ -42,7 +42,7 @@ const buildModules = async () => {
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
-    // matches packages: neither relative paths nor resolved, absolute ones, which have a drive letter on Windows
+    // matches package names, but no paths; on Windows, absolute paths begin with a drive letter
     external: /^(?![./]|[A-Za-z]:[\\/])/,
     platform: "node",
     // keeps imports that only preload a chunk

@@ -1,4 +1,4 @@
-// Removes the fields that only this repository uses from package.json before packing; `--restore` puts them back.
+// Before packing, removes the fields from package.json that only this repository uses; `--restore` puts them back.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -10,7 +10,7 @@ if (process.argv.includes("--restore")) {
 } else {
   const text = readFileSync(file, "utf8");
   const manifest = JSON.parse(text);
-  // if a package has workspaces, yarn shows its users a warning
+  // yarn warns the users of a package that has workspaces
   for (const name of ["workspaces", "scripts", "devDependencies"]) delete manifest[name];
   writeFileSync(whole, text);
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);

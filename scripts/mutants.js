@@ -77,7 +77,7 @@ const sample = () => {
     const share = Math.round((Number(options.count) * mutants.length) / all.length);
     return mutants.slice(0, options.room ? Number(options.count) : Math.max(share, leastOfRoom));
   });
-  // in mixed order, so that an interrupted run has results for each room
+  // in random order, so that even an interrupted run has results for each room
   return chosen.toSorted((one, other) => (one.order < other.order ? -1 : 1));
 };
 
@@ -112,7 +112,7 @@ export default defineConfig({
 });
 `;
 
-/** Makes a copy of the tree, or brings an existing copy up to date. */
+/** Copies the tree, or brings an existing copy up to date. */
 const copyTree = (name) => {
   const tree = join(realpathSync(state), name);
   mkdirSync(tree, { recursive: true });
@@ -154,7 +154,7 @@ const readTests = async () => {
   const last = existsSync(known) ? JSON.parse(readFileSync(known, "utf8")) : undefined;
   if (last?.version === version) return last;
   console.log(
-    "Running all tests on the unchanged sources, and once more to record which functions they call …",
+    "Running all tests on the unchanged sources, and a second time to record which functions they call …",
   );
   const tree = copyTree("calls");
   const [untouched, found] = await Promise.all([

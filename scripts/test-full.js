@@ -1,4 +1,4 @@
-// Runs the checks that take longer than a minute, such as fuzzing, aborted uploads, shutdowns under load and memory.
+// Runs the checks that take longer than a minute: fuzzing, aborted uploads, shutdown under load, memory, and others.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { tool } from "./tool.js";

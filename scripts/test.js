@@ -36,7 +36,7 @@ if (unknown.length > 0) {
 }
 
 const chosen = Object.keys(steps).filter((name) => wanted.length === 0 || wanted.includes(name));
-/** Whether there is only one step, whose output is printed at once; otherwise, output is printed when its step ends. */
+/** Whether there is only one step. Its output is printed at once; with several steps, it is printed when a step ends. */
 const isAlone = chosen.length === 1;
 
 const outcomes = [];
@@ -67,7 +67,7 @@ const takeSteps = async () => {
 };
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, takeSteps));
 
-/** The lines that name what failed, in the words of Vitest, TypeScript and Node.js. */
+/** Returns the lines that name what failed, as printed by Vitest, TypeScript or Node.js. */
 const failures = (output) =>
   output.split("\n").filter((line) => /^ *FAIL |^\w*Error: |\berror TS\d/u.test(line));
 

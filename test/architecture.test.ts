@@ -99,7 +99,7 @@ describe("architecture", () => {
     expect(upward).toEqual([]);
   });
 
-  test("within the server, imports point to lower rooms as well", () => {
+  test("within the server, too, imports point to lower rooms", () => {
     const own = sources.filter((file) => toRoom(file) === "server");
     expect(own.filter((file) => !serverRooms.includes(toServerRoom(file)))).toEqual([]);
     for (const room of serverRooms)
@@ -150,7 +150,7 @@ describe("architecture", () => {
     expect(names.filter((name) => /^(helpers?|utils?|common|base|misc)$/.test(name))).toEqual([]);
   });
 
-  test("only the entries re-export other files", () => {
+  test("only the entry points re-export other files", () => {
     const barrels = sources.filter((file) => /^export (type )?(\*|\{)[^;]*from/m.test(read(file)));
     expect(barrels.toSorted()).toEqual([
       "src/client/index.ts",
@@ -188,7 +188,7 @@ describe("architecture", () => {
     expect(found).toEqual([]);
   });
 
-  test("the entry contains no logic", () => {
+  test("the main entry point contains no logic", () => {
     const statements = read("src/index.ts")
       .replace(/\/\/.*$/gm, "")
       .split(";")

@@ -12,7 +12,7 @@ const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
 
 const listCodes = (text: string): string[] => text.match(/SLP_[A-Z\d]+(?:_[A-Z\d]+)*/g) ?? [];
 
-/** Returns the codes that are thrown or logged; `errors.ts` itself uses only those of its classes. */
+/** Returns the codes that are thrown or logged; in `errors.ts`, only the codes of classes count. */
 const listUsed = (): string[] => {
   const used = sources.flatMap(({ file, text }) =>
     file === "errors.ts"

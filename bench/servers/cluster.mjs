@@ -1,4 +1,4 @@
-// Serves the three workloads in several processes behind one port; the second argument is their number.
+// Serves the three workloads in several processes behind one port; the second argument is the number of processes.
 import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// sallyport with many routes, each with a path parameter; the second argument is their number.
+// sallyport with many routes, each with a path parameter; the second argument is the number of routes.
 import { createServer, defaultEndpointsFactory } from "sallyport";
 import { z } from "zod";
 import { createQuietConfig } from "./quiet-config.mjs";

@@ -36,15 +36,15 @@ const keyMiddleware = new Middleware({
   },
 });
 
-/** Builds endpoints that anyone may call. */
+/** The factory for endpoints that anyone may call. */
 export const publicFactory = defaultEndpointsFactory.addContext(async () => ({ users }));
 
-/** Builds endpoints that need the key. */
+/** The factory for endpoints that require the API key. */
 export const keyFactory = publicFactory.addMiddleware(keyMiddleware);
 
 const changes = { saved: user, removed: z.object({ id: z.uuid() }) };
 
-/** Builds endpoints that stream the changes to users. */
+/** The factory for endpoints that stream the changes to users. */
 export const changesFactory = new EventStreamFactory(changes).addContext(async () => ({ users }));
 
 /** A custom result handler, which responds with CSV instead of JSON. */
@@ -61,7 +61,7 @@ const csvResultHandler = new ResultHandler({
   },
 });
 
-/** Builds endpoints that respond with CSV. */
+/** The factory for endpoints that respond with CSV. */
 export const csvFactory = new EndpointsFactory(csvResultHandler).addContext(async () => ({
   users,
 }));

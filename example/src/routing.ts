@@ -12,7 +12,7 @@ import {
   watchUsers,
 } from "./users-endpoints.ts";
 
-/** Assigns paths to the endpoints: nested keys, and one flat key with its method. */
+/** The paths of the endpoints, as nested keys and one flat key that includes the method. */
 export const routing = {
   v1: {
     users: {

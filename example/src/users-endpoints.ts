@@ -74,7 +74,7 @@ export const updateUser = keyFactory.build({
   method: "patch",
   tag: "users",
   shortDescription: "Changes a user",
-  description: "Changes the given fields; the others stay as they are.",
+  description: "Changes the given fields, and leaves the others unchanged.",
   errors: { ...missing, ...taken },
   input: userFields.partial().extend({ id }),
   output: user,

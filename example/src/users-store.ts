@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, on } from "node:events";
 
-/** A user as it is stored. */
+/** A stored user. */
 export interface User {
   readonly id: string;
   readonly name: string;
@@ -20,14 +20,14 @@ export type UserChange =
 /** The fields of a user that a client may set. */
 export type UserFields = Pick<User, "name" | "email" | "role">;
 
-/** The fields of a user that a client may change; undefined fields stay as they are. */
+/** The fields of a user that a client may change; undefined fields are left unchanged. */
 export type UserChanges = { readonly [K in keyof UserFields]?: UserFields[K] | undefined };
 
 /** Keeps users in memory; they are lost when the process ends. */
 export class UsersStore {
   readonly #users = new Map<string, User>();
   readonly #pictures = new Map<string, Buffer>();
-  // each watching client adds a listener
+  // each watching client adds a listener, so there is no limit
   readonly #changes = new EventEmitter().setMaxListeners(0);
 
   list(offset: number, limit: number): { readonly users: User[]; readonly total: number } {

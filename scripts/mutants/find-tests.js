@@ -12,7 +12,7 @@ export const findFunction = (text, offset) => {
   return found;
 };
 
-/** Returns a source that reports when it is loaded, and whose functions report when they are called. */
+/** Adds calls to a source that report when the source is loaded, and when each of its functions is called. */
 const instrument = (file, text) => {
   const report = (start) => `globalThis.reportCall?.(${JSON.stringify(`${file}:${start}`)})`;
   const inserts = [[text.length, `;${report(-1)};\n`]];
@@ -44,8 +44,8 @@ globalThis.reportCall = (name) => {
 /**
  * Runs all tests once in a copy of the tree, and returns the test files that call each function.
  *
- * @param tree a copy of the tree, whose sources it changes
- * @param run runs the tests in the copy
+ * @param tree a copy of the tree, whose sources are changed
+ * @param run a function that runs the tests in the copy
  */
 export const findTests = async (tree, sources, run) => {
   const folder = join(tree, ".calls");

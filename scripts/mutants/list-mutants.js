@@ -38,7 +38,7 @@ const methods = {
   shift: "pop",
 };
 
-/** Methods that return a value like their object, so that a mutant can leave out the call. */
+/** Methods that return a value of the same kind as their object, so that a mutant can omit the call. */
 const transparent = new Set([
   ...["filter", "slice", "toSorted", "trim", "replace", "replaceAll", "flat", "concat", "bind"],
   ...["unref", "flatMap", "map"],
@@ -166,7 +166,7 @@ export const listMutants = (file, text) => {
   return mutants;
 };
 
-/** Returns the source with a mutant in it, or undefined if it could not be parsed. */
+/** Returns the source with a mutant applied, or undefined if the result cannot be parsed. */
 export const applyMutant = ({ start, end, by }, text) => {
   const mutated = text.slice(0, start) + by + text.slice(end);
   return parse(mutated) ? mutated : undefined;

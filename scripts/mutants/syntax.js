@@ -16,7 +16,7 @@ const isNode = (value) => typeof value === "object" && value !== null && "type" 
 /** Nodes that wrap an expression in a type and have no effect at run time. */
 const wrappers = new Set(["TSAsExpression", "TSNonNullExpression", "TSSatisfiesExpression"]);
 
-/** Calls a function for each node that matters at run time, with its parent and its key in the parent. */
+/** Calls a function with each node that matters at run time, the parent of that node, and its key in the parent. */
 export const walk = (node, visit, parent, key) => {
   if (node.type.startsWith("TS") && !wrappers.has(node.type)) return;
   if (/^(Import|ExportAll)Declaration$/.test(node.type) || node.declare === true) return;

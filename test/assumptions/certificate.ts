@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 
-/** Whether `openssl`, which creates the certificates, is installed; only on Windows may it be missing. */
+/** Whether `openssl` can create certificates; it is optional on Windows, and required elsewhere. */
 export const hasCertificates =
   process.platform !== "win32" || spawnSync("openssl", ["version"]).status === 0;
 

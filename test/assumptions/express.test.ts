@@ -13,7 +13,7 @@ describe("assumptions about Express", () => {
     expect(app.router.stack).toHaveLength(1);
   });
 
-  test("the prototypes of an application are directly above the shared ones", () => {
+  test("the request and response prototypes of an application inherit directly from the shared ones", () => {
     const app = express();
     expect(Object.getPrototypeOf(app.request)).toBe(express.request);
     expect(Object.getPrototypeOf(app.response)).toBe(express.response);
@@ -32,7 +32,7 @@ describe("assumptions about Express", () => {
     expect(express().get("query parser")).toBe("simple");
   });
 
-  test("requests and responses have the members that are created on first use", () => {
+  test("requests and responses have exactly the members that this package creates on first use", () => {
     const app = express();
     const list = (own: object): string[] => [
       ...Object.getOwnPropertyNames(Object.getPrototypeOf(own)),
@@ -52,7 +52,7 @@ describe("assumptions about Express", () => {
     return text;
   };
 
-  test("each request passes through the current `handle` of the application, and of a mounted application", async () => {
+  test("a request passes through the current `handle` of the application, and through that of an application mounted on it", async () => {
     const seen: string[] = [];
     const app = express();
     const mounted = express();
@@ -77,7 +77,7 @@ describe("assumptions about Express", () => {
     ]);
   });
 
-  test("a layer exposes its function, and runs in another router as in its own", async () => {
+  test("a layer exposes its function, and runs the same way in another router", async () => {
     const app = express();
     const handler: express.RequestHandler = (request, response) => {
       response.send(`${request.url} by ${request.baseUrl}`);
@@ -101,7 +101,7 @@ describe("assumptions about Express", () => {
     expect(await ask(app, "/")).toBe("reported");
   });
 
-  test("the setting of a query parser becomes a function, and requests are linked to responses", async () => {
+  test("the query parser of the settings is available as a function, and requests and responses are linked", async () => {
     const app = express();
     app.set("query parser", (text: string) => ({ text }));
     app.use((request, response) => {

@@ -1,4 +1,4 @@
-/** Matches a line of a stack trace that is in the sources of this package. */
+/** A pattern for the lines of a stack trace that point to the sources of this package. */
 const ofSources = /[\\/]src[\\/](?!.*\.test\.ts)/;
 
 /** Checks whether the function that calls this one was called by the sources of this package. */
@@ -8,8 +8,8 @@ export const isCalledBySources = (): boolean => {
 };
 
 /**
- * Hides a member of an object, and of all objects that inherit from it, from the sources of this package: they read
- * `undefined`, and other code reads the real value.
+ * Hides a member of an object, and of all objects that inherit from it, from the sources of this package: these sources
+ * read `undefined`, and other code reads the real value.
  * @returns a function that returns how often the sources have read the member
  */
 export const hideFromSources = (object: object, name: string): (() => number) => {

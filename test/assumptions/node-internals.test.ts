@@ -45,9 +45,9 @@ const open = async (server: Server): Promise<Socket> => {
 const get = (...fields: readonly string[]): string =>
   ["GET / HTTP/1.1", "Host: a", ...fields, "", ""].join("\r\n");
 
-/** Each of these tests is about internals named in `src/http/node-internals.ts`. */
+/** These tests check the internals named in `src/http/node-internals.ts`. */
 describe("undocumented assumptions about node:http", () => {
-  test("`_headerSent` says whether the head was sent, by the next turn of the event loop", async () => {
+  test("`_headerSent` tells whether the head was sent, by the next turn of the event loop at the latest", async () => {
     const seen: unknown[] = [];
     const server = createServer((_request, response) => {
       const note = () => seen.push((response as { _headerSent?: boolean })._headerSent);
@@ -100,7 +100,7 @@ describe("undocumented assumptions about node:http", () => {
       override push(piece: Buffer | null): boolean {
         pushed.push(piece && piece.toString());
         if (piece === null) return super.push(null);
-        // an upload does so with a chunk once it is copied; Node before 21 cannot
+        // an upload also detaches each chunk after copying it; `transfer` is missing before Node.js 21
         const { buffer, byteLength } = piece;
         if (buffer.byteLength === byteLength)
           (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
@@ -121,7 +121,7 @@ describe("undocumented assumptions about node:http", () => {
     expect(pushed).toEqual(["abc", "def", null, null]);
   });
 
-  test("`pipe` listens for `unpipe`, and `pipeline` of an iterable for `drain`, at once", () => {
+  test("`pipe` listens for `unpipe` at once, and `pipeline` with an iterable listens for `drain`", () => {
     const create = () => new ServerResponse(new IncomingMessage(new PassThrough() as never));
     const piped = create();
     new PassThrough().pipe(piped);
@@ -138,7 +138,7 @@ describe("undocumented assumptions about node:http", () => {
     expect(streamed.listenerCount("unpipe") + streamed.listenerCount("drain")).toBeGreaterThan(0);
   });
 
-  test("a connection is idle once its response is `finished`, which can be reset", async () => {
+  test("a connection is idle while its response is `finished`, and that property can be reset", async () => {
     let reply: ServerResponse | undefined;
     const server = createServer((_request, response) => {
       reply = response;
@@ -189,7 +189,7 @@ describe("undocumented assumptions about node:http", () => {
   });
 
   test.skipIf(!hasCertificates)(
-    "a listener for `data` receives the data that arrives over TLS, and a pause holds back the parser",
+    "a listener for `data` receives the data that arrives over TLS, and a paused socket also pauses the parser",
     async () => {
       const { key, cert } = createCertificate();
       let heard = 0;
@@ -246,7 +246,7 @@ describe("undocumented assumptions about node:http", () => {
     },
   );
 
-  test("a response has no own property that is one of its sending methods", async () => {
+  test("the methods by which a response is sent are not its own properties", async () => {
     const seen: PropertyKey[] = [];
     const server = createServer((_request, response) => {
       response.write("a");
@@ -261,11 +261,11 @@ describe("undocumented assumptions about node:http", () => {
     expect(seen.filter((name) => innerMethods.includes(String(name)))).toEqual([]);
   });
 
-  test("a head written by Node is copied for the next response", async () => {
+  test("a head written by Node can be reused for the next response", async () => {
     const server = createServer((_request, response) => {
       writeHead(response, 207, "text/plain", 1);
       response.end("x");
-      // properties that only Node reads
+      // Node would use this phrase if it wrote the second head, too
       STATUS_CODES[207] = "Exchanged";
     });
     const phrase = STATUS_CODES[207];
@@ -286,7 +286,7 @@ describe("undocumented assumptions about node:http", () => {
     ]);
   });
 
-  test("a stream with only a few members of a socket is served, like the streams of the test utilities", async () => {
+  test("a stream with only a few of the members of a socket is served, as the test utilities require", async () => {
     const server = createServer((request, response) => {
       request.on("data", () => undefined).on("end", () => response.end("yes"));
     });
@@ -296,7 +296,7 @@ describe("undocumented assumptions about node:http", () => {
     expect(await collect(answer)).toMatchObject({ status: 200, isCut: false });
   });
 
-  test("a request's `_dump` is called once its response is sent, and its `_readableState` can end it", async () => {
+  test("a request's `_dump` is called once its response is sent, and changes to its `_readableState` end the request", async () => {
     const seen: unknown[] = [];
     class Request extends IncomingMessage {
       _dump(): void {
@@ -343,7 +343,7 @@ describe("undocumented assumptions about node:http", () => {
     socket.destroy();
   });
 
-  test("`[kOutHeaders]` has the header fields by their names in lower case, and may have a prototype", async () => {
+  test("`[kOutHeaders]` has the header fields by their lower-case names, and may have a prototype", async () => {
     const seen: unknown[] = [];
     const server = createServer((_request, response) => {
       seen.push(readFields(response));

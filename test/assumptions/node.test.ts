@@ -48,7 +48,7 @@ describe("assumptions about Node.js", () => {
     },
   );
 
-  test("a pipelined response gets the socket, and emits an event, once the previous response is finished", async () => {
+  test("a pipelined response gets the socket, and emits `socket`, once the previous response is finished", async () => {
     const seen: string[] = [];
     class Response extends ServerResponse {
       override assignSocket(socket: Socket): void {
@@ -80,7 +80,7 @@ describe("assumptions about Node.js", () => {
     ]);
   });
 
-  test("data received together with an upgrade request that nobody serves is dropped, up to the next chunk", async () => {
+  test("data that arrives in the same chunk as an unhandled upgrade request is dropped", async () => {
     const seen: unknown[] = [];
     const server = createServer((request, response) => {
       seen.push(request.url);

@@ -2,7 +2,7 @@ import { defaultEndpointsFactory, type ServerConfig } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { start } from "../http/harness.ts";
 
-// each server starts as it does in a process that has not loaded Express
+// each server starts as if Express had not been loaded yet
 vi.mock(import("../../src/lazy/packages.ts"), async (load) => ({
   ...(await load()),
   isExpressLoaded: () => false,
@@ -19,7 +19,7 @@ describe("the fast path, which writes to the socket directly,", () => {
       let count = 0;
       const native = defaultEndpointsFactory
         .use((_request, response, next) => {
-          // reading Express' methods at once would load it
+          // reading Express' methods at once would load Express
           const own = (...args: unknown[]): unknown => {
             count++;
             const { [name]: original } = Object.getPrototypeOf(response) as Record<string, unknown>;
@@ -34,7 +34,7 @@ describe("the fast path, which writes to the socket directly,", () => {
       calls.push(count);
       return text;
     };
-    // with a hook, Express sends every response
+    // with a `beforeRouting` hook, Express sends every response
     const expected = await replyOf({ beforeRouting: () => undefined });
     expect(await replyOf({})).toBe(expected);
     expect(calls[1]).toBe(calls[0]);

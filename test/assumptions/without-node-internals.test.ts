@@ -43,7 +43,7 @@ const collect = (socket: Socket) => {
   return () => text;
 };
 
-// the two internals below are looked for only when they are first needed, so in this file they are always missing
+// the package looks for the two internals below only once, on first use, so they are missing in all tests of this file
 type Call = (this: object, ...args: unknown[]) => unknown;
 const { emit } = ServerResponse.prototype as unknown as { readonly emit: Call };
 const { pipe } = Readable.prototype as unknown as { readonly pipe: Call };
@@ -90,7 +90,7 @@ describe("where Node.js lacks an internal, requests still get correct responses"
       handler: ({ response }) => {
         const stream = new PassThrough();
         stream.pipe(response);
-        // longer than a response may wait without new data
+        // longer than the server waits for new data in a response
         setTimeout(() => stream.end("late"), 1500);
       },
     });
@@ -135,7 +135,7 @@ describe("where Node.js lacks an internal, requests still get correct responses"
     ["the first request", 0],
     ["a later request", 1],
   ])(
-    "no `assignSocket`: garbage after %s gets its response once the first one is sent",
+    "no `assignSocket`: garbage sent during %s gets its response after that of the request",
     async (_name, before) => {
       const server = await start({ echo });
       Reflect.deleteProperty(prototypesOf(server).response, "assignSocket");

@@ -38,7 +38,7 @@ const large = factory.build({
 const prototypesOf = ({ app }: TestServer) =>
   app as unknown as { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** Returns the text received on one connection for requests sent one after another, without the dates. */
+/** Sends requests one after another on one connection; returns the received text without the Date fields. */
 const exchange = async (server: TestServer, requests: readonly string[]): Promise<string> => {
   const socket = await server.open();
   let text = "";
@@ -70,7 +70,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
     expect(countLooks()).toBeGreaterThan(4);
   });
 
-  test("no `_readableState`: requests end as streams do", async () => {
+  test("no `_readableState`: requests end and close like any other stream", async () => {
     const seen: Request[] = [];
     const watched = factory
       .addMiddleware({
@@ -85,7 +85,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
         output: z.object({ a: z.string() }),
         handler: async ({ input }) => input,
       });
-    // an access log would wait for the end of each response
+    // an access logger would wait for the end of each response
     const config = { accessLogger: null };
     const expected = await exchange(await start({ echo: watched }, config), requests);
     const server = await start({ echo: watched }, config);
@@ -111,7 +111,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
     const late = sendBy((response) => void setTimeout(() => response.end("late"), 10));
     const begun = sendBy((response) => {
       response.writeHead(200).flushHeaders();
-      // longer than a response that has not begun may take
+      // longer than the server waits for a response that has not begun
       setTimeout(() => response.end("begun"), 200);
     });
     const silent = sendBy((response) => void response.setHeader("X-A", "b"));
@@ -139,7 +139,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
     expect(countLooks()).toBeGreaterThan(3);
   });
 
-  test("no listener for `drain`: an iterable feeds a response that awaits it, or that has begun", async () => {
+  test("no listener for `drain`: an iterable still feeds a response, whether the handler awaits it or not", async () => {
     const feed = async function* () {
       for (let count = 0; count < 3; count++) {
         yield `${count}`.repeat(100_000);
@@ -229,7 +229,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
   });
 
   test.skipIf(!hasCertificates)(
-    "no listener over TLS: a connection that has lost bytes is closed, and none of the rest is parsed as a request",
+    "no `data` listener over TLS: a connection that has lost bytes is closed, and nothing that follows is parsed as a request",
     async () => {
       const seen: string[] = [];
       const bait = factory.build({
@@ -246,7 +246,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
       );
       const [own] = server.servers;
       own?.on("clientError", ({ code = "" }: NodeJS.ErrnoException) => seen.push(code));
-      // between Node's listener and the server's
+      // `takeAway` runs between Node's listener and the server's
       const [first, ...rest] = (own?.listeners("secureConnection") ?? []) as (() => void)[];
       own?.removeAllListeners("secureConnection");
       let taken = 0;
@@ -275,7 +275,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
       // unread bytes may reset the connection, which the client sees as an error
       await new Promise((resolve) => socket.once("close", resolve));
       expect([taken, new Set(seen)]).toEqual([1, new Set(["HPE_PAUSED"])]);
-      // the client sent a valid request
+      // the client sent valid requests only
       expect(listStatuses(text)).not.toContain(400);
     },
   );

@@ -87,7 +87,7 @@ const askAll = async (port: number): Promise<unknown[]> => {
     const answer = await send(port, target, sent);
     answers.push([answer.status, answer.json()]);
   };
-  // often enough to make the schemas hot
+  // three rounds, because a schema is compiled only after several parses
   for (let round = 0; round < 3; round++) {
     for (const body of bodies) await ask("/parse", { method: "POST", body });
     for (const query of ["", "?limit=2&offset=1", "?limit=x", "?limit=1.5"])
@@ -165,7 +165,7 @@ test("the responses have the expected statuses", () => {
   ]);
 });
 
-test("functions missing from Zod: responses, documents and clients are the same as with them", async () => {
+test("functions missing from Zod: responses, documents and clients do not change", async () => {
   vi.doMock("zod", async (importOriginal) => {
     const original = await importOriginal<typeof import("zod")>();
     const { aborted, finalizeIssue, stringifyPrimitive, CONSTANT_CATCH, ...util } =
@@ -177,7 +177,7 @@ test("functions missing from Zod: responses, documents and clients are the same 
   expect(await tellAll(() => undefined)).toEqual(expected);
 });
 
-test("schemas whose parse functions cannot be replaced: responses are the same as for others", async () => {
+test("schemas whose parse functions cannot be replaced: responses do not change", async () => {
   let count = 0;
   const fix: Change = (schema) => {
     for (const part of listParts(schema)) {
@@ -192,7 +192,7 @@ test("schemas whose parse functions cannot be replaced: responses are the same a
 });
 
 test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
-  "schemas without `%s`: responses, documents and clients are the same as with it",
+  "schemas without `%s`: responses, documents and clients do not change",
   async (name) => {
     const counters: (() => number)[] = [];
     const lack: Change = (schema) => {
@@ -202,7 +202,7 @@ test.each(["values", "propValues", "optin", "optout", "innerType", "bag"])(
         counters.push(hideFromSources(internals, name));
       }
     };
-    // without `bag`, a document shows any string for a stringbool
+    // without `bag`, a document describes a stringbool as any string
     const last = name === "bag" ? -1 : undefined;
     expect((await tellAll(lack)).slice(0, last)).toEqual(expected.slice(0, last));
     const looks = counters.reduce((sum, count) => sum + count(), 0);
@@ -223,7 +223,7 @@ test("definitions without additional properties: a form and a page are recognise
   expect(count).toBeGreaterThan(2);
 });
 
-test("parses without a direction: cursors and encoded outputs are the same as with a direction", async () => {
+test("parses without a direction: cursors and encoded outputs do not change", async () => {
   let calls = 0;
   vi.doMock("zod", async (importOriginal) => {
     const original = await importOriginal<typeof import("zod")>();
@@ -252,7 +252,7 @@ test("parses without a direction: cursors and encoded outputs are the same as wi
   expect(calls).toBeGreaterThan(10);
 });
 
-test("documents that ignore replacements of schemas: they show the parts of the schemas", async () => {
+test("documents that ignore the replacements of schemas: they show the parts of these schemas", async () => {
   const ignore: Change = (schema) => {
     for (const { _zod: internals } of listParts(schema))
       Reflect.deleteProperty(internals, "toJSONSchema");

@@ -18,7 +18,7 @@ import {
 } from "../../src/schemas/zod-internals.ts";
 import { listInnerSchemas } from "../../src/schemas/some-schema.ts";
 
-/** Each of these tests is about internals named in `src/schemas/zod-internals.ts`. */
+/** These tests check the internals named in `src/schemas/zod-internals.ts`. */
 describe("undocumented assumptions about Zod", () => {
   test("each kind of schema has a `run` and a `parse` that can be replaced", () => {
     const inner = z.string();
@@ -62,7 +62,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(seen).toHaveLength(6);
   });
 
-  test("`run` calls the `parse` of the same schema, and then its checks", () => {
+  test("`run` calls the `parse` of the same schema, and then runs its checks", () => {
     const calls: string[] = [];
     const schema = z.array(z.string()).refine(() => calls.push("check") > 0);
     const exchange = new ExchangedRun(schema, "parse", (own) => (payload, context) => {
@@ -75,7 +75,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(calls).toEqual(["parse", "check"]);
   });
 
-  test("a compiled schema parses rejected input with the `run` that the schema had when it was compiled", () => {
+  test("a compiled schema parses rejected input again, with the `run` that the schema had when it was compiled", () => {
     const schema = z.object({ a: z.string() });
     let refused = 0;
     const compiled = compile(schema, (payload, context) => {
@@ -111,7 +111,7 @@ describe("undocumented assumptions about Zod", () => {
     expect([showLiteral("a"), showLiteral(1), showLiteral(null)]).toEqual(['"a"', "1", "null"]);
   });
 
-  test("a catch says whether its value is a constant", () => {
+  test("a catch with a constant can be told from one with a function", () => {
     expect(isConstantCatch(z.string().catch("a")._zod.def.catchValue)).toBe(true);
     expect(isConstantCatch(z.string().catch(() => "a")._zod.def.catchValue)).toBe(false);
   });
@@ -162,7 +162,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(readBooleanStrings(z.stringbool({ truthy: ["y"], falsy: ["n"] }))).toEqual(["y", "n"]);
   });
 
-  test("a parse has a direction, which is passed to the `parse` of each schema", () => {
+  test("the context passed to the `run` of a schema tells the direction of the parse", () => {
     const seen: boolean[] = [];
     const schema = z.string();
     const exchange = new ExchangedRun(schema, "run", (own) => (payload, context) => {
@@ -183,7 +183,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(z.toJSONSchema(z.object({ a: schema })).properties).toEqual({ a: { type: "integer" } });
   });
 
-  test("a document numbers unnamed definitions", () => {
+  test("unnamed definitions in a JSON Schema are numbered", () => {
     const tree = z.object({
       get inner(): z.ZodOptional<typeof tree> {
         return tree.optional();
@@ -193,7 +193,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(Object.keys($defs).map(readMadeName)).toEqual(["schema0"]);
   });
 
-  test("a value that contains itself is marked until it is parsed", () => {
+  test("a cyclic value is marked until it is parsed", () => {
     const marks: unknown[] = [];
     const list: z.ZodType = z.lazy(() => z.array(inner));
     const inner = z.union([z.string(), list]);
@@ -215,7 +215,7 @@ describe("undocumented assumptions about Zod", () => {
     expect(marks).toContain(true);
   });
 
-  test("a schema parses with its replaced `parse`, in the given direction", () => {
+  test("a schema parses with the replacement of its `parse`, in the given direction", () => {
     const inner = z.codec(z.string(), z.number(), { decode: Number, encode: String });
     const reversed = z.custom<unknown>();
     reverse(reversed, inner);

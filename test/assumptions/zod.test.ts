@@ -9,7 +9,7 @@ const run = (schema: z.core.$ZodType, value: unknown, context: z.core.ParseConte
   schema._zod.run({ value, issues: [] }, context);
 
 describe("assumptions about Zod", () => {
-  test("the asynchronous mode returns at once if nothing is asynchronous", () => {
+  test("the asynchronous mode returns no promise if nothing is asynchronous", () => {
     const schema = z.object({ a: z.string().transform(Number), b: z.array(z.number()).max(3) });
     expect(run(schema, { a: "1", b: [1] }, { async: true })).not.toBeInstanceOf(Promise);
   });
@@ -26,11 +26,11 @@ describe("assumptions about Zod", () => {
     expect(z.compile(schema)).toBe(schema);
   });
 
-  test("a transformation keeps the given function", () => {
+  test("the definition of a transformation keeps the given function", () => {
     expect(z.transform(Number)._zod.def.transform).toBe(Number);
   });
 
-  test("additional properties of a definition are kept by its copies, and by schemas derived from it", () => {
+  test("additional properties of a definition are kept in copies of the schema, and in schemas derived from it", () => {
     const marked = ez.form({ a: z.string() });
     const derived = [
       ...[marked.extend({ b: z.string() }), marked.meta({ title: "a" }), marked.partial()],
@@ -45,7 +45,7 @@ describe("assumptions about Zod", () => {
       expect(readPagination(page.extend({ limit: copy }))?.style).toBe("offset");
   });
 
-  test("Zod's own changes to strings can be recognised by their source code", () => {
+  test("Zod's own transformations of strings can be recognised by their source code", () => {
     for (const schema of [z.string().trim(), z.string().toLowerCase(), z.string().normalize("NFC")])
       expect(runsUserCode(schema)).toBe(false);
     expect(runsUserCode(z.string().overwrite((text) => `${text}!`))).toBe(true);

@@ -26,7 +26,7 @@ export const routing = { v1: { users: { get: listUsers, post: createUser, ":id":
 export const forgotten: Routing = routing;
 `;
 
-/** Wrong lines, each with the compiler's message. */
+/** Lines that do not compile, each with the compiler's message. */
 const wrong: readonly (readonly [line: string, message: string])[] = [
   [
     'client.provide("get /v1/userz")',

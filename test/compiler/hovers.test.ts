@@ -124,9 +124,12 @@ test.each([
   ["any output", "(parameter) output: Readonly<Record<string, unknown>> | null"],
   ["error", "(parameter) error: ResultError | null"],
   ["schema", "(parameter) schema: OutputPlaceholderSchema"],
-])("arguments of other functions are shown as objects: %s", async (comment, shown) => {
-  expect(await show(comment)).toBe(shown);
-});
+])(
+  "the arguments of dispose functions and result handlers are shown with short types: %s",
+  async (comment, shown) => {
+    expect(await show(comment)).toBe(shown);
+  },
+);
 
 test("the hover of a handler shows its input, its context and its return type", async () => {
   const input = "{ key: number; page: number; name: string; tag?: string | undefined; }";

@@ -20,7 +20,7 @@ interface Hover {
 
 const blankLine = Buffer.from("\r\n\r\n");
 
-/** The language server of TypeScript 7, started in the same way as by an editor. */
+/** The language server of TypeScript 7, started as an editor starts it. */
 export interface LanguageServer {
   /** Returns the type that an editor shows at an offset in a file, on one line, without the documentation. */
   readonly hover: (file: string, text: string, offset: number) => Promise<string>;
@@ -53,7 +53,7 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
     if (id === undefined) return;
     if (method === undefined) waiting.get(id)?.(message);
     else {
-      // the server waits for this response, which for a configuration request has one result per item
+      // the server waits for this response; a configuration request expects one result per item
       const { items } = (params ?? {}) as { readonly items?: readonly unknown[] };
       write({ id, result: items?.map(() => null) ?? null });
     }

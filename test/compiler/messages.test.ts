@@ -111,9 +111,12 @@ describe("the error for a configuration", () => {
     ],
     ["noApp", "Type 'undefined' is not assignable to type 'IRouter'."],
     ["serverOfApp", "Type 'IRouter' is not assignable to type 'undefined'."],
-  ])("that lacks an option or has an unknown one ends with its name: %s", (name, last) => {
-    expect(linesOf(name).at(-1)).toBe(last);
-  });
+  ])(
+    "that lacks an option, or has one that is not allowed, ends with the cause: %s",
+    (name, last) => {
+      expect(linesOf(name).at(-1)).toBe(last);
+    },
+  );
 
   test.each<[Name, RegExp]>([
     [
@@ -219,7 +222,7 @@ describe("the error for an endpoint", () => {
 });
 
 describe("the errors for a wrong items name and an unknown event", () => {
-  test("name the wrong value and the reason or the known values", () => {
+  test("name the wrong value, and say why it is wrong or which values are known", () => {
     expect(linesOf("itemsName")).toEqual([
       `Type '"total"' is not assignable to type '"itemsName \\"total\\" is reserved in offset style"'.`,
     ]);

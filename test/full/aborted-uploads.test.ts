@@ -37,7 +37,7 @@ const head = Buffer.from(
 );
 const whole = Buffer.concat([head, body]);
 
-/** Sends some bytes of an upload, waits, and leaves: with FIN, or with a reset. */
+/** Sends some bytes of an upload, waits, and ends the connection with a FIN or a reset. */
 const abort = (port: number, bytes: number, delay: number, isReset: boolean): Promise<void> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -110,7 +110,7 @@ test.skipIf(!existsSync("/proc/self/fd"))(
     expect(countDescriptors()).toBeLessThanOrEqual(before);
     expect(handler).toHaveBeenCalledOnce();
     expect(server.linesOf("error")).toEqual([]);
-    // otherwise no upload was aborted while a file was being written
+    // 0 would mean that no upload was aborted while a file was being written
     expect(mostFiles).toBeGreaterThan(0);
     expect((await sendWhole()).status).toBe(200);
   },

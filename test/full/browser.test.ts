@@ -43,7 +43,7 @@ const toJsonPost = (body: object, headers: Record<string, string> = {}): Call =>
   body: JSON.stringify(body),
 });
 
-/** Creates a POST of the given size, mostly spaces. */
+/** Creates a POST request whose body has the given size, most of it spaces. */
 const toLarge = (size: number): Call => ({ ...toJsonPost({ text: "x" }), size });
 
 const routing: Routing = {
@@ -187,7 +187,7 @@ describe("if a cors function allows one origin with its cookies", { timeout: tes
   const include = { credentials: "include" } as const;
   const ada = { status: 200, body: successEnvelope({ user: "ada" }) };
 
-  /** The API at localhost: all ports of a host share cookies and are one site, but each is an origin of its own. */
+  /** Starts the API and opens a page, both at localhost: all ports of a host share cookies, but each is its own origin. */
   const begin = async (): Promise<{ api: string; page: Page; server: TestServer }> => {
     const origin = await serve();
     const cors: CorsFunction = ({ defaultHeaders, request }) =>

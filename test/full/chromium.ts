@@ -32,7 +32,7 @@ const ensureInstalled = async (): Promise<void> => {
 
 let browser: Browser | undefined;
 
-/** Starts a headless Chromium with its own profile, which can reach no host but this machine. */
+/** Starts a headless Chromium with its own profile; it can reach no host but this machine. */
 export const ensureChromium = async (): Promise<void> => {
   await ensureInstalled();
   browser = await chromium.launch({
@@ -82,7 +82,7 @@ export const serve = async (html = ""): Promise<string> => {
   return `http://localhost:${(site.address() as AddressInfo).port}`;
 };
 
-/** Opens a page in a new profile, without cookies, or next to another page, with that page's cookies. */
+/** Opens a page in a new profile without cookies, or in the profile of another page, with that page's cookies. */
 export const openPage = async (url: string, nextTo?: Page): Promise<Page> => {
   const context = nextTo?.context() ?? (await browser?.newContext());
   if (!context) throw new Error("There is no browser");

@@ -21,7 +21,7 @@ export const drive = async (
   const events: unknown[] = [];
   for await (const { data, id } of client.subscribe("get /count", {}, { delay: 1 })) {
     events.push([data, id]);
-    // each connection delivers three events
+    // each connection delivers three events, so this takes two reconnections
     if (events.length === 7) break;
   }
   const refused = await client.request("post /users", { name: "", bornOn: new Date(0) });

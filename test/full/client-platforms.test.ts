@@ -89,7 +89,7 @@ const expected = {
 const startApi = async (): Promise<string> => {
   const cors: CorsFunction = ({ defaultHeaders }) => ({
     ...defaultHeaders,
-    // Last-Event-ID is the header with which a subscription from another origin resumes
+    // a subscription from another origin resumes with the header Last-Event-ID
     "Access-Control-Allow-Headers": "Content-Type, Last-Event-ID",
   });
   const { port } = await start(routing, { cors, upload: true });

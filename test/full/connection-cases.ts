@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import zlib from "node:zlib";
 import fc from "fast-check";
 
-/** The response that is expected to one request. */
+/** The expected response to one request. */
 export interface Expected {
   readonly status: number;
   /** A string that the response must contain. */
   readonly text?: string;
 }
 
-/** The bytes of a request, and the response that is expected to it. */
+/** The bytes of a request, and the expected response. */
 export interface Sent extends Expected {
   readonly bytes: Buffer;
-  /** Whether no request after this one may get a response. */
+  /** Whether this is the last request that may get a response. */
   readonly isLast: boolean;
   /** Whether the connection may end with this request, depending on how much has arrived by then. */
   readonly mayBeLast?: boolean;
@@ -21,9 +21,9 @@ export interface Sent extends Expected {
 /** A connection with its requests, and how the client sends them. */
 export interface ConnectionCase {
   readonly requests: readonly Sent[];
-  /** Where the sent bytes are split, as fractions of their length, with the pause after each part in milliseconds. */
+  /** Where the sent bytes are split, as fractions of their length, and the pause after each part, in milliseconds. */
   readonly splits: readonly (readonly [share: number, pause: number])[];
-  /** How the client leaves before everything is sent or received; undefined if it waits for the responses. */
+  /** How the client disconnects before everything is sent or received; undefined if it waits for the responses. */
   readonly abort:
     | undefined
     | { readonly share: number; readonly pause: number; readonly isReset: boolean };
@@ -51,7 +51,7 @@ const pad = fc
   .tuple(size, fc.constantFrom("x", "ab\u00e9", "0123456789"))
   .map(([length, unit]) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length));
 const id = fc.nat(1_000_000);
-/** The sizes of the chunks, or undefined for a body of known length. */
+/** The sizes of the chunks; undefined for a body with a Content-Length. */
 const chunking = fc.option(
   fc.array(fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 20_000 })), {
     minLength: 1,
@@ -130,7 +130,7 @@ const formRequest: fc.Arbitrary<Sent> = fc
     );
   });
 
-/** Bodies that nobody reads: the connection continues, unless a rejected one is long. */
+/** Requests whose bodies no handler reads; the connection stays open, unless a long body is rejected. */
 const unwanted: fc.Arbitrary<Sent> = fc
   .tuple(
     pad,
@@ -198,7 +198,7 @@ const request: fc.Arbitrary<Sent> = fc.oneof(
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** Generates connections with pipelined requests, split and aborted at random. */
+/** A generator of connections with pipelined requests, split and aborted at random. */
 export const connectionCases: fc.Arbitrary<ConnectionCase> = fc.record({
   requests: fc.array(request, { minLength: 1, maxLength: 8 }),
   splits: fc.array(fc.tuple(share, fc.nat(4)), { maxLength: 6 }),
@@ -209,7 +209,7 @@ export const connectionCases: fc.Arbitrary<ConnectionCase> = fc.record({
   isTls: fc.nat(3).map((number) => number === 0),
 });
 
-/** Returns the responses that a client must receive if it does not leave. */
+/** Returns the responses that a client must receive if it does not disconnect early. */
 export const toExpected = ({ requests }: ConnectionCase): readonly Sent[] => {
   const end = requests.findIndex(({ isLast }) => isLast);
   return end < 0 ? requests : requests.slice(0, end + 1);

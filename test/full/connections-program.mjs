@@ -15,7 +15,7 @@ process.on("uncaughtException", (error) => faults.push(`uncaught: ${error?.stack
 
 let running = 0;
 const runningOf = new WeakMap();
-/** Detects whether two requests on one connection run at once. */
+/** A factory whose endpoints detect whether two requests on one connection run at once. */
 const counted = factory.addMiddleware({
   handler: async ({ request, response }) => {
     const { socket } = request;
@@ -57,7 +57,7 @@ const routing = {
   piped: counted.buildVoid({
     handler: ({ response }) => void createReadStream(file).pipe(response.type("text/plain")),
   }),
-  /** Reads the beginning of a body, and ignores the rest. */
+  /** An endpoint that reads the beginning of a body, and ignores the rest. */
   early: counted.build({
     method: "put",
     handler: async ({ request }) => {

@@ -67,7 +67,7 @@ const askState = async (child: ChildProcess): Promise<State> => {
   return state;
 };
 
-/** Parses the responses on a connection, without interim or partial ones. */
+/** Parses the responses on a connection; omits interim and partial ones. */
 const readReplies = (text: string, methods: readonly string[]) => {
   const replies: { status: number; body: string }[] = [];
   for (let at = 0; at < text.length;) {
@@ -114,7 +114,7 @@ const open = async (ports: readonly number[], isTls: boolean): Promise<Socket> =
   return socket;
 };
 
-/** Runs a case, and returns what is wrong with its responses, or undefined. */
+/** Runs a case; returns a description of wrong responses, or undefined if there are none. */
 const play = async (ports: readonly number[], one: ConnectionCase): Promise<object | undefined> => {
   const socket = await open(ports, one.isTls);
   let text = "";
@@ -197,7 +197,7 @@ test.skipIf(!existsSync("/proc/self/fd"))(
           });
           if (fault) faults.push({ version, case: first + index, ...fault });
         });
-        // an abandoned connection ends within the half second of its lingering close
+        // the lingering close of an abandoned connection ends within half a second
         for (let tries = 0; tries < 40; tries++) {
           state = await askState(child);
           const isQuiet = state.connections === 0 && state.running === 0 && state.files === 0;

@@ -44,7 +44,7 @@ const send = (path: string, type?: string, body?: string): Promise<number> =>
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
-// test/http/worst-requests.test.ts limits the cost of these requests by counting; here the time is measured
+// test/http/worst-requests.test.ts counts the work for these requests; this test measures the time
 test.each<[string, string, string?, string?]>([
   ["a deep body", "/numbers", json, "[".repeat(500_000)],
   ["nested objects", "/numbers", json, `${'{"a":'.repeat(170_000)}1${"}".repeat(170_000)}`],
@@ -59,7 +59,7 @@ test.each<[string, string, string?, string?]>([
   ["a long form field", "/numbers", form, `a=${"%41".repeat(340_000)}`],
   ["a long path", `/${"a-".repeat(2000)}/${"-".repeat(4000)}`],
   ["a long query", `/a-b/c-d-e?${"a&".repeat(4000)}`],
-])("S7: %s never stalls the event loop for long", async (name, path, type, body) => {
+])("S7: the event loop is never stalled for long by %s", async (name, path, type, body) => {
   await send("/numbers", json, '{"list":[]}');
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();

@@ -97,7 +97,7 @@ export const mutationsOf = (good: string, odd: readonly string[]): fc.Arbitrary<
       ),
     );
 
-/** Generates arbitrary bytes. */
+/** A generator of arbitrary bytes. */
 export const bytes = fc.uint8Array({ maxLength: 200 });
 
 const wrongTypes = fc.constantFrom(
@@ -117,6 +117,6 @@ const wrongTypes = fc.constantFrom(
   "/",
 );
 
-/** Sends valid content with a wrong type. */
+/** Generates requests with valid content, but a wrong content type. */
 export const wrongTypeCases = (kind: "json" | "form" | "multipart"): fc.Arbitrary<Case> =>
   wrongTypes.map((contentType) => ({ ...goodCases[kind], contentType, isBad: true }));

@@ -83,7 +83,7 @@ const toJson = (value: object): string => {
 // Forms and queries
 
 const isBadUrlencoded = (text: string): boolean => {
-  // a leading ? would be omitted
+  // without `&`, a leading `?` would be dropped
   const pairs = new URLSearchParams(`&${text}`);
   const [ids, kinds] = [pairs.getAll("id"), pairs.getAll("kind")];
   const [id, kind] = [ids.length > 1 ? ids : ids[0], kinds.length > 1 ? kinds : kinds[0]];

@@ -25,7 +25,7 @@ const seed = 20_261_122;
 const kinds = Object.keys(badCases) as Kind[];
 /** How many requests are generated at a time, from one seed per kind. */
 const batchSize = 500;
-/** How many requests at the beginning are each followed by a valid one; later, every ninth is. */
+/** The number of requests at the beginning that are each followed by a valid one; later, only every ninth is. */
 const closelyFollowed = 2000;
 
 let directory = "";
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Endpoints whose handlers check their arguments themselves. */
+/** Creates endpoints whose handlers check and record their arguments. */
 const createRouting = () => {
   const seen = { runs: 0, invalid: [] as unknown[] };
   const check = (schema: z.ZodType, input: unknown): { ok: true } => {
@@ -81,7 +81,7 @@ const createRouting = () => {
   return { routing, seen };
 };
 
-/** A logger that keeps only the number of lines and the errors. */
+/** Creates a logger that counts its lines, and keeps the errors. */
 const createCounter = () => {
   const lines = { debug: 0, info: 0, warn: 0 };
   const errors: unknown[] = [];

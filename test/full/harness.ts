@@ -43,7 +43,7 @@ export interface Program {
   readonly ended: Promise<number | string | null>;
 }
 
-/** Builds the package, which the programs import, if the build is missing. */
+/** Builds the package if the build is missing, because the programs import it. */
 export const ensureBuilt = (): void => {
   if (!existsSync(`${root}dist/index.js`))
     spawnSync(process.execPath, ["scripts/build.js"], { cwd: root, stdio: "inherit" });

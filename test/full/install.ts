@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Installs the packages in a directory's lock file into another directory, unless they are installed. */
+/** Installs the packages in a directory's lock file into another directory, unless they are already there. */
 export const ensureInstalled = (own: string, home: string): void => {
   const lock = readFileSync(join(own, "package-lock.json"), "utf8");
   // this file is written last, so an interrupted installation is repeated

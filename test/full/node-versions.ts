@@ -7,7 +7,7 @@ const folder = fileURLToPath(new URL("../../node_modules/.cache/node-versions", 
 /** The lowest supported version of Node.js, and the later major versions. */
 const versions = ["20.19", "22", "24", "26"] as const;
 
-/** The path of the program within the package `node`. */
+/** The path of the binary within the package `node`. */
 const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
 
 const ensureNode = (version: string): string => {
@@ -24,6 +24,6 @@ const ensureNode = (version: string): string => {
   return path;
 };
 
-/** Returns each supported version of Node.js with its program; missing ones are installed from the npm registry. */
+/** Returns the path of the binary for each supported version of Node.js; installs missing ones from the npm registry. */
 export const ensureNodes = (): ReadonlyMap<string, string> =>
   new Map(versions.map((version) => [version, ensureNode(version)]));

@@ -12,8 +12,8 @@ const seed = Number(process.env["SALLYPORT_SEED"] ?? Date.now() % 1_000_000);
 
 test.each([
   ["18,000 calls", "3.1", 18_000],
-  ["2,000 calls with the keywords of 3.2", "3.2", 2000],
-] as const)("the torture API and its document agree in %s", async (_name, openapi, calls) => {
+  ["2,000 calls with the keywords of OpenAPI 3.2", "3.2", 2000],
+] as const)("the torture API matches its document in %s", async (_name, openapi, calls) => {
   const { port } = await start(tortureRouting, tortureConfig);
   const routing = tortureRouting;
   const document = generateOpenApi({ routing, config: tortureConfig, info, openapi });
@@ -24,7 +24,7 @@ test.each([
   expect(driven.violations, `SALLYPORT_SEED=${seed}`).toEqual([]);
 });
 
-test("the example and its document agree in 4,000 calls", async () => {
+test("the example matches its document in 4,000 calls", async () => {
   const { port } = await start(exampleRouting, { cors: false, upload: true });
   const document = generateOpenApi({ routing: exampleRouting, info });
   const driven = await drive({

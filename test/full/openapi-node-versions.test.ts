@@ -72,7 +72,7 @@ describe.each(nodes)("on Node.js %s", (version, node) => {
     expect([status, stderr.includes("--save-dev tsx")]).toEqual([isOld ? 1 : 0, isOld]);
   });
 
-  test("the example serves its page and its document", async () => {
+  test("the example serves its documentation page and its document", async () => {
     const main = ["--import", "tsx", "src/main.ts"];
     const child = spawn(node, main, { cwd: withTsx, env, stdio: ["ignore", "pipe", "inherit"] });
     try {

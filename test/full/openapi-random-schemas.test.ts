@@ -11,7 +11,7 @@ import { RandomSchemas } from "../openapi/torture/random-schemas.ts";
 const seed = Number(process.env["SALLYPORT_SEED"] ?? Date.now() % 1_000_000);
 
 test.each([seed, seed + 1, seed + 2])(
-  "an API with 60 random schemas agrees with its document (seed %i)",
+  "an API with 60 random schemas matches its document (seed %i)",
   async (own) => {
     const schemas = new RandomSchemas(new Random(own));
     const routing = Object.fromEntries(

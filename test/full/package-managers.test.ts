@@ -47,8 +47,7 @@ const managers: Readonly<Record<string, Manager>> = {
 };
 
 /**
- * Returns the warnings that a manager printed, without pnpm's about a slow registry and yarn 1's
- * about its cache.
+ * Returns the warnings that a package manager printed, except pnpm's about a slow registry and yarn 1's about its cache.
  */
 const toWarnings = (printed: string): readonly string[] =>
   printed
@@ -58,7 +57,7 @@ const toWarnings = (printed: string): readonly string[] =>
       (line) => !/Request took|unpack in the same destination|warning package\.json: /.test(line),
     );
 
-describe.each(Object.keys(managers))("the quick start, installed by %s", (name) => {
+describe.each(Object.keys(managers))("the quick start, installed with %s", (name) => {
   const { program, add, files: own = {} } = managers[name] as Manager;
   let app = "";
   const install = (...packages: readonly string[]): string => {
@@ -66,7 +65,7 @@ describe.each(Object.keys(managers))("the quick start, installed by %s", (name) 
     const { status, stdout, stderr } = spawnSync(
       command[0] as string,
       [...command.slice(1), add, ...packages],
-      // a home directory with the user's settings could cause warnings of its own
+      // the user's own yarn cache could cause further warnings
       {
         cwd: app,
         encoding: "utf8",
@@ -101,7 +100,7 @@ describe.each(Object.keys(managers))("the quick start, installed by %s", (name) 
     expect(spawnSync(process.execPath, args, { cwd: app, encoding: "utf8" }).stdout).toBe("");
   });
 
-  test("runs on Node.js 24 unchanged: server, client and test", async () => {
+  test("runs unchanged on Node.js 24: server, client and test", async () => {
     const node = ensureNodes().get("24") as string;
     const port = await findPort();
     for (const [file, text] of files) writeFileSync(join(app, file), text.replace("8090", port));

@@ -1,4 +1,4 @@
-// A server that sigterm.test.ts runs as its own process, and that prints the requests it accepts.
+// A server that prints the requests it accepts; sigterm.test.ts runs it in a separate process.
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -20,7 +20,7 @@ const work = defaultEndpointsFactory.build({
     return { id };
   },
 });
-/** The time of the last response or of the signal. */
+/** The time of the last response, or of the signal if no response followed it. */
 let last = 0;
 process.on("SIGTERM", () => (last = performance.now()));
 process.on("exit", () => writeSync(1, `idle ${performance.now() - last}\n`));

@@ -14,7 +14,7 @@ beforeAll(ensureBuilt);
 /** A client's record of a request. */
 interface Entry {
   readonly id: string;
-  /** The status of a complete, correct response, or otherwise the error code. */
+  /** The status if the response was complete and correct; otherwise, the error code. */
   readonly outcome: number | string;
   readonly at: number;
 }
@@ -70,7 +70,7 @@ const toBytes = (id: string, ms: number): string =>
 
 /** Sends six requests at once, repeatedly, until the connection ends. */
 const runPipelined = async (port: number, name: string, durations: number[]): Promise<Entry[]> => {
-  // the client keeps its side of the connection open when the server ends its own, as behind a broken network
+  // the client keeps its side of the connection open after the server has ended its own, as on a broken network
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);
   const ledger: Entry[] = [];
@@ -104,7 +104,7 @@ const runPipelined = async (port: number, name: string, durations: number[]): Pr
   return ledger;
 };
 
-/** Opens a connection, sends the given data if any, and resolves to everything received once the connection is closed. */
+/** Opens a connection, sends the given data, and resolves to everything received when the connection closes. */
 const listen = (port: number, bytes: string): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -116,9 +116,9 @@ const listen = (port: number, bytes: string): Promise<string> =>
 
 interface Run {
   readonly exit: number | string | null;
-  /** How long the process ran after the last request, in milliseconds. */
+  /** How long the process ran after the last response or the signal, in milliseconds. */
   readonly idle: number;
-  /** The content of the event stream that was open. */
+  /** Everything received from the open event stream. */
   readonly stream: string;
   readonly accepted: readonly string[];
   readonly entries: readonly Entry[];

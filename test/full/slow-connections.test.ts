@@ -42,7 +42,7 @@ const measureGood = async (port: number, milliseconds: number): Promise<number[]
   return times;
 };
 
-/** Opens connections that each send one header byte per second, evenly distributed over the second. */
+/** Opens connections that each send one header byte per second, evenly spread over each second. */
 const openSlow = async (port: number): Promise<{ sockets: Socket[]; stop: () => void }> => {
   const sockets: Socket[] = [];
   const timers: NodeJS.Timeout[] = [];
@@ -68,7 +68,8 @@ const openSlow = async (port: number): Promise<{ sockets: Socket[]; stop: () => 
 test(`${slowCount} connections that each send one header byte per second do not slow down valid requests`, async () => {
   const server = await start({ greet }, { accessLogger: null });
   await measureGood(server.port, 2000);
-  // half of the requests are sent before and half after, so that a change in the machine's speed counts less
+  // half of the requests for comparison are sent before this measurement and half after it, in case the machine becomes
+  // faster or slower
   const half = await measureGood(server.port, seconds * 500);
   const { sockets, stop } = await openSlow(server.port);
   const beside = await measureGood(server.port, seconds * 1000);

@@ -51,7 +51,7 @@ const fit = (points: readonly (readonly [number, number])[]): { slope: number; e
   return { slope, error: Math.sqrt(rest / (count - 2) / spread) };
 };
 
-/** Runs a program under load, and returns the growth of its heap after collections in KiB per minute. */
+/** Runs a program under load; returns the growth of its heap, measured after collections, in KiB per minute. */
 const soak = async (
   name: string,
 ): Promise<{ readonly sent: number; readonly wrong: string[]; slope: number; error: number }> => {
@@ -62,7 +62,7 @@ const soak = async (
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const port = Number(/port (\d+)/.exec(line.toString())?.[1]);
   const end = performance.now() + minutes * 60_000;
-  // the first minute is warm-up, in which code is compiled and caches fill
+  // the first minute is a warm-up, in which code is compiled and caches fill
   const begin = performance.now() + Math.min(60_000, minutes * 20_000);
   let sent = 0;
   const wrong: string[] = [];
@@ -92,8 +92,8 @@ const soak = async (
   return { sent, wrong, ...fit(points) };
 };
 
-// V8 itself still grows by a few KiB a minute after millions of requests (feedback, compiled code), as the server of
-// bare node:http and Zod shows; anything beyond that would be this package's
+// even after millions of requests, V8's own data (feedback, compiled code) grows by a few KiB a minute, as the server with
+// bare node:http and Zod shows; any further growth would be caused by this package
 test("S6: under load with 15 % bad input the heap grows no more than that of bare node:http", async () => {
   const [own, control] = await Promise.all([soak("soak-program.mjs"), soak("soak-control.mjs")]);
   const difference = own.slope - control.slope;

@@ -35,7 +35,7 @@ afterEach(() => {
 
 const toHash = (bytes: Buffer): string => createHash("sha1").update(bytes).digest("hex");
 
-/** A request in a case, with the sizes of its body and of the response that it asks for. */
+/** A request in a case: how it is sent, and the response that it asks for. */
 interface Planned {
   readonly size: number;
   readonly isChunked: boolean;
@@ -96,7 +96,7 @@ const toRequest = (planned: Planned, name: string, isLast: boolean): Buffer => {
 /** Counts of errors by code, and of requests and bodies that a server saw although no client sent them. */
 interface Sightings {
   readonly codes: Map<string, number>;
-  /** The number of bodies that a handler received as complete, but that differ from those sent. */
+  /** The number of bodies that a handler received in full, but that differ from those sent. */
   corrupted: number;
   /** The number of requests that no client sent in this form. */
   invented: number;
@@ -112,7 +112,7 @@ const drain = (response: ServerResponse): Promise<void> =>
     response.on("drain", done).on("close", done);
   });
 
-/** Writes a response chunk by chunk, and waits for the reader. */
+/** Writes a response chunk by chunk, and waits for `drain` when necessary. */
 const send = async (response: ServerResponse, text: string): Promise<void> => {
   response.setHeader("Content-Length", text.length);
   for (let at = 0; at < text.length && !response.destroyed; at += 20_000)
@@ -266,7 +266,7 @@ const tell = (what: string, unsound: number, { codes, corrupted, invented }: Sig
 describe.runIf(hasOpenssl)(
   "bare Node.js: pipelined requests from a client that reads slowly",
   () => {
-    it("over TCP each get their response", async () => {
+    it("over TCP all get their responses", async () => {
       const [port, sightings] = await listen(createServer(), cut);
       const unsound = await runCases(port, false);
       tell("TCP", unsound, sightings);
@@ -274,7 +274,7 @@ describe.runIf(hasOpenssl)(
       expect(sightings.codes).toEqual(new Map());
     });
 
-    it("over TLS fail: connections are closed with HPE_PAUSED and no other error, and no handler gets data that was not sent", async () => {
+    it("over TLS fail, but only because connections are closed with HPE_PAUSED; no handler gets data that was not sent", async () => {
       const [port, sightings] = await listen(createSecureServer(certificate), cut);
       const unsound = await runCases(port, true);
       tell("TLS", unsound, sightings);
@@ -285,15 +285,15 @@ describe.runIf(hasOpenssl)(
       );
     });
 
-    it("over TLS fail, too, if a `clientError` listener leaves the socket open, and handlers may get data that was not sent", async () => {
+    it("over TLS also fail if a `clientError` listener leaves the socket open; handlers may then get data that was not sent", async () => {
       const [port, sightings] = await listen(createSecureServer(certificate), waitAndEnd());
       const unsound = await runCases(port, true);
       tell("TLS, socket left open", unsound, sightings);
-      // the number of handlers that received data that was not sent differs between versions and runs
+      // how many handlers receive data that was not sent varies between versions and runs
       expect(unsound > 0).toBe(sightings.codes.has("HPE_PAUSED"));
     });
 
-    it("over TLS with a `data` listener from the start each get their response", async () => {
+    it("over TLS with a `data` listener from the start, all get their responses", async () => {
       const [port, sightings] = await listen(readAsStream(createSecureServer(certificate)), cut);
       const unsound = await runCases(port, true);
       tell("TLS, with a `data` listener", unsound, sightings);
@@ -326,7 +326,7 @@ describe.runIf(hasOpenssl)(
       expect(await runSmallest(createServer(), false)).toEqual(["answered"]);
     });
 
-    it("over TLS the connection is closed with HPE_PAUSED, unless this Node.js is fixed", async () => {
+    it("over TLS the connection is closed with HPE_PAUSED, unless this version of Node.js has the fix", async () => {
       const outcome = await runSmallest(createSecureServer(certificate), true);
       report(`Node.js ${process.versions.node}, the smallest case over TLS: ${outcome.join(", ")}`);
       expect([["answered"], ["cut", "HPE_PAUSED"]]).toContainEqual(outcome);
@@ -340,7 +340,7 @@ describe.runIf(hasOpenssl)(
 );
 
 describe.runIf(hasOpenssl)("sallyport over TLS", () => {
-  it(`${count} connections with pipelined requests that read slowly get every response in order`, async () => {
+  it(`${count} connections that pipeline requests and read slowly get every response in order`, async () => {
     const endpoint = factory.build({
       method: "post",
       input: z.object({ text: z.string() }),

@@ -1,4 +1,4 @@
-// Run by upload-memory.test.ts as its own process: moves an uploaded file into the given directory.
+// Run by upload-memory.test.ts in a separate process: moves an uploaded file into the given directory.
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { join } from "node:path";

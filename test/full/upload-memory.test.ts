@@ -23,7 +23,7 @@ const readMemory = (pid: number, field: "VmRSS" | "VmHWM"): number => {
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024;
 };
 
-/** Sends a file of the given size without holding it in memory, no faster than the server reads it. */
+/** Sends a file of the given size without holding it in memory, and no faster than the server reads. */
 const upload = async (port: number, size: number): Promise<{ status: number; text: string }> => {
   const head = Buffer.from(
     '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: application/octet-stream\r\n\r\n',
@@ -61,7 +61,7 @@ test.skipIf(!existsSync("/proc/self/status"))(
       300_000,
     );
     const pid = child.pid ?? 0;
-    // by now the code is loaded, and a file has been moved to disk once
+    // loads the code and moves a file to disk once, before anything is measured
     expect((await upload(port, 2 * mebibyte)).status).toBe(200);
     await sleep(500);
     const before = readMemory(pid, "VmRSS");

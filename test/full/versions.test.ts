@@ -26,7 +26,7 @@ const ends = {
   highest: (range: string) => range,
 } as const;
 
-/** Links the installed packages next to the peers, which keep their own versions. */
+/** Links this project's packages next to the installed Zod and Express, which keep their own versions. */
 const link = (from: string, to: string): void => {
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(from)) {
@@ -63,7 +63,7 @@ const run = (node: string, home: string, ...args: readonly string[]) => {
   return status === 0 ? "passed" : `${stdout}${stderr}`;
 };
 
-/** The tests of behaviour that differs in Zod before 4.6.6 and in Express before 5.3; see docs/reliability.md. */
+/** The tests of behaviour that is different in Zod before 4.6.6 or in Express before 5.3; see docs/reliability.md. */
 const differences = [
   "an array that is too long is rejected before its elements are parsed",
   "the default in a schema's definition is a replaceable getter, even for a compiled schema",
@@ -73,7 +73,7 @@ const differences = [
   "sends the same as Express' response.json: '/chunked'",
 ] as const;
 
-/** Returns the vitest arguments that skip these tests with the lowest versions. */
+/** Returns the vitest arguments; with the lowest versions, they skip the tests listed above. */
 const toFilter = (end: keyof typeof ends): readonly string[] =>
   end === "lowest" ? ["-t", `^(?!.*(?:${differences.join("|")}))`] : [];
 

@@ -71,7 +71,7 @@ const drawPicture = async (): Promise<Buffer> => {
   return page.screenshot();
 };
 
-test("the example's page lists, creates and edits users, uploads pictures, and shows changes by others", async () => {
+test("the example's page lists, creates and edits users, uploads pictures, and shows changes made by others", async () => {
   const { port } = await start(routing, { cors: false, upload: true });
   const page = await openPage("about:blank");
   const complaints: string[] = [];
@@ -101,7 +101,7 @@ test("the example's page lists, creates and edits users, uploads pictures, and s
   await activity.getByText("Ada Lovelace was saved").waitFor();
   expect(await alerts.count()).toBe(0);
 
-  // the error for an address that is taken is shown next to its field, too
+  // the error for an address that is taken is also shown next to its field
   await page.getByLabel("Name").fill("Another");
   await page.getByLabel("E-mail").fill("ada@example.com");
   await page.getByRole("button", { name: "Create" }).click();
@@ -179,14 +179,14 @@ test("the example's page lists, creates and edits users, uploads pictures, and s
   expect(complaints).toEqual([]);
 }, 120_000);
 
-/** Returns the source files of a built file, as paths from the root of the repository. */
+/** Returns the source files from which a file was built, as paths relative to the root of the repository. */
 const listSources = (file: string): readonly string[] => {
   const { sources } = JSON.parse(readFileSync(`${file}.map`, "utf8")) as {
     readonly sources: readonly string[];
   };
   return sources.flatMap((source) => {
     const path = resolve(dirname(file), source);
-    // the sources of published files are the package's own modules
+    // for a built file of the package, lists the modules from which it was built
     return path.startsWith(`${root}dist/`) ? listSources(path) : [path.slice(root.length)];
   });
 };
@@ -194,7 +194,7 @@ const listSources = (file: string): readonly string[] => {
 test("the page's bundle contains nothing from the server or Zod", () => {
   const assets = `${web}/dist/assets`;
   const script = readdirSync(assets).find((name) => name.endsWith(".js"));
-  /** The packages, and the directories in this repository, that the bundle contains. */
+  /** The packages and the directories of this repository whose code is in the bundle. */
   const origins = new Set(
     listSources(`${assets}/${script}`).map(
       (source) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? dirname(source),

@@ -32,13 +32,13 @@ const { servers } = await createServer(
 const measured = { last: 0, stall: 0 };
 const readPeak = () =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024;
-/** Returns the CPU time of the main thread so far in milliseconds, which the kernel counts in steps of ten. */
+/** Returns the CPU time of the main thread so far, in milliseconds; the kernel counts it in steps of ten. */
 const readWork = () => {
   const text = readFileSync(`/proc/self/task/${process.pid}/stat`, "utf8");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 };
-// measures CPU time between two turns of the event loop: beside other load, elapsed time includes waiting for a core
+// measures CPU time between two turns of the event loop: on a busy machine, elapsed time includes waiting for a core
 setInterval(() => {
   const work = readWork();
   measured.stall = Math.max(measured.stall, work - measured.last);

@@ -55,7 +55,7 @@ const inBytes = (bytes: Buffer): Buffer => {
 };
 const jsonChunked = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
 
-/** The kinds of requests, with functions that create the bytes of their worst cases. */
+/** The kinds of requests, each with a function that creates the bytes of its worst case. */
 const kinds: Readonly<Record<string, () => Buffer[]>> = {
   "JSON: numbers": () => post("/loose", fill('{"a":[', "1,", "1]}")),
   "JSON: empty objects": () => post("/loose", fill('{"a":[', "{},", "{}]}")),
@@ -130,7 +130,7 @@ const kinds: Readonly<Record<string, () => Buffer[]>> = {
   ],
 };
 
-/** The documented bounds of memory in MiB and of stall time in milliseconds. */
+/** The documented limits for memory, in MiB, and for stall time, in milliseconds. */
 const documented = (): ReadonlyMap<string, readonly [memory: number, stall: number]> => {
   const text = readFileSync(new URL("../../docs/reliability.md", import.meta.url), "utf8");
   const rows = [...text.matchAll(/^\| ([^|]+?) +\| +(\d+) MiB +\| +(\d+) ms +\|$/gm)];

@@ -34,7 +34,7 @@ let host: ChildProcess | undefined;
 
 beforeAll(() => {
   const program = fileURLToPath(new URL("command-line-host.mjs", import.meta.url));
-  // imports TypeScript as a process with tsx does
+  // imports TypeScript like a process started with tsx
   const ownEnv = { ...env, NODE_OPTIONS: "", VITEST: "", SALLYPORT_CLI_TSX: "1" };
   host = fork(program, { execArgv: imports, env: ownEnv });
 });
@@ -48,7 +48,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command in a process shared by all commands, which saves the start of two processes. */
+/** Runs a command in a process shared by all commands, which saves starting two processes each time. */
 const run = async (cwd: string, ...args: readonly string[]): Promise<Ended> => {
   if (!host) throw new Error("There is no host");
   host.send({ cwd, args });
@@ -73,7 +73,7 @@ export const routing = { hello, "post /:id": factory.build({ handler: () => ({})
 ${more}`;
 
 describe("sallyport routes", () => {
-  test("lists the routes of the example, with their places in the code", () => {
+  test("lists the routes of the example, with their locations in the code", () => {
     const { status, stdout } = runProcess(example, "routes");
     expect(status).toBe(0);
     const [heading, ...lines] = stdout.trim().split("\n");
@@ -124,7 +124,7 @@ describe("sallyport openapi", () => {
     expect(parse(yaml.stdout)).toMatchObject({ openapi: "3.1.2" });
   });
 
-  test("writes a file, and shows how an existing file is out of date", async () => {
+  test("writes a file, and shows the differences if an existing file is out of date", async () => {
     const folder = toFolder({
       "package.json": '{ "name": "own", "version": "1.2.3" }',
       "api.ts": api(),
@@ -161,7 +161,7 @@ test("help has no colours if it is not printed to a terminal", () => {
 });
 
 describe("sallyport client", () => {
-  test("writes a file, and shows how an existing file is out of date", async () => {
+  test("writes a file, and shows the differences if an existing file is out of date", async () => {
     const folder = toFolder({ "api.ts": api() });
     expect((await run(folder, "client", "--out", "a/client.ts")).status).toBe(0);
     const file = join(folder, "a/client.ts");
@@ -185,41 +185,53 @@ describe("sallyport client", () => {
   });
 });
 
-describe("the command reports mistakes without a stack", () => {
+describe("the command reports mistakes without a stack trace", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
-    ["another command", ["opnapi"], {}, 2, "There is no command `opnapi`. Did you mean `openapi`?"],
     [
-      "another option",
+      "an unknown command",
+      ["opnapi"],
+      {},
+      2,
+      "There is no command `opnapi`. Did you mean `openapi`?",
+    ],
+    [
+      "an unknown option",
       ["openapi", "--chek"],
       {},
       2,
       "openapi: there is no option `--chek`. Did you mean `--check`?",
     ],
     [
-      "another format",
+      "an unsupported format",
       ["openapi", "--format", "xml"],
       {},
       2,
       "--format must be json or yaml; got xml.",
     ],
     [
-      "another version",
+      "an unsupported version",
       ["openapi", "--openapi", "2.0"],
       {},
       2,
       "--openapi must be one of 3.0, 3.1, 3.2; got 2.0.",
     ],
-    ["a check without a file", ["openapi", "--check"], {}, 2, "--check needs --out"],
-    ["a client without a file", ["client"], {}, 2, "--out is missing. Pass the file to write"],
+    ["a check without an output file", ["openapi", "--check"], {}, 2, "--check needs --out"],
     [
-      "dates of the inferred client",
+      "a client without an output file",
+      ["client"],
+      {},
+      2,
+      "--out is missing. Pass the file to write",
+    ],
+    [
+      "a date format for the inferred client",
       ["client", "--out", "a.d.ts", "--types", "--format", "date"],
       {},
       2,
       "--types does not support --format date",
     ],
     [
-      "another format of dates",
+      "an unsupported date format",
       ["client", "--out", "a.ts", "--format", "text"],
       {},
       2,
@@ -254,7 +266,7 @@ describe("the command reports mistakes without a stack", () => {
       "starts a server, or imports a module that does. Move `routing` and `config` to a module that starts nothing",
     ],
     [
-      "wrong routing",
+      "an invalid routing",
       ["routes", "a.ts"],
       { "a.ts": "export const routing = { a: 5 };" },
       1,

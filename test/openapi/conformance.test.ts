@@ -9,7 +9,7 @@ import { tortureConfig, tortureRouting } from "./torture/routing.ts";
 
 const info = { title: "Test", version: "1" };
 
-test("the torture API and its document agree in 800 calls", async () => {
+test("the torture API matches its document in 800 calls", async () => {
   const { port } = await start(tortureRouting, tortureConfig);
   const document = generateOpenApi({ routing: tortureRouting, config: tortureConfig, info });
   const driven = await drive({
@@ -25,7 +25,7 @@ test("the torture API and its document agree in 800 calls", async () => {
   expect(driven.refused).toBeGreaterThan(100);
 });
 
-test("the example and its document agree in 200 calls", async () => {
+test("the example matches its document in 200 calls", async () => {
   const { port } = await start(exampleRouting, { cors: false, upload: true });
   const document = generateOpenApi({ routing: exampleRouting, info });
   const driven = await drive({

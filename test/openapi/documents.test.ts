@@ -20,7 +20,7 @@ describe.each<OpenApiVersion>(["3.0", "3.1", "3.2"])("OpenAPI %s", (openapi) => 
     expect([result.valid, result.errors ?? []]).toEqual([true, []]);
   });
 
-  test("a defect in a document is found", () => {
+  test("the official schemas detect a defective document", () => {
     const document = generateOpenApi({ routing: exampleRouting, info, openapi });
     const parameter = { name: "a", in: "nowhere", schema: {} };
     const paths = { "/a": { get: { parameters: [parameter], responses: {} } } };

@@ -42,7 +42,7 @@ export const findOperation = (document: { readonly paths: JsonObject }, at: stri
 export const generateOne = (at: string, routing: Routing, options: Partial<OpenApiOptions> = {}) =>
   findOperation(generate(routing, options), at);
 
-/** Returns the place of each parameter of an operation and of each field of its body. */
+/** Returns the places of the parameters and body fields of an operation, by name. */
 export const placesOf = ({ parameters = [], requestBody }: Operation): Record<string, string> => {
   const [media] = Object.values(requestBody?.content ?? {});
   return Object.fromEntries([

@@ -10,7 +10,7 @@ const read = (name: string): Json =>
     readFileSync(new URL(`../fixtures/openapi-schemas/${name}.json`, import.meta.url), "utf8"),
   ) as Json;
 
-/** Converts the official schema of 3.0 from draft 4 to draft 7, which differs in two keywords. */
+/** Converts the official schema for OpenAPI 3.0 from JSON Schema draft 4 to draft 7; two keywords differ. */
 const fromDraft4 = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(fromDraft4);
   if (typeof value !== "object" || value === null) return value;
@@ -30,8 +30,8 @@ const create30 = () => {
 };
 
 /**
- * Ajv does not follow dynamic references between files, so those to schema objects become static references to the
- * dialect. Nested schemas are then checked as plain JSON Schema.
+ * Ajv does not follow dynamic references between files, so references to schema objects become static references to
+ * the dialect. Nested schemas are then checked as plain JSON Schema.
  */
 const toStatic = (value: unknown, dialect: string): unknown => {
   if (Array.isArray(value)) return value.map((one) => toStatic(one, dialect));
@@ -57,7 +57,7 @@ const create = (version: string) => {
 const validators = new Map<string, ReturnType<typeof create>>();
 
 /**
- * Lists the errors in a document according to the official schema of its version, including the one for schema objects.
+ * Lists the errors in a document according to the official schemas for its version, including the one for schema objects.
  */
 export const findOfficialErrors = (document: Json, version: string): readonly string[] => {
   const validate = validators.get(version) ?? (version === "3.0" ? create30() : create(version));

@@ -12,7 +12,7 @@ import { findOperation, generate, generateOne } from "./generate.ts";
 const handler = () => ({});
 const plain = factory.build({ handler });
 
-/** Returns the error with which the document of a routing is rejected. */
+/** Returns the error thrown when the document of a routing is generated. */
 const errorOf = (routing: Routing, options: Partial<OpenApiOptions> = {}): OpenApiError => {
   try {
     generate(routing, options);
@@ -44,7 +44,7 @@ describe("operation ids", () => {
     ]);
   });
 
-  test("are those that endpoints declare, or that their functions return for each method", () => {
+  test("are those that endpoints declare, either as a string or as a function of the method", () => {
     const given = factory.build({ operationId: "getA", handler });
     const both = factory.build({
       method: ["put", "post"],
@@ -54,7 +54,7 @@ describe("operation ids", () => {
     expect(idsOf({ a: plain, b: given, c: both })).toEqual(["getA2", "getA", "putIt", "postIt"]);
   });
 
-  test("are never the same twice", () => {
+  test("cause an error if two operations declare the same one", () => {
     const given = factory.build({ method: ["put", "post"], operationId: "same", handler });
     const error = errorOf({ a: given });
     expect(error.message).toBe(
@@ -68,7 +68,7 @@ describe("operation ids", () => {
 });
 
 describe("paths", () => {
-  test("have parameters in braces, and encoded literals", () => {
+  test("have their parameters in braces, and their literals percent-encoded", () => {
     const routing = {
       "a b": plain,
       "{x}": plain,
@@ -148,7 +148,7 @@ describe("a security requirement", () => {
     expect(Object.values(schemes as object)).toEqual([scheme]);
   });
 
-  test("of type input is described for a field of the body if the route has a body", () => {
+  test("of type input is described as a body field if the route has a body", () => {
     const own = factory.addMiddleware(
       new Middleware({ security: { type: "input", name: "key" }, handler }),
     );
@@ -159,7 +159,7 @@ describe("a security requirement", () => {
     );
   });
 
-  test("may combine several middlewares, and trees become alternatives", () => {
+  test("may combine those of several middlewares, and trees of requirements become alternatives", () => {
     const [a, b, c]: Security[] = ["a", "b", "c"].map(
       (name) => ({ type: "cookie", name }) as const,
     );
@@ -231,7 +231,7 @@ test("HEAD operations are omitted unless the options include them", () => {
   });
 });
 
-test("webhooks are described as requests that the API sends, in 3.0 as an extension", () => {
+test("webhooks are described as requests that the API sends, by an extension in OpenAPI 3.0", () => {
   const webhooks = {
     orderPaid: {
       input: z.object({ id: z.string() }).meta({ id: "Order" }),
@@ -277,7 +277,7 @@ test("an override changes or replaces operations", () => {
   expect(paths["/b"]?.["get"]).toEqual({ operationId: "b", responses: {} });
 });
 
-test("`info` is kept as far as the version supports it", () => {
+test("fields of `info` are kept if the OpenAPI version supports them", () => {
   const info = {
     title: "T",
     version: "1",

@@ -12,7 +12,7 @@ import { generate, generateOne, placesOf } from "./generate.ts";
 const fields = (...names: readonly string[]) =>
   z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
 
-/** Returns the places that a document gives the fields of an input, for a method and its sources. */
+/** Returns where a document places the fields of an input, for a method and its input sources. */
 const place = (
   method: Method,
   sources: readonly InputSource[] | undefined,
@@ -25,7 +25,7 @@ const place = (
   );
 };
 
-describe("a field is described in the first place that its route has", () => {
+describe("a field is described in the first input source that can contain it", () => {
   test.each<[string, Method, readonly InputSource[] | undefined, Record<string, string>]>([
     ["for get: path, query", "get", undefined, { id: "path", a: "query", "x-b": "query" }],
     ["for delete: path, query", "delete", undefined, { id: "path", a: "query" }],
@@ -78,7 +78,7 @@ describe("a field is described in the first place that its route has", () => {
     });
   });
 
-  test("a path parameter stays one even if the input takes a field of that name from elsewhere", () => {
+  test("a path parameter is described even if the input takes the field of that name from the query", () => {
     const endpoint = factory.build({ input: fields("id"), handler: () => ({}) });
     const config = { inputSources: { get: ["query"] } } as const;
     const { parameters } = generateOne("GET /{id}", { ":id": endpoint }, { config });
@@ -129,7 +129,7 @@ describe("parameters", () => {
     expect(required.map(([name]) => name)).toEqual(["a", "f"]);
   });
 
-  test("have the description and the deprecation of their schemas", () => {
+  test("have the description and the `deprecated` flag of their schemas", () => {
     const input = z.object({ a: z.string().meta({ description: "Text", deprecated: true }) });
     expect(parametersOf(input)).toEqual({
       a: { description: "Text", deprecated: true, required: true, schema: { type: "string" } },
@@ -144,7 +144,7 @@ describe("parameters", () => {
     });
   });
 
-  test("that are objects are deep for the extended parser, and rejected for the simple one", () => {
+  test("that are objects are deep objects with the extended query parser, and rejected with the simple one", () => {
     const input = z.object({ a: z.object({ b: z.string() }) });
     const { a } = parametersOf(input, { queryParser: "extended" });
     expect(a).toMatchObject({ style: "deepObject", explode: true });
@@ -171,7 +171,7 @@ describe("parameters", () => {
     expect(parameters[0]?.["schema"]).toEqual({ type: "string", enum: ["name", "age"] });
   });
 
-  test("of a path are always required, even if the input does not name them", () => {
+  test("in the path are always required, even if the input does not contain them", () => {
     const endpoint = factory.build({ input: fields("a").partial(), handler: () => ({}) });
     const { parameters } = generateOne("GET /x/{a}/{b}", { "x/:a/:b": endpoint });
     expect(parameters?.map(({ name, required }) => [name, required])).toEqual([
@@ -180,7 +180,7 @@ describe("parameters", () => {
     ]);
   });
 
-  test("for the rest of a path have a note", () => {
+  test("for the rest of a path say so in their description", () => {
     const input = z.object({ rest: z.array(z.string()).describe("A file.") });
     const endpoint = factory.build({ input, handler: () => ({}) });
     const { parameters } = generateOne("GET /files/{rest}", { "files/*rest": endpoint });
@@ -227,7 +227,7 @@ describe("the body of a request", () => {
       ["application/x-www-form-urlencoded"],
     ],
     [
-      "a form with more fields",
+      "a form in an intersection",
       ez.form({}).and(z.object({ a: z.string() })),
       ["application/x-www-form-urlencoded"],
     ],
@@ -243,7 +243,7 @@ describe("the body of a request", () => {
     expect(Object.keys(bodyOf(input)?.content ?? {})).toEqual(types);
   });
 
-  test("is required if one of its fields is", () => {
+  test("is required if one of its fields is required", () => {
     expect(bodyOf(z.object({ a: z.string() }))?.required).toBe(true);
     expect(bodyOf(z.object({ a: z.string().optional() }))?.required).toBe(false);
     const union = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
@@ -251,7 +251,7 @@ describe("the body of a request", () => {
     expect(bodyOf(union.or(z.object({})))?.required).toBe(false);
   });
 
-  test("is absent if no field is left for it", () => {
+  test("is absent if it would have no fields", () => {
     expect(bodyOf(z.object({ id: z.string() }), ":id")).toBeUndefined();
     expect(bodyOf(z.object({}))).toBeUndefined();
   });
@@ -274,7 +274,7 @@ describe("the body of a request", () => {
     });
   });
 
-  test("has the fields of the middlewares, which a strict endpoint accepts as well", () => {
+  test("includes the fields of middlewares, even if the schema of the endpoint is strict", () => {
     const key = new Middleware({ input: z.object({ key: z.string() }), handler: () => ({}) });
     const endpoint = factory
       .addMiddleware(key)
@@ -288,7 +288,7 @@ describe("the body of a request", () => {
     });
   });
 
-  test("combines schemas that cannot be merged with allOf", () => {
+  test("uses allOf to combine schemas that cannot be merged", () => {
     const key = new Middleware({ input: z.object({ key: z.string() }), handler: () => ({}) });
     const input = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
     const endpoint = factory
@@ -298,7 +298,7 @@ describe("the body of a request", () => {
     expect(requestBody?.content["application/json"]?.schema).toHaveProperty("allOf.length", 2);
   });
 
-  test("may exist for a GET if the configuration says so", () => {
+  test("exists for a GET if the configuration adds `body` to its input sources", () => {
     const config = { inputSources: { get: ["body"] } } as const;
     const endpoint = factory.build({ input: fields("a"), handler: () => ({}) });
     const { requestBody } = generateOne("GET /a", { a: endpoint }, { config });
@@ -306,7 +306,7 @@ describe("the body of a request", () => {
   });
 });
 
-test("the document applies methodLikeRouteBehavior", () => {
+test("the document respects methodLikeRouteBehavior", () => {
   const endpoint = factory.build({ handler: () => ({}) });
   const { paths } = generate({ get: endpoint }, { config: { methodLikeRouteBehavior: "path" } });
   expect(Object.keys(paths)).toEqual(["/get"]);

@@ -179,7 +179,7 @@ describe("a success", () => {
     ]);
   });
 
-  test("that is sent without an envelope has the media type of the content, bypassing the result handler", () => {
+  test("that is sent without an envelope has the media type of the content, whatever the result handler declares", () => {
     const contentOf = (output: z.ZodType) =>
       generateOne("GET /a", { a: factory.build({ output, handler: () => ({}) }) }).responses;
     const csv = contentOf(ez.stream("text/csv; charset=utf-8"));
@@ -192,7 +192,7 @@ describe("a success", () => {
     expect(Object.keys(contentOf(ez.file()))).toEqual(["200", "206", "304", "500"]);
   });
 
-  test("that is an event stream describes the events as the OpenAPI version allows", () => {
+  test("that is an event stream describes its events, as far as the OpenAPI version allows", () => {
     const stream = new EventStreamFactory({ tick: z.object({ n: z.int() }) }).build({
       handler: () => undefined,
     });
@@ -262,13 +262,13 @@ describe("an error", () => {
     });
   });
 
-  test("may lack data if the framework sends the same status, too", () => {
+  test("has optional data if the framework sends the same status, too", () => {
     const schema = errorsOf(400, build({ 400: taken }))?.content?.["application/json"]?.schema;
     expect(schema).toHaveProperty("properties.error.required", ["message"]);
     expect(schema).toHaveProperty("properties.error.properties.data");
   });
 
-  test("has no undeclared data, and shares one body schema with other errors", () => {
+  test("has no data unless declared, and shares one body schema with other such errors", () => {
     for (const status of [400, 404, 413, 415, 500])
       expect(errorsOf(status, build({ 404: "None" }))?.content).toEqual({
         "application/json": { schema: { $ref: "#/components/schemas/Error" } },
@@ -288,7 +288,7 @@ describe("an error", () => {
     );
   });
 
-  test("that occurs before the endpoint is described by the result handler that sends it", () => {
+  test("is described by the result handler that sends it, even if no endpoint is reached", () => {
     const config = { errorHandler: problemResultHandler };
     const typesOf = (status: number, own: Pick<typeof factory, "build">) =>
       Object.keys(

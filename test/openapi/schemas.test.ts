@@ -124,7 +124,7 @@ describe("schemas", () => {
     expect(inputOf(schema)).toEqual(expected);
   });
 
-  test("dates are described in the form in which JSON represents them", () => {
+  test("dates are described as they appear in JSON", () => {
     expect(outputOf(z.date())).toEqual({ type: "string", format: "date-time" });
     expect(outputOf(z.object({ at: z.date().optional() }))).toEqual({
       type: "object",
@@ -132,7 +132,7 @@ describe("schemas", () => {
     });
   });
 
-  test("a Buffer in JSON is described in the form in which JSON represents it", () => {
+  test("a Buffer is described as it appears in JSON", () => {
     const written = outputOf(ez.buffer());
     const buffer = JSON.parse(JSON.stringify(Buffer.from("a"))) as object;
     expect(Object.keys(written["properties"] as object)).toEqual(Object.keys(buffer));
@@ -190,12 +190,12 @@ describe("components", () => {
   const namesOf = (...endpoints: readonly ReturnType<typeof post>[]): readonly string[] =>
     Object.keys(componentsOf(...endpoints)).filter((name) => name !== "Error");
 
-  test("have the given name, and serve both directions if input and output are the same", () => {
+  test("are named by the `id` of a schema, and are used for both input and output if these are the same", () => {
     const user = z.object({ name: z.string() }).meta({ id: "User" });
     expect(namesOf(post(z.object({ user }), z.object({ user })))).toEqual(["User"]);
   });
 
-  test("have two names if the directions differ, also in schemas to which they refer", () => {
+  test("have two names if input and output differ, even if only in a schema that they refer to", () => {
     const user = z.object({ at: ez.dateIn() }).meta({ id: "User" });
     const team = z.object({ users: z.array(user) }).meta({ id: "Team" });
     const twice = z.object({ role: z.string().default("x") }).meta({ id: "Role" });
@@ -208,14 +208,14 @@ describe("components", () => {
     ]);
   });
 
-  test("for ez.encode are those of the other direction", () => {
+  test("of a schema in ez.encode are those of the opposite direction", () => {
     const user = z.object({ at: ez.dateIn() }).meta({ id: "User" });
     expect(namesOf(post(z.object({ user }), z.object({ user: ez.encode(user) })))).toEqual([
       "User",
     ]);
   });
 
-  test("refer to themselves and to each other", () => {
+  test("can refer to themselves and to each other", () => {
     const tree = z.object({
       get children() {
         return z.array(tree);
@@ -230,7 +230,7 @@ describe("components", () => {
     expect(Object.keys(schemas)).toEqual(["Error", "PostA0"]);
   });
 
-  test("map the options of a discriminated union", () => {
+  test("of discriminated unions have a discriminator with a mapping", () => {
     const option = (kind: string) => z.object({ kind: z.literal(kind) }).meta({ id: kind });
     const shape = z.discriminatedUnion("kind", [option("A"), option("B")]).meta({ id: "Shape" });
     expect(componentsOf(post(z.object({ shape })))["Shape"]).toMatchObject({
@@ -241,7 +241,7 @@ describe("components", () => {
     });
   });
 
-  test("are created from unnamed options, named after the values that select them", () => {
+  test("are created for unnamed options, and named after the discriminator values of these options", () => {
     const shape = z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("round"), radius: z.number() }),
       z.object({ kind: z.enum(["flat-top", "flat"]), side: z.number() }),
@@ -276,7 +276,7 @@ describe("components", () => {
     expect(inputOf(shape)).toHaveProperty("oneOf.0.properties.kind");
   });
 
-  test("that reject other fields are inlined beside other schemas", () => {
+  test("that reject unknown fields are inlined if they are merged with other schemas", () => {
     const strict = z.strictObject({ a: z.string() }).meta({ id: "Strict" });
     expect(inputOf(strict.and(z.object({ b: z.int() })))).toEqual({
       allOf: [
@@ -312,7 +312,7 @@ describe("components", () => {
     expect(() => componentsOf(post(together))).toThrow('"Same"');
   });
 
-  test("cannot have arbitrary names", () => {
+  test("cause an error if their id cannot be a component name", () => {
     const user = z.object({}).meta({ id: "a/b" });
     expect(() => componentsOf(post(z.object({ user })))).toThrow(
       'The id "a/b" of a schema, at POST /a0, cannot be a component name',
@@ -320,7 +320,7 @@ describe("components", () => {
   });
 });
 
-test("schemas are written in the dialect of 3.0", () => {
+test("schemas use the dialect of OpenAPI 3.0", () => {
   const options = { openapi: "3.0" } as const;
   const named = z.object({ a: z.string() }).meta({ id: "Named" });
   const onlyNull = { type: "string", nullable: true, enum: [null] };

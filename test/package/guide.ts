@@ -1,4 +1,4 @@
-// The code on the documentation's pages, as directories in which it is compiled and run.
+// Writes the code of the documentation to directories in which it is compiled and run.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -17,7 +17,7 @@ import { findFreePort } from "../free-port.ts";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Reads a page in the repository. */
+/** Reads a page of the documentation. */
 export const readPage = (page: string): string => readFileSync(join(root, page), "utf8");
 
 const fileBlock = /```ts file=(\S+).*\n([\s\S]*?)```/g;
@@ -39,12 +39,12 @@ export const readGuideProgram = (): string => {
   return [preamble, ...blocks].join("\n");
 };
 
-/** A directory with files, where the packages of this repository are found. */
+/** A directory with files that can import the packages of this repository. */
 export interface GuideFolder {
   readonly path: string;
   /** Runs Node.js in the directory. */
   run(...args: readonly string[]): { readonly status: number | null; readonly output: string };
-  /** Starts a program in the directory, which ends when the directory is removed. */
+  /** Starts a program in the directory; `remove` ends it. */
   start(args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess;
   /** Writes a file in the directory. */
   write(name: string, code: string): void;
@@ -55,7 +55,7 @@ export interface GuideFolder {
 /** Returns a free port, as the value of an environment variable. */
 export const findPort = async (): Promise<string> => String(await findFreePort());
 
-/** Creates a directory with files outside the repository; inside it, vitest would not find the tests among them. */
+/** Creates a directory with files, outside the repository: inside it, vitest would not find the tests among these files. */
 export const createGuideFolder = (
   files: Iterable<readonly [name: string, code: string]>,
 ): GuideFolder => {

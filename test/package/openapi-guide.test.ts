@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-/** Runs a command, which the guide must show. */
+/** Runs a command as the guide shows it; throws if the guide does not contain it. */
 const runCommand = (command: string) => {
   const [line] = guide.match(new RegExp(`^npx ${command}(?= |$)`, "m")) ?? [];
   if (line === undefined) throw new Error(`The guide has no ${command}`);
@@ -39,7 +39,7 @@ describe("docs/openapi.md", () => {
     expect(guide.match(/^npx /gm)).toHaveLength(3);
   });
 
-  test("has commands that list the routes, write the document, and find a document that is out of date", () => {
+  test("has commands that list the routes, write the document, and detect a document that is out of date", () => {
     expect(runCommand("sallyport routes")).toEqual({
       status: 0,
       output: expect.stringMatching(/GET +\/users\/:id +query params +200 400 404 500/),

@@ -5,8 +5,8 @@ import { root } from "./guide.ts";
 
 /**
  * Runs a command.
- * @returns its standard output
- * @throws with all of its output when it fails
+ * @returns the standard output of the command
+ * @throws an error with all output if the command fails
  */
 export const run = (command: string, args: readonly string[], cwd: string): string => {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
@@ -15,7 +15,7 @@ export const run = (command: string, args: readonly string[], cwd: string): stri
 };
 
 /**
- * Packs the build, in a copy, because `npm pack` changes package.json while it runs.
+ * Packs a copy of the build, because `npm pack` changes package.json while it runs.
  * @returns the path of the package
  */
 export const pack = (folder: string): string => {
@@ -29,7 +29,7 @@ export const pack = (folder: string): string => {
   return join(folder, readdirSync(folder).find((file) => file.endsWith(".tgz")) ?? "");
 };
 
-/** Creates a project that uses the package, and that also checks the declarations in packages. */
+/** Creates a project that uses the package, and in which the compiler also checks the declarations of packages. */
 export const createConsumer = (
   folder: string,
   tarball: string,

@@ -38,7 +38,7 @@ describe("the package, packed and installed in an empty folder,", () => {
     expect(files.length).toBeLessThanOrEqual(300);
   });
 
-  test("has source maps that contain their sources, and no maps of declarations", () => {
+  test("has source maps that contain their sources, and no declaration maps", () => {
     const maps = files.filter((file) => file.endsWith(".map"));
     expect(maps.filter((file) => !file.endsWith(".js.map"))).toEqual([]);
     expect(maps.length).toBeGreaterThan(20);
@@ -63,7 +63,7 @@ describe("the package, packed and installed in an empty folder,", () => {
       expect(manifest).not.toHaveProperty(name);
   });
 
-  test("has pages that link to its own files, or to the repository by URL", () => {
+  test("has pages whose links point to its own files, or by URL to the repository", () => {
     const repository = /^https:\/\/github\.com\/sallyport\/sallyport\/(?:blob|tree)\/main\/(.*)$/;
     const pages = files.filter((file) => file.endsWith(".md"));
     expect(pages.length).toBeGreaterThan(8);
@@ -136,7 +136,7 @@ describe("the package, packed and installed in an empty folder,", () => {
     expect(readdirSync(join(folder, "out"))).toContain("index.d.ts");
   });
 
-  test("generates the same client with its command as the source does", () => {
+  test("has a command that generates the same client as the source does", () => {
     const api = `
       import { defaultEndpointsFactory as factory } from "sallyport";
       export const routing = { hello: factory.build({ handler: () => ({}) }) };

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe("the quick start of the README", () => {
-  test("has under 60 lines, and its test under 15; the README has no more than 200", () => {
+  test("has fewer than 60 lines, and its test fewer than 15; the README has at most 200", () => {
     const names = [
       "tsconfig.json",
       "greet.ts",

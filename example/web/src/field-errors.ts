@@ -1,6 +1,6 @@
 import { ReplyError } from "sallyport/client";
 
-/** Returns the messages for each field, as reported by the API. */
+/** Converts an error of the API to a message for each invalid field. */
 export const toFieldErrors = (error: unknown): Readonly<Record<string, string>> => {
   if (!(error instanceof ReplyError)) return {};
   if (error.status === 409) return { email: "This address is taken" };

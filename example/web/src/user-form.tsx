@@ -5,7 +5,7 @@ import { client, refreshUsers, type User } from "./client.ts";
 import { toFieldErrors } from "./field-errors.ts";
 
 interface Props {
-  /** The user to edit; without one, a user is created. */
+  /** The user to edit; undefined to create one. */
   readonly user: User | undefined;
   readonly onDone: () => void;
 }

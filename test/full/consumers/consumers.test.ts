@@ -167,19 +167,22 @@ describe("express-openapi-validator in front of an API", () => {
     return Number(String(line));
   };
 
-  test.each(["3.0", "3.1"])("rejects nothing that the example accepts (%s)", async (version) => {
-    const { port } = await start(exampleRouting, { cors: false });
-    const document = documents.get("example-3.1") ?? { paths: {} };
-    const driven = await drive({
-      ...{ document, calls: 2000, secret: apiKey },
-      port: await startValidator(toPath(`example-${version}`), port),
-      // the validator reads uploads itself
-      only: (at) => isFinite(at) && !/^(?:post|put) .*picture$/.test(at),
-    });
-    expect(driven.violations).toEqual([]);
-    expect(driven.accepted).toBeGreaterThan(500);
-    expect(driven.refused).toBeGreaterThan(500);
-  });
+  test.each(["3.0", "3.1"])(
+    "rejects nothing that the example accepts (OpenAPI %s)",
+    async (version) => {
+      const { port } = await start(exampleRouting, { cors: false });
+      const document = documents.get("example-3.1") ?? { paths: {} };
+      const driven = await drive({
+        ...{ document, calls: 2000, secret: apiKey },
+        port: await startValidator(toPath(`example-${version}`), port),
+        // the validator reads uploads itself
+        only: (at) => isFinite(at) && !/^(?:post|put) .*picture$/.test(at),
+      });
+      expect(driven.violations).toEqual([]);
+      expect(driven.accepted).toBeGreaterThan(500);
+      expect(driven.refused).toBeGreaterThan(500);
+    },
+  );
 
   /** The requests that the validator rejects regardless of the document. */
   const ownRefusals: readonly RegExp[] = [
@@ -190,7 +193,7 @@ describe("express-openapi-validator in front of an API", () => {
   ];
 
   test.each(["3.0", "3.1"])(
-    "rejects nothing that the torture API accepts (%s)",
+    "rejects nothing that the torture API accepts (OpenAPI %s)",
     async (version) => {
       const { port } = await start(tortureRouting, tortureConfig);
       const document = documents.get("torture-3.1") ?? { paths: {} };
@@ -208,7 +211,7 @@ describe("express-openapi-validator in front of an API", () => {
     },
   );
 
-  test("reports a wrong document", async () => {
+  test("reports requests that a wrong document does not allow", async () => {
     const { port } = await start(exampleRouting, { cors: false });
     const document = documents.get("example-3.1") ?? { paths: {} };
     const path = join(home, "documents/wrong.json");

@@ -4,7 +4,7 @@ import { tortureConfig, tortureRouting } from "../../openapi/torture/routing.ts"
 
 export const versions: readonly OpenApiVersion[] = ["3.0", "3.1", "3.2"];
 
-/** Generates a document of each API in each version, by names such as `example-3.1`. */
+/** Generates a document of each API in each version of OpenAPI, by names such as `example-3.1`. */
 export const generateDocuments = (): ReadonlyMap<string, OpenApiDocument> =>
   new Map(
     versions.flatMap((openapi) => [

@@ -14,7 +14,7 @@ interface Run {
 // not below `.cache`: files in hidden directories are not sent
 const root = mkdtempSync(join(tmpdir(), "express-suite-"));
 
-/** Creates a copy of Express' repository with the given main file; returns the reason why there are no tests, or undefined. */
+/** Lays out a copy of Express' repository with the given main file; returns undefined, or why there are no tests. */
 const layOut = async (name: string, main: string): Promise<string | undefined> => {
   const folder = join(root, name);
   mkdirSync(join(folder, "lib"), { recursive: true });
@@ -52,7 +52,7 @@ const refusedHosts = [
   "res when accepting html should not render evil javascript links in anchor href (prevent XSS)",
   "res when accepting text should encode the url",
 ];
-// endpoints have get, post, put, patch and delete; other methods get 405 before any middleware runs
+// endpoints serve get, post, put, patch and delete; other methods get 405 before any middleware runs
 const otherMethods =
   /^res "etag" setting when enabled should send ETag in response to ([A-Z-]+) request$/;
 const ownMethods = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);

@@ -7,13 +7,13 @@ import { ensureInstalled } from "../install.ts";
 const own = fileURLToPath(new URL("./", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Where the packages are installed: next to the project, whose own packages stay unchanged. */
+/** The directory in which the packages are installed; the packages of this project stay unchanged. */
 export const home = join(root, "node_modules/.cache/packages");
 
 const lock = readFileSync(join(own, "package-lock.json"), "utf8");
 
 /**
- * Installs the packages that the lock file names, unless they are there, and puts this project and the programs next to
+ * Installs the packages in the lock file unless they are already there, and copies this project and the programs next to
  * them.
  */
 export const ensurePackages = (): void => {

@@ -37,12 +37,12 @@ beforeAll(() => {
   ensurePackages();
   entries = JSON.parse(runProgram("run.mjs", ["--list"]).output) as readonly Entry[];
   outcomes.push(...drive(listShared()));
-  // a package that replaces parts of Node or Express has its own process
+  // a package that replaces parts of Node or Express runs in its own process
   for (const { name, isolated } of entries)
     if (isolated) outcomes.push(...drive([name], isolated === true ? undefined : isolated));
 }, 900_000);
 
-describe("packages of the ecosystem", () => {
+describe("packages from the Express ecosystem", () => {
   test("include at least 45, each tested in four places", () => {
     expect(entries.length).toBeGreaterThanOrEqual(45);
     expect(outcomes.length).toBe(entries.length * places.length);
@@ -53,11 +53,11 @@ describe("packages of the ecosystem", () => {
     expect(findWrong(outcomes.filter((one) => one.place === place))).toEqual([]);
   });
 
-  test("also work in hooks and under attachRouting if they work on plain Express", () => {
+  test("also work in hooks and with attachRouting if they work on plain Express", () => {
     expect(entries.filter(({ notIn }) => "hooks" in notIn || "attach" in notIn)).toEqual([]);
   });
 
-  test("have the same effect on the other versions of Node.js, except for those with their own process", () => {
+  test("have the same effect on the other versions of Node.js, except for packages that need their own process", () => {
     const others = [...ensureNodes()].filter(([, node]) => node !== process.execPath);
     expect(others.length).toBeGreaterThanOrEqual(2);
     for (const [version, node] of others) {
@@ -101,7 +101,7 @@ describe("the recipes of docs/express.md", () => {
 });
 
 test.each(["pino", "winston", "bunyan"])(
-  "LoggerOverrides extends the whole type of %s's loggers, with all declarations checked",
+  "LoggerOverrides can extend the whole type of %s's loggers, with all declarations checked",
   (name) => {
     expect(compile([`types/${name}.ts`], { skipLibCheck: false, noEmit: true })).toBe("");
   },

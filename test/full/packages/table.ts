@@ -14,7 +14,7 @@ export interface Entry {
   readonly effect: string;
   /** The places where the package does not work, each with the reason. */
   readonly notIn: Readonly<Partial<Record<Place, string>>>;
-  /** Whether the package has its own process, and the module that is loaded there first. */
+  /** Whether the package needs its own process; a string names the module that is loaded there first. */
   readonly isolated?: boolean | string;
 }
 
@@ -37,7 +37,7 @@ const headings: readonly string[] = [
   ],
 ];
 
-/** Returns the table for the documentation, aligned in the same way as by the formatter. */
+/** Returns the table for the documentation, with the alignment that the formatter would give it. */
 export const toTable = (entries: readonly Entry[], outcomes: readonly Outcome[]): string => {
   const reasons = [...new Set(entries.flatMap(({ notIn }) => Object.values(notIn)))];
   const toCell = ({ name, notIn }: Entry, place: Place): string => {

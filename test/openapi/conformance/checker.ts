@@ -5,7 +5,7 @@ import type { Answer } from "../../http/harness.ts";
 import type { Operation } from "../generate.ts";
 import { toKey, type Draft } from "./requests.ts";
 
-/** Header fields that any response may have, and that documents do not list. */
+/** Header fields that any response may have, although documents do not list them. */
 const ordinary: ReadonlySet<string> = new Set([
   ...["content-type", "content-length", "date", "connection", "keep-alive", "transfer-encoding"],
   ...["x-content-type-options", "cache-control", "accept", "x-accel-buffering", "vary"],
@@ -24,7 +24,7 @@ export class Checker {
     this.#ajv.addSchema({ ...document, $id: "document:/" });
   }
 
-  /** Returns the parts of a response that the document does not allow. */
+  /** Returns what the document does not allow in a response, or undefined. */
   checkAnswer(operation: Operation, { status, headers, text }: Answer): string | undefined {
     const response = this.#resolve(operation.responses[String(status)]) as
       | Operation["responses"][string]
@@ -68,7 +68,7 @@ export class Checker {
     return undefined;
   }
 
-  /** Returns the parts of an accepted request that the document does not allow. */
+  /** Returns what the document does not allow in an accepted request, or undefined. */
   checkRequest(operation: Operation, draft: Draft): string | undefined {
     for (const parameter of operation.parameters ?? []) {
       const value = draft.parameters.get(toKey(parameter));
@@ -100,7 +100,7 @@ export class Checker {
     return target as JsonObject;
   }
 
-  /** Converts a string from a URL or a header to the type of its schema. */
+  /** Validates text from a URL or a header, converted to any type that it can represent. */
   #validateText(schema: JsonObject, value: unknown): string | undefined {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return this.#validate(schema, value);
@@ -109,7 +109,7 @@ export class Checker {
     const [text = ""] = texts;
     if (texts.length === 1 && text.trim() !== "" && Number.isFinite(Number(text)))
       readings.push(Number(text), [Number(text)]);
-    // an empty string is 0 when coerced
+    // an empty string is coerced to 0
     if (text === "") readings.push(0);
     const wrongs = readings.map((reading) => this.#validate(schema, reading));
     return wrongs.includes(undefined) ? undefined : wrongs[0];

@@ -14,9 +14,9 @@ export interface Drive {
   readonly seed?: number;
   /** The secret in the client's credentials. */
   readonly secret: string;
-  /** Checks whether the server checks more than the schemas of a path say, and so may reject valid requests. */
+  /** Checks whether valid requests to a path may be rejected, because the server checks more than the schemas say. */
   readonly isLenient?: (path: string) => boolean;
-  /** Checks whether a path replaces invalid values, and so accepts more than its schemas say. */
+  /** Checks whether an invalid request to a path may be accepted, because the server replaces or drops invalid values. */
   readonly isForgiving?: (path: string, mutation: string | undefined) => boolean;
   readonly only?: (at: string) => boolean;
 }
@@ -27,7 +27,7 @@ export interface Driven {
   readonly accepted: number;
   readonly refused: number;
   readonly violations: readonly string[];
-  /** The operations with the statuses of their responses, such as `get /users 200`. */
+  /** Each operation with each status that it responded with, such as `get /users 200`. */
   readonly statuses: ReadonlySet<string>;
 }
 

@@ -7,7 +7,7 @@ export interface GeneratorMutant {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** Matches the operations that reveal the change. */
+  /** A pattern for the operations that reveal the change. */
   readonly only: RegExp;
 }
 
@@ -115,11 +115,11 @@ export const generatorMutants: readonly GeneratorMutant[] = [
 const done = z.object({ done: z.boolean() });
 const id = z.object({ id: z.uuid() });
 
-/** Endpoints that violate the document of the torture routing. */
+/** Endpoints that violate the OpenAPI document of the torture routing, by the name of their fault. */
 export const handlerMutants: Readonly<
   Record<string, { readonly at: string; readonly routing: Routing }>
 > = {
-  "another success": {
+  "another success status": {
     at: "post /created",
     routing: {
       "post /created": factory.build({
@@ -167,7 +167,7 @@ export const handlerMutants: Readonly<
       }),
     },
   },
-  "a field that is needed after all": {
+  "a required field that the document calls optional": {
     at: "patch /users/{id}",
     routing: {
       "patch /users/:id": factory.build({
@@ -177,7 +177,7 @@ export const handlerMutants: Readonly<
       }),
     },
   },
-  "a field that is not needed": {
+  "an optional field that the document calls required": {
     at: "get /both",
     routing: {
       both: factory.build({
@@ -187,7 +187,7 @@ export const handlerMutants: Readonly<
       }),
     },
   },
-  "a parameter of another name": {
+  "a renamed parameter": {
     at: "get /both",
     routing: {
       both: factory.build({
@@ -196,7 +196,7 @@ export const handlerMutants: Readonly<
       }),
     },
   },
-  "a stricter schema": {
+  "a schema stricter than the document": {
     at: "put /users/{id}",
     routing: {
       "put /users/:id": factory.build({
@@ -205,7 +205,7 @@ export const handlerMutants: Readonly<
       }),
     },
   },
-  "data of another shape": {
+  "error data of another shape": {
     at: "post /created",
     routing: {
       "post /created": factory.build({
@@ -219,7 +219,7 @@ export const handlerMutants: Readonly<
       }),
     },
   },
-  "items of another name": {
+  "renamed items": {
     at: "get /cursors",
     routing: {
       cursors: factory.build({

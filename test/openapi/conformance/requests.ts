@@ -6,7 +6,7 @@ import type { Values } from "./values.ts";
 /** A generated request before it is serialised. */
 export interface Draft {
   readonly parameters: Map<string, unknown>;
-  /** The body, or undefined for none. */
+  /** The body; undefined if there is none. */
   body: unknown;
   mediaType: string | undefined;
   /** A string to send instead of the body. */
@@ -33,7 +33,7 @@ export const draftRequest = (operation: Operation, values: Values, random: Rando
   for (const parameter of operation.parameters ?? []) {
     if (parameter["required"] !== true && random.chance(0.4)) continue;
     let value = values.make(parameter["schema"]);
-    // an empty path segment does not match, and an array without elements is not sent
+    // a path segment cannot be empty, so an empty string or array cannot be sent
     if (parameter.in === "path")
       for (let tries = 0; tries < 9 && !fitsPath(value); tries++)
         value = values.make(parameter["schema"]);
@@ -54,11 +54,11 @@ export const draftRequest = (operation: Operation, values: Values, random: Rando
 
 const fitsPath = (value: unknown): boolean => {
   const text = String(value);
-  // a dash separates two parameters of the torture routing
+  // in the torture routing, a dash separates two parameters
   return text !== "" && !/[-./\\%]|^_/.test(text.replace(/^[\da-f-]{36}$/, "uuid"));
 };
 
-/** Breaks a part of a request. */
+/** Breaks one part of a request. */
 export const mutate = (draft: Draft, operation: Operation, random: Random): void => {
   const junk = (): unknown =>
     random.pick<unknown>([null, 5, true, "junk", [], {}, [1, "a"], { a: 1 }]);
@@ -71,7 +71,7 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
       `without ${one}`,
       () => {
         draft.parameters.delete(one);
-        // a key may be both a parameter and a credential
+        // the API key may be both a parameter and a credential
         draft.hasCredentials = false;
       },
     ]);
@@ -131,7 +131,7 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
   change();
 };
 
-/** Removes, adds or replaces a property at some depth. */
+/** Removes, adds or replaces a property at a random depth. */
 const breakInside = (object: JsonObject, random: Random, junk: () => unknown): void => {
   const keys = Object.keys(object);
   if (keys.length === 0 || random.chance(0.1)) {

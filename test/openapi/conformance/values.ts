@@ -27,7 +27,7 @@ export class Values {
     this.#random = random;
   }
 
-  /** Keeps the last ids that a server has returned, with which requests can refer to existing objects. */
+  /** Keeps the last ids that a server has returned, so that requests can refer to existing objects. */
   learn(text: string): void {
     const ids = text.match(/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/g) ?? [];
     this.#ids = [...ids, ...this.#ids].slice(0, 5);

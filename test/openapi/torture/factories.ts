@@ -15,7 +15,7 @@ import { z } from "zod";
 
 export { arrayEndpointsFactory, defaultEndpointsFactory, problemEndpointsFactory };
 
-/** Creates a middleware with a security requirement, which accepts `let-me-in` wherever it is sent. */
+/** Creates a middleware that has a security requirement, and accepts `let-me-in` wherever it is sent. */
 const guard = (security: Security): Middleware =>
   new Middleware({
     security,
@@ -112,7 +112,7 @@ const ownHandler = new ResultHandler({
 
 export const ownFactory = new EndpointsFactory(ownHandler);
 
-/** The bytes of an image. */
+/** A result handler that responds with the bytes of an image. */
 const pngHandler = new ResultHandler({
   positive: { schema: ez.buffer(), mimeType: "image/png" },
   negative: () => defaultEndpointsNegative(),

@@ -57,7 +57,7 @@ const book: z.ZodType = z
   })
   .meta({ id: "Book" });
 
-/** A schema of each kind that JSON can represent; each returns the values it accepts, or can be encoded. */
+/** A schema of each kind that JSON can represent; each accepts the values that it returns, or can encode them. */
 export const kinds = {
   string: z.string(),
   bounded: z.string().min(2).max(5),

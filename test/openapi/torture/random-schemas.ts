@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Random } from "../conformance/random.ts";
 import { kinds } from "./kinds.ts";
 
-/** Kinds that check more than their wire format says, or that can only be fields. */
+/** Kinds that check more than their JSON Schema says, or that are possible only as fields. */
 const unfit: ReadonlySet<string> = new Set(["catch", "piped", "optional", "described"]);
 const leaves: readonly z.ZodType[] = Object.entries(kinds).flatMap(([name, schema]) =>
   unfit.has(name) ? [] : [schema],
@@ -29,7 +29,7 @@ export class RandomSchemas {
       () => z.record(z.enum(["one", "two"]), inner()),
       () => z.union([inner(), inner()]),
       () => this.#discriminated(depth + 1),
-      // values that a loose side passes on cannot be merged with the values that the other side returns
+      // stripped, because a loose side would keep the fields of the other side, and the two results could not be merged
       () =>
         object()
           .strip()

@@ -10,7 +10,7 @@ const app = express().disable("x-powered-by").disable("etag");
 
 const toObject = (pairs) => Object.fromEntries(new URLSearchParams(pairs));
 
-/** Parses a body by its type; a malformed body stays a string. */
+/** Parses a body according to its content type; a malformed body remains a string. */
 const parse = (bytes, type = "") => {
   if (!Buffer.isBuffer(bytes)) return undefined;
   const text = String(bytes);

@@ -1,6 +1,6 @@
-// A client that returns every part of a response, and keeps cookies if requested.
+// A client that returns every part of a response, with its cookies ready to be sent back.
 
-/** Resolves to the status, the headers, the text, and for JSON the body or its `data`. */
+/** Creates a client for a server; if a body is JSON, `json` is its value, and `data` the data in the envelope. */
 export const createClient = (url) => {
   const send = async (path, { body, headers = {}, ...init } = {}) => {
     const isJson = body !== undefined && Object.getPrototypeOf(body) === Object.prototype;

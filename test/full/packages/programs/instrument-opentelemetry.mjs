@@ -1,4 +1,4 @@
-// Loaded first, with --import: OpenTelemetry with its spans kept in memory.
+// Starts OpenTelemetry, whose spans are kept in memory; loaded before the program, by --import.
 import { register } from "node:module";
 import { registerInstrumentations } from "@opentelemetry/instrumentation";
 import { ExpressInstrumentation } from "@opentelemetry/instrumentation-express";

@@ -1,4 +1,4 @@
-// Loaded first, with --import: Sentry with its reports kept in memory.
+// Starts Sentry, whose reports are kept in memory; loaded before the program, by --import.
 import * as Sentry from "@sentry/node";
 
 export const events = [];
@@ -6,7 +6,7 @@ Sentry.init({
   dsn: "https://key@sentry.invalid/1",
   tracesSampleRate: 1,
   traceLifecycle: "static",
-  // the tests' client is in the same process, and must not tell the server not to sample
+  // the test's client is in the same process; its trace headers could keep the server from sampling
   tracePropagationTargets: [],
   transport: (options) =>
     Sentry.createTransport({ ...options, recordDroppedEvent: () => undefined }, async () => ({})),

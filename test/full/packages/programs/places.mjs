@@ -11,10 +11,10 @@ export const placeNames = ["express", "factory", "hooks", "attach"];
 
 const listenOptions = { port: 0, host: "127.0.0.1" };
 
-/** Returns the arguments of `use` for a layer, which is a middleware, or a path with the middleware mounted there. */
+/** Returns the arguments of `use` for a layer: a middleware, or a path with the middleware to mount there. */
 const toArguments = (layer) => (Array.isArray(layer) ? layer : [layer]);
 
-/** Returns a layer as one middleware: a factory has no paths, so a router mounts a middleware that needs one. */
+/** Returns a layer as one middleware: `factory.use` takes no path, so a router mounts a middleware that needs one. */
 const toNative = (layer) => (Array.isArray(layer) ? express.Router().use(...layer) : layer);
 
 const toRouting = ({ method, path, handler, input, isVoid }, factory) => {
@@ -23,7 +23,7 @@ const toRouting = ({ method, path, handler, input, isVoid }, factory) => {
   return Object.fromEntries([path].flat().map((path) => [path, endpoint]));
 };
 
-/** Creates a logger that records warnings and errors, which fail an entry unless it provokes faults. */
+/** Creates a logger that records warnings and errors; these fail an entry, unless the entry provokes faults. */
 const createLogger = (lines) => {
   const write = (message, meta) => void lines.push(`${message} ${inspect(meta)}`);
   return { debug: () => undefined, info: () => undefined, warn: write, error: write };
@@ -38,7 +38,7 @@ const toConfig = (spec, more) =>
     ...more,
   });
 
-/** Starts a server from `node:http` or from a framework. */
+/** Makes a server listen unless it already does, and returns its URL. */
 export const listen = async (server) => {
   if (!server.listening) {
     server.listen(listenOptions);

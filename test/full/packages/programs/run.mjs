@@ -21,7 +21,7 @@ const withTimeout = (work) =>
     }),
   ]);
 
-/** Serves an entry and sends the requests that prove its effect; no fault may be logged meanwhile. */
+/** Serves an entry, and sends the requests that prove its effect; fails if a fault is logged meanwhile. */
 const prove = async (entry, place) => {
   const spec = await entry.create(place);
   const lines = [];

@@ -1,4 +1,4 @@
-// Gives the loggers in handlers the logger's own type, checked with the declarations of all packages.
+// Gives the `logger` in handlers the type of pino's loggers; the declarations of all packages are checked, too.
 import { pino } from "pino";
 import { createConfig, defaultEndpointsFactory } from "sallyport";
 

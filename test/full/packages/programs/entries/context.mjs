@@ -1,4 +1,4 @@
-// Packages that carry something through a request, or change its destination.
+// Packages that carry data through a request, or change where it is routed.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import cls from "cls-hooked";

@@ -1,4 +1,4 @@
-// Packages that limit rate and duration.
+// Packages that limit the rate or the duration of requests.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import timeout from "connect-timeout";

@@ -1,4 +1,4 @@
-// Packages that bring their own API below one path.
+// Packages that serve an API of their own below one path.
 import assert from "node:assert/strict";
 import { ApolloServer } from "@apollo/server";
 import { expressMiddleware } from "@as-integrations/express5";

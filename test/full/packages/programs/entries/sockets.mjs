@@ -1,4 +1,4 @@
-// Packages that use the server rather than a request.
+// Packages that use the server itself rather than requests.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import expressWs from "express-ws";
@@ -88,7 +88,7 @@ export const entries = [
         });
       };
       return {
-        // the framework's server exists once it listens
+        // the framework creates the server only when it starts listening
         ...(place === "hooks" ? {} : { prepare: useEcho }),
         handler: () => ({ a: 1 }),
         prove: async ({ send, url }, { app, server }) => {

@@ -34,7 +34,7 @@ const nameTransaction = (request, _response, next) => {
 
 const naming = defaultEndpointsFactory.use(nameTransaction);
 
-/** Reports errors in a user's own application, whose error handlers do not see the errors of endpoints. */
+/** A factory whose endpoints report their errors, which the error handlers of a user's own application do not see. */
 const reporting = naming.addMiddleware({
   around: async (_args, next) => {
     try {

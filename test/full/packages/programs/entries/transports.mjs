@@ -23,7 +23,7 @@ const toEvent = (method, query, body) => ({
   isBase64Encoded: false,
 });
 
-/** On plain Express the body needs a parser; the framework has its own. */
+/** Adds a body parser on plain Express; the framework has its own. */
 const withParser = async (place) => {
   if (place !== "express") return echo;
   const { default: express } = await import("express");
