@@ -188,6 +188,18 @@ describe("architecture", () => {
     expect(found).toEqual([]);
   });
 
+  test("each equivalent mutant quotes a line of its file", () => {
+    const equivalent = JSON.parse(read("test/mutants/equivalent.json")) as {
+      file: string;
+      code: string;
+    }[];
+    const isQuoted = ({ file, code }: { file: string; code: string }): boolean =>
+      read(file)
+        .split("\n")
+        .some((line) => line.trim() === code);
+    expect(equivalent.filter((one) => !isQuoted(one))).toEqual([]);
+  });
+
   test("the main entry point contains no logic", () => {
     const statements = read("src/index.ts")
       .replace(/\/\/.*$/gm, "")
