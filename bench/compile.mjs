@@ -75,7 +75,7 @@ export const createBench = (name, compiler = ownCompiler) => {
     remove(file);
   };
 
-  /** Runs a file with the source of this package, and returns its output. */
+  /** Runs a file that imports this package from its source, and returns what the file prints. */
   const execute = (file) =>
     run(`${root}node_modules/tsx/dist/cli.mjs`, [`${folder}/${file}`], root, {
       TSX_TSCONFIG_PATH: `${root}tsconfig.json`,

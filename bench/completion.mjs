@@ -130,7 +130,7 @@ const measure = async (name, { complete, close }, text, endpoints, count) => {
   };
   const { time: first } = await ask("");
   process.stdout.write(
-    `${name}: ${first.toFixed(0)} ms for the first response, which includes reading the program\n`,
+    `${name}: ${first.toFixed(0)} ms for the first response, including loading the program\n`,
   );
   for (const [what, typed, expected] of toPlaces(endpoints)) {
     const times = [];

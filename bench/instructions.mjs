@@ -24,11 +24,11 @@ const { values } = parseArgs({
   },
 });
 
-const help = `Counts the instructions per request in user space with callgrind, including garbage collection.
+const help = `Counts the user-space instructions per request with callgrind, including garbage collection.
 
   --server NAMES     servers in bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport)
   --workload NAMES   get,list,post (default); start (with --server thousand-bare,thousand): from the start of the
-                     process to the first response, in millions; one (with --server middlewares:1:async and others)
+                     process to the first response, in millions; one (with --server middlewares:1:async): GET /v1/one/7
   --warmup COUNT     requests before counting starts (12000)
   --requests COUNT   counted requests (4000; twice as many for list)
   --node 24|current

@@ -19,7 +19,7 @@ const isComplete = () => {
 };
 
 if (!isComplete()) {
-  console.log("Installing the dependencies, which takes half a minute …");
+  console.log("Installing the dependencies; this takes about half a minute...");
   const npm = (stdio, ...args) =>
     spawnSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], {
       cwd: root,

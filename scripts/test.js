@@ -1,4 +1,4 @@
-// Runs all checks in this repository, step by step; `node scripts/test.js unit http` runs only the given steps.
+// Runs the build, then the other steps, two at a time; `node scripts/test.js unit http` runs only the given steps.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";

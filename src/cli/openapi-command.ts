@@ -60,7 +60,7 @@ export const openApiCommand = defineCommand({
   },
 });
 
-const wrong = (text: string): CliError => new CliError("SLP_CLI_USAGE", `${text}.`);
+const wrong = (text: string): CliError => new CliError("SLP_CLI_USAGE", text);
 
 const toFormat = (out: string | undefined): string =>
   /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";

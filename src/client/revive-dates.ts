@@ -24,7 +24,10 @@ const reviveItems =
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns a function that revives an object: each known field with its own function, all others with a shared one. */
+/**
+ * Returns a function that revives an object: each field of `fields` with its own function, and those that are not in
+ * `known` with `others`.
+ */
 const reviveFields =
   (fields: ReadonlyMap<string, Revive>, others?: Revive, known: readonly string[] = []): Revive =>
   (value) => {

@@ -145,7 +145,7 @@ export interface EndpointDefinition<
   readonly handler: Output["_zod"]["def"]["type"] extends OtherKind
     ? (
         args: HandlerArguments<Arguments["input"], Arguments["ctx"]>,
-      ) => "`output` must be the schema of an object: wrap an array, as in z.object({ items: z.array(...) })"
+      ) => "`output` must be an object schema; wrap an array in one, as in z.object({ items: z.array(...) })"
     : (
         args: HandlerArguments<Arguments["input"], Arguments["ctx"]>,
       ) => HandlerReturn<Output, Accepted>;

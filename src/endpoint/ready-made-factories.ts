@@ -8,7 +8,7 @@ import { EndpointsFactory } from "./endpoints-factory.ts";
 
 /**
  * Builds endpoints that send their bare output on success and problem details on error. Also set `errorHandler:
- * problemResultHandler` in the configuration, so that 404 and 405 have the same format.
+ * problemResultHandler` in the configuration, so that errors without an endpoint, such as a 404, have the same format.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */

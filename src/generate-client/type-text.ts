@@ -28,7 +28,7 @@ export const toText = (members: Members): string => {
   return only.startsWith("(") && only.endsWith(")") ? only.slice(1, -1) : only;
 };
 
-/** Writes a string as a TypeScript literal. */
+/** Converts a string to a TypeScript literal. */
 export const quote = (text: string): string =>
   JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 

@@ -20,7 +20,7 @@ import { readLazy, readOptionality, readValues } from "../schemas/zod-internals.
 /** One side of a schema, and how the client handles its values. */
 export interface Side {
   readonly direction: "input" | "output";
-  /** Whether the client sends the value. The client may send dates and files, but receives strings. */
+  /** Whether the client sends the value. Where the client may send a date or a file, it receives a string. */
   readonly isSent: boolean;
   /** Whether the client converts date strings to dates. */
   readonly hasDates: boolean;

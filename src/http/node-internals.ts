@@ -214,7 +214,7 @@ export const endInstead = (socket: Socket, reply: ServerResponse, end: () => voi
  * Makes Node read a TLS connection through its stream, which stops at once when paused.
  *
  * By default, decrypted data bypasses the stream and goes to the parser, which drops chunks that arrive while it is
- * paused. Requests that are pipelined behind a response would lose bytes whenever the client reads the response slowly.
+ * paused. Pipelined requests would lose bytes whenever the client reads a response slowly.
  * If bytes are lost despite the listener, the connection is closed with {@link parserPaused}.
  */
 export const readThroughStream = (socket: Socket, hear: () => void): void => {

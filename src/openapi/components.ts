@@ -270,12 +270,14 @@ export class Components {
       const wanted = isInputOfTwo ? `${component.name}Input` : component.name;
       let name = wanted;
       for (let number = 2; isTaken(owners.get(name), component); number++) {
-        if (component.isGiven)
+        if (component.isGiven) {
+          const split = [owners.get(name), component].find((one) => one?.name !== name);
           throw new OpenApiError(
             "SLP_OPENAPI_COMPONENT",
-            `Two schemas would become the component ${JSON.stringify(name)}: the schema with this id, and the input of the schema with the id ${JSON.stringify(component.name)}, because its input and output differ. Give one of them a different .meta({ id }).`,
+            `Two schemas would become the component ${JSON.stringify(name)}: the one with this id, and the input of the one with the id ${JSON.stringify(split?.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
             component.place,
           );
+        }
         name = `${wanted}${number}`;
       }
       owners.set(name, component);

@@ -115,7 +115,7 @@ const toInfo = (
     license: info.license && toLicense(info.license, version),
   });
 
-/** Replaces a license identifier, which 3.0 does not have. */
+/** Omits the license identifier for OpenAPI 3.0, which does not have it. */
 const toLicense = (
   { identifier, ...license }: NonNullable<OpenApiOptions["info"]["license"]>,
   version: OpenApiVersion,

@@ -195,7 +195,7 @@ const takeLargeBody = (
   return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
 };
 
-/** Parses the output with the endpoint's schema; without a schema, returns the object as it is. */
+/** Parses the output with the endpoint's schema; without a schema, returns the object as is. */
 const toOwnOutput = (plan: EndpointPlan, returned: unknown): unknown => {
   if (plan.parseOutput) return validateOutput(plan.parseOutput, returned);
   if (plan.endpoint.isVoid || returned === undefined) return {};

@@ -18,7 +18,7 @@ type Positive<
 type Negative<Handler extends { readonly "~types"?: { readonly negative: unknown } }> =
   ResponseBody<Declared<Handler>["negative"]>;
 
-test("ProblemResultHandler sends the output itself for a success, and problem details for an error", () => {
+test("ProblemResultHandler sends the bare output on success, and problem details on error", () => {
   expectTypeOf<Positive<ProblemResultHandler, { id: number }>>().toEqualTypeOf<{ id: number }>();
   expectTypeOf<Negative<ProblemResultHandler>>().toMatchTypeOf<ProblemDetails>();
   expectTypeOf<Negative<ProblemResultHandler>["detail"]>().toEqualTypeOf<string>();

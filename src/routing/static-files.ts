@@ -33,7 +33,7 @@ export class ServeStatic {
   /**
    * @param factory a factory whose middlewares run before a file is looked up, and whose result handler sends the
    * errors that they throw
-   * @throws {@link DefinitionError} when the directory is not a path.
+   * @throws {@link DefinitionError} when `directory` is not a non-empty string.
    */
   constructor(directory: string, options: ServeStaticOptions = {}, factory?: GuardFactory) {
     if (typeof directory !== "string" || directory === "")

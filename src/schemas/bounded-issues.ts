@@ -11,8 +11,8 @@ export type RunParse = (schema: ZodSchema, ...args: Parameters<Run>) => ReturnTy
 export const runPlainly: RunParse = (schema, payload, context) => schema._zod.run(payload, context);
 
 /**
- * Makes Zod skip the remaining elements of an array, set, map or record once it has found as many wrong elements as are
- * reported.
+ * Makes Zod skip the remaining elements of an array, set, map or record once it has found as many wrong elements as
+ * errors report.
  *
  * Zod creates an issue for each wrong element, so an array of 500,000 wrong elements, which fits into a body of 1 MB,
  * would block the process for over a second. For the synchronous part of a parse, the `run` methods of lists and

@@ -128,7 +128,7 @@ describe("ez.cursor", () => {
   });
 
   test.each<[string, unknown[], RegExp]>([
-    ["no options", [z.int()], /options must be an object with secret/],
+    ["no options", [z.int()], /must be an object; got undefined. The options are secret\.$/],
     ["no secret", [z.int(), {}], /`secret` must be .* got undefined/],
     ["a short secret", [z.int(), { secret: "hunter2" }], /got one of 7 characters/],
     ["no secrets", [z.int(), { secret: [] }], /got an empty array/],
@@ -185,14 +185,14 @@ describe("pages with a signed cursor", () => {
     const wrong = { items: [], limit: 1, nextCursor: { id: "1", name: "x" } };
     expect(page.output.safeParse(wrong).error?.issues[0]?.path).toEqual(["nextCursor", "id"]);
   });
+});
 
-  test("can use another codec from a string, or a string schema, instead", () => {
-    const codec = z.codec(z.string(), z.int(), { decode: Number, encode: String });
-    const own = paginated({ style: "cursor", itemSchema: z.string(), cursor: codec });
-    expect(own.input.parse({ cursor: "5" }).cursor).toBe(5);
-    expect(own.output.parse({ items: [], limit: 1, nextCursor: 6 }).nextCursor).toBe("6");
-    const short = paginated({ style: "cursor", itemSchema: z.string(), cursor: z.string().max(3) });
-    expect(short.input.safeParse({ cursor: "long" }).success).toBe(false);
-    expect(short.output.safeParse({ items: [], limit: 1, nextCursor: "long" }).success).toBe(false);
-  });
+test("pages can also have a string schema, or any codec from a string, as their cursor", () => {
+  const codec = z.codec(z.string(), z.int(), { decode: Number, encode: String });
+  const own = paginated({ style: "cursor", itemSchema: z.string(), cursor: codec });
+  expect(own.input.parse({ cursor: "5" }).cursor).toBe(5);
+  expect(own.output.parse({ items: [], limit: 1, nextCursor: 6 }).nextCursor).toBe("6");
+  const short = paginated({ style: "cursor", itemSchema: z.string(), cursor: z.string().max(3) });
+  expect(short.input.safeParse({ cursor: "long" }).success).toBe(false);
+  expect(short.output.safeParse({ items: [], limit: 1, nextCursor: "long" }).success).toBe(false);
 });

@@ -121,7 +121,7 @@ export const assertOptions = (where: string, options: unknown, known: readonly s
   if (typeof options !== "object" || options === null)
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
-      `${where}: the options must be an object with ${known.join(", ")}; got ${show(options)}.`,
+      `${where}: the options must be an object; got ${show(options)}. The options are ${known.join(", ")}.`,
     );
   const unknown = describeUnknownKey("option", options, known, { where });
   if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);

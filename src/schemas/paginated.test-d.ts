@@ -81,7 +81,7 @@ describe("ez.paginated", () => {
     >();
   });
 
-  test("rejects wrong options with messages that name them", () => {
+  test("rejects invalid options with messages that name them", () => {
     // @ts-expect-error -- itemsName "total" is reserved in offset style
     ez.paginated({ style: "offset", itemSchema: user, itemsName: "total" });
     // @ts-expect-error -- itemsName "nextCursor" is reserved in cursor style

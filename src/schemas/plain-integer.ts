@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { describeAs } from "./zod-internals.ts";
 
-/** A schema of an integer in a range, given as a number or as plain decimal digits, with a default. */
+/** A schema for an integer within a range, with a default; accepts a number or plain decimal digits. */
 export type PlainInteger = z.ZodPrefault<
   z.ZodPipe<z.ZodUnion<readonly [z.ZodNumber, z.ZodCodec<z.ZodString, z.ZodNumber>]>, z.ZodNumber>
 >;

@@ -10,7 +10,7 @@ export interface AnySchema {
 
 /** An object that is not an array; endpoints accept and return such objects at the top level. */
 export type ObjectLike = object & {
-  readonly [Symbol.iterator]?: "must be an object: wrap an array, as in { items: [...] }";
+  readonly [Symbol.iterator]?: "must be an object; wrap an array in one, as in { items: [...] }";
 };
 
 /** An {@link ObjectLike} that is not a promise; promises would also match `ObjectLike`. */

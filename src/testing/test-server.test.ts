@@ -372,8 +372,8 @@ describe("a response", () => {
   });
 });
 
-describe("a client that disconnects", () => {
-  test("before the response aborts the handler's signal", async () => {
+describe("when a client disconnects", () => {
+  test("before the response, the handler's signal is aborted", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
     const refused = refusalOf(fetch("/waiting", { signal: leaving.signal }));
@@ -383,13 +383,13 @@ describe("a client that disconnects", () => {
     await expect.poll(() => steps).toEqual(["began", "aborted"]);
   });
 
-  test("before the response gets the reason of its signal, as with the global fetch", async () => {
+  test("before the response, fetch rejects with the reason of the signal, as the global fetch does", async () => {
     const { fetch } = await open();
     const reason = new Error("bored");
     await expect(fetch("/waiting", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test("through the signal of a Request aborts the handler's signal", async () => {
+  test("through the signal of a Request, the handler's signal is aborted", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
     const refused = refusalOf(fetch(new Request("http://a/waiting", { signal: leaving.signal })));
@@ -399,7 +399,7 @@ describe("a client that disconnects", () => {
     await expect.poll(() => steps).toEqual(["began", "aborted"]);
   });
 
-  test("during the response aborts the handler's signal", async () => {
+  test("during the response, the handler's signal is aborted", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
     const response = await fetch("/stepwise", { signal: leaving.signal });
@@ -409,7 +409,7 @@ describe("a client that disconnects", () => {
     await expect.poll(() => steps).toEqual(["one", "aborted"]);
   });
 
-  test("during the response gets an AbortError, as with the global fetch", async () => {
+  test("during the response, its body fails with an AbortError, as with the global fetch", async () => {
     const { fetch } = await open();
     const leaving = new AbortController();
     const response = await fetch("/stepwise", { signal: leaving.signal });
@@ -418,7 +418,7 @@ describe("a client that disconnects", () => {
     expect(await refused).toMatchObject({ name: "AbortError" });
   });
 
-  test("by cancelling the body aborts the handler's signal", async () => {
+  test("by cancelling the body, the handler's signal is aborted", async () => {
     const { fetch } = await open();
     const response = await fetch("/stepwise");
     await response.body?.cancel();

@@ -109,7 +109,7 @@ describe("testEndpoint", () => {
     expectTypeOf<RequestProps["session"]>().toBeUnknown();
   });
 
-  test("rejects wrong options", () => {
+  test("rejects invalid options", () => {
     // @ts-expect-error -- the endpoint is missing
     void testEndpoint({});
     // @ts-expect-error -- this is not an endpoint
@@ -175,7 +175,7 @@ describe("testMiddleware", () => {
     expectTypeOf(loggerMock._getLogs()).toEqualTypeOf<Logs>();
   });
 
-  test("rejects wrong options", () => {
+  test("rejects invalid options", () => {
     // @ts-expect-error -- the middleware is missing
     void testMiddleware({});
     // @ts-expect-error -- this is not a middleware

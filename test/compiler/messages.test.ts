@@ -192,7 +192,7 @@ describe("the error for an endpoint", () => {
     ],
     [
       "array",
-      "Promise<{}[]>' is not assignable to type '\"`output` must be the schema of an object: wrap an array, as in z.object({ items: z.array(...) })\"'.",
+      "Promise<{}[]>' is not assignable to type '\"`output` must be an object schema; wrap an array in one, as in z.object({ items: z.array(...) })\"'.",
     ],
     ["field", "string' is not assignable to type 'boolean'."],
   ])("with an output that cannot be sent is one line: %s", (name, message) => {

@@ -47,7 +47,7 @@ const managers: Readonly<Record<string, Manager>> = {
 };
 
 /**
- * Returns the warnings that a package manager printed, except pnpm's about a slow registry and yarn 1's about its cache.
+ * Returns the warnings that a package manager printed, except pnpm's about a slow registry, and yarn 1's about its cache and about package.json.
  */
 const toWarnings = (printed: string): readonly string[] =>
   printed

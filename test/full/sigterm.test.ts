@@ -116,7 +116,7 @@ const listen = (port: number, bytes: string): Promise<string> =>
 
 interface Run {
   readonly exit: number | string | null;
-  /** How long the process ran after the last response or the signal, in milliseconds. */
+  /** How long the process ran after the last response or the signal, whichever came later, in milliseconds. */
   readonly idle: number;
   /** Everything received from the open event stream. */
   readonly stream: string;

@@ -370,7 +370,7 @@ describe("exports", () => {
     }),
   );
 
-  test("InputValidationError and OutputValidationError have a ZodError as cause", async () => {
+  test("InputValidationError and OutputValidationError have a ZodError as their cause", async () => {
     const a = z.object({ a: z.string() });
     const server = await start({
       input: watching.build({ input: a, handler: () => ({}) }),

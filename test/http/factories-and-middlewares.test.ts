@@ -157,7 +157,7 @@ describe("use and addExpressMiddleware", () => {
     ["next(error)", (_request, _response, next) => next(teapot)],
     ["a rejected promise", async () => Promise.reject(teapot)],
   ] as [string, Native][])(
-    "%s: the error of the middleware is sent, or the error that the transformer returns",
+    "%s: the middleware's error is sent, transformed if there is a transformer",
     async (_case, native) => {
       const build = (middleware: Native, with_?: typeof options) =>
         factory.use(middleware, with_).build({ handler: () => expect.unreachable() });

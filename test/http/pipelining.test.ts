@@ -205,7 +205,7 @@ describe("no later request on a connection runs", () => {
     ],
     ["a body over the limit", large, 413],
     [
-      "a final response to Expect: 100-continue",
+      "an Expect: 100-continue for a missing path",
       `${head("POST /none", "Expect: 100-continue", "Content-Length: 5")}hello`,
       404,
     ],
@@ -223,7 +223,7 @@ describe("no later request on a connection runs", () => {
     expect(acts).toEqual([]);
   });
 
-  test.each(cases)("W27: once the response to %s is sent", async (_name, bytes, status) => {
+  test.each(cases)("W27: after the server has responded to %s", async (_name, bytes, status) => {
     const { act, acts } = createAct();
     const { port } = await start({ act }, { bodyLimit: 1000 });
     // the client keeps its side of the connection open when the server ends its own

@@ -51,7 +51,7 @@ const pause = (milliseconds: number): Promise<void> =>
 
 const noReply: Reply = { status: 0, head: "", body: "" };
 
-/** Expects that a socket gets one response with Connection: close, and that the server then closes it. */
+/** Sends bytes, and expects one response with Connection: close, after which the server closes the socket. */
 const expectClosed = async (socket: Socket, bytes: string): Promise<Reply> => {
   socket.write(bytes);
   const { text, isClosed } = await readAll(socket, 15_000);

@@ -241,7 +241,7 @@ describe("Parameters", () => {
   );
 
   test.each(["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"])(
-    "Q8: %s is plain data as a segment and as a name in the query",
+    "Q8: %s is plain data as a path segment, and no method",
     async (name) => {
       const server = await start(routing);
       expect((await server.send(`/items/${name}`)).json()).toEqual(successEnvelope({ id: name }));

@@ -150,7 +150,7 @@ describe("an upload", () => {
   });
 });
 
-test("a cors function receives the endpoint of the better match, even if that endpoint lacks the method", async () => {
+test("a cors function receives the endpoint of the better match, even if that endpoint does not accept the method", async () => {
   const received: unknown[] = [];
   const one = factory.build({ handler: async () => ({}) });
   const best = factory.build({ method: "post", handler: async () => ({}) });

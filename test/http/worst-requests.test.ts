@@ -39,16 +39,13 @@ describe("S7: the work for the worst requests is bounded", () => {
   });
 
   test.each([
-    ["unchanged, with one of them wrong", "1,".repeat(300_000), 300_001],
-    ["all of them wrong", '"",'.repeat(300_000), 10],
-  ])(
-    "of many elements (%s), only as many as necessary are checked",
-    async (_name, elements, count) => {
-      const { answer, checked } = await post(json, `{"list":[${elements}""]}`);
-      expect([answer.status, checked]).toEqual([400, count]);
-      expect(answer.text.length).toBeLessThan(8192);
-    },
-  );
+    ["only the last is wrong", "1,".repeat(300_000), 300_001],
+    ["all are wrong", '"",'.repeat(300_000), 10],
+  ])("no more elements than necessary are checked when %s", async (_name, elements, count) => {
+    const { answer, checked } = await post(json, `{"list":[${elements}""]}`);
+    expect([answer.status, checked]).toEqual([400, count]);
+    expect(answer.text.length).toBeLessThan(8192);
+  });
 
   const large = { bodyLimit: 8 * 1024 * 1024 };
   test.each([

@@ -1,4 +1,4 @@
-// Runs one command after another in this process, instead of a process for each.
+// Runs one command after another in this process, instead of starting a process for each.
 import process from "node:process";
 import { runMain } from "../../src/cli/run-main.ts";
 

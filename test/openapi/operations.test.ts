@@ -159,7 +159,7 @@ describe("a security requirement", () => {
     );
   });
 
-  test("may combine those of several middlewares, and trees of requirements become alternatives", () => {
+  test("combines the requirements of several middlewares, and turns their trees into alternatives", () => {
     const [a, b, c]: Security[] = ["a", "b", "c"].map(
       (name) => ({ type: "cookie", name }) as const,
     );

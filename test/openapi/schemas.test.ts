@@ -312,6 +312,21 @@ describe("components", () => {
     expect(() => componentsOf(post(together))).toThrow('"Same"');
   });
 
+  test.each(["User first", "UserInput first"])(
+    "cause an error if their id is the name of another schema's input (%s)",
+    (first) => {
+      const user = z.object({ at: ez.dateIn() }).meta({ id: "User" });
+      const other = z.object({ a: z.string() }).meta({ id: "UserInput" });
+      const both = { output: z.object({ user, other }), input: z.object({ user, other }) };
+      const reversed = { output: z.object({ other, user }), input: z.object({ other, user }) };
+      const definition = first === "User first" ? both : reversed;
+      const endpoint = factory.build({ ...definition, handler: () => ({}) as never });
+      expect(() => generate({ "post /a": endpoint })).toThrow(
+        'Two schemas would become the component "UserInput": the one with this id, and the input of the one with the id "User", whose input and output differ. Give one of them a different .meta({ id }).',
+      );
+    },
+  );
+
   test("cause an error if their id cannot be a component name", () => {
     const user = z.object({}).meta({ id: "a/b" });
     expect(() => componentsOf(post(z.object({ user })))).toThrow(

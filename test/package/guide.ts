@@ -1,4 +1,4 @@
-// Writes the code of the documentation to directories in which it is compiled and run.
+// Writes the code examples from the documentation to directories where they are compiled and run.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {

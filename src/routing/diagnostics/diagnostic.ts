@@ -39,6 +39,6 @@ export const listInputs = ({ inputSchema, middlewares }: AnyEndpoint): readonly 
   ),
 ];
 
-/** Formats a route for messages, such as `GET /v1/users`. */
+/** Formats a route for use in messages, as in `GET /v1/users`. */
 export const toPlace = ({ method, path }: EndpointEntry): string =>
   `${method.toUpperCase()} ${path}`;

@@ -12,7 +12,7 @@ type Decoder = NodeJS.ReadWriteStream & Readable;
 const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
   const zlib = loadNodeZlib();
   const { createBrotliDecompress, createGunzip, createInflate } = zlib;
-  // Node has zstd as of 22.15 and 23.8
+  // Node has had zstd since 22.15 and 23.8
   const { createZstdDecompress, constants } = zlib as {
     readonly createZstdDecompress?: (options: object) => Decoder;
     readonly constants: { readonly ZSTD_d_windowLogMax?: number };

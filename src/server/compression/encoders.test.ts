@@ -41,7 +41,7 @@ describe("an encoder", () => {
     expect(sum(await toSizes("br", {}))).toBeGreaterThan(text.length * 0.4);
   });
 
-  // Node has zstd as of 22.15 and 23.8
+  // Node has had zstd since 22.15 and 23.8
   test.skipIf(!("createZstdCompress" in zlib)).each([0, 1, 1024, 1025, 2 ** 21, 2 ** 40])(
     "for zstd accepts a body length of %i bytes",
     async (length) => {

@@ -10,7 +10,7 @@ type CreateEncoder = (options: CompressionOptions, length: number | undefined) =
 
 const zlib = loadNodeZlib();
 const { constants, createBrotliCompress, createDeflate, createGzip } = zlib;
-/** Node has zstd as of 22.15 and 23.8. */
+/** Node has had zstd since 22.15 and 23.8. */
 const { createZstdCompress } = zlib as { createZstdCompress?: (options: object) => Encoder };
 
 /**

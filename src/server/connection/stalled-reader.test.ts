@@ -48,9 +48,9 @@ test.each([
 });
 
 test.each([
-  [500, 0],
-  [900, 900],
-])("has a socket timeout of %i ms during the response and of %i ms after it", (own, left) => {
+  ["removes its own socket timeout", 500, 0],
+  ["keeps a socket timeout set by the application", 900, 900],
+])("%s when the response has finished", (_what, own, left) => {
   const { socket, response, watch } = createResponse();
   let seen: number | undefined;
   // stands for Node's own listener, which sets the timeout of the idle connection

@@ -41,7 +41,7 @@ export const entries = [
   {
     name: "cls-hooked",
     packages: ["cls-hooked"],
-    effect: "gives each concurrent request its own namespace",
+    effect: "gives each concurrent request its own context",
     create: () => {
       const namespace = cls.createNamespace("requests");
       return {
