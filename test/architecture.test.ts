@@ -162,7 +162,7 @@ describe("architecture", () => {
     ]);
   });
 
-  test("internals of Node.js and of Zod are named only in their designated files", () => {
+  test("internals of Node.js, Zod and busboy are named only in their designated files", () => {
     // members with an underscore, except for those intended for authors of streams and schemas
     const underscored =
       /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
@@ -176,6 +176,7 @@ describe("architecture", () => {
       "src/http/node-internals.ts",
       "src/http/reply-head.ts",
       "src/schemas/zod-internals.ts",
+      "src/server/body/busboy-internals.ts",
     ]);
     const found = sources
       .filter((file) => !fences.has(file) && !file.startsWith("src/testing/"))

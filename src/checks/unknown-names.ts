@@ -40,7 +40,7 @@ export const suggest = (wrong: string, known: readonly string[], prefix = ""): s
   return close ? ` Did you mean \`${prefix}${close.name}\`?` : "";
 };
 
-/** Returns the Levenshtein distance: the number of characters to add, remove or replace. */
+/** Returns the Levenshtein distance: the minimum number of characters to add, remove or replace. */
 const toDistance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let at = 0; at < one.length; at++) {

@@ -21,7 +21,7 @@ export const clientCommand = defineCommand({
     },
     check: {
       type: "boolean",
-      description: "Fail if --out is out of date, and show the difference",
+      description: "Fail if the file in --out is out of date, and show the difference",
     },
   },
   run: async ({ args }): Promise<number> => {

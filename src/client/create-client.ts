@@ -6,7 +6,7 @@ import { hasMore } from "./pages.ts";
 /** A client whose types are inferred from a routing map, created by {@link createClient}. */
 export type Client<R> = InferredClient<R>;
 
-/** The function that all clients share. */
+/** Functions that work with any client. */
 export const Client: {
   /**
    * Returns whether there are more pages.

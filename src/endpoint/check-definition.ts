@@ -53,6 +53,6 @@ export const assertTimeout = (where: string, timeout: unknown): void => {
   if (typeof timeout === "number" && timeout > 0 && timeout <= 0x7fffffff) return;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
-    `${where}: \`timeout\` must be a positive number of milliseconds; got ${show(timeout)}.`,
+    `${where}: \`timeout\` must be a positive number of milliseconds up to 2147483647; got ${show(timeout)}.`,
   );
 };

@@ -77,7 +77,7 @@ export const generateClient = (options: GenerateClientOptions): string => {
 const clientText = `/** A client of this API. */
 export interface Client extends GeneratedClient<Routes> {}
 
-/** The function that all clients share. */
+/** Functions that work with any client. */
 export const Client: {
   /**
    * Returns whether there are more pages.

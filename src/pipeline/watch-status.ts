@@ -28,7 +28,7 @@ const checkStatus = (plan: EndpointPlan, { request, response, logger }: Walk): v
   const place = `${request.method} ${route?.path ?? toLoggedPath(request)}`;
   const fix =
     status < 300
-      ? `Set \`statusCode: ${status}\` in its definition`
+      ? `Set \`statusCode: ${status}\` in the definition of the endpoint`
       : `Add \`${status}: "..."\` to the \`errors\` of the endpoint, or of the middleware that throws it`;
   logger.warn(`SLP_WARN_STATUS: ${place} responded with ${status}, which is not declared. ${fix}.`);
 };

@@ -76,7 +76,7 @@ const sendError = (result: Result, thrown: unknown): void => {
  *
  * A success is sent as `{ status: "success", data: output }`, by default with status 200, and an error as
  * `{ status: "error", error: { message } }` with its own status, both as JSON. Input validation errors have
- * `error.issues`, and errors whose data the endpoint declares have `error.data`.
+ * `error.issues`, and errors with declared data have `error.data`.
  */
 export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
   positive: (data) => ({

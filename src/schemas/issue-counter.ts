@@ -48,7 +48,7 @@ export class IssueCounter {
     this.#showsWrongLists = showsWrongLists;
   }
 
-  /** Starts a parse; nothing is counted until a list is parsed. */
+  /** Prepares for a parse; nothing is counted until the parse reaches a list. */
   begin(): void {
     this.#list = undefined;
   }

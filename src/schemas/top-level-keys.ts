@@ -11,7 +11,7 @@ export interface TopLevel {
   readonly fields: ReadonlyMap<string, ZodSchema>;
   /**
    * What happens to other keys: `strip` if they are dropped, `refuse` if the schema is strict, `keep` if it is loose,
-   * and `unknown` if that cannot be told, as for `z.any()`.
+   * and `unknown` if the keys are not known, as for `z.any()`.
    */
   readonly others: "strip" | "refuse" | "keep" | "unknown";
 }

@@ -121,7 +121,7 @@ export const showLiteral = (value: z.core.util.Primitive): string => {
 };
 
 /**
- * Checks whether a `.catch()` has a constant; if that cannot be told, its value counts as a function of the
+ * Checks whether a `.catch()` has a constant; if that is unknown, its value counts as a function of the
  * application.
  */
 export const isConstantCatch = (catchValue: object): boolean => {
@@ -229,7 +229,7 @@ export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undef
   return truthy && falsy && [...truthy, ...falsy];
 };
 
-/** Checks whether a parse encodes; if that cannot be told, the parse counts as decoding. */
+/** Checks whether a parse encodes; if that is unknown, the parse counts as decoding. */
 export const isBackward = ({ direction }: Parameters<Run>[1]): boolean => direction === "backward";
 
 let isDirected: boolean | undefined;

@@ -172,7 +172,9 @@ describe("the error for a middleware", () => {
   });
 
   test("that returns an array says how to wrap it", () => {
-    expect(linesOf("listOfMiddleware").at(-1)).toContain("wrap an array, as in { items: [...] }");
+    expect(linesOf("listOfMiddleware").at(-1)).toContain(
+      "wrap an array in one, as in { items: [...] }",
+    );
   });
 });
 

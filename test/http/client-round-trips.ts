@@ -97,7 +97,7 @@ const list: fc.Arbitrary<Field> = fc
   .array(hostile, { minLength: 1, maxLength: 4 })
   .map((values) => field(z.array(z.string()), values));
 
-/** A field name that is not a path parameter, and does not affect prototypes. */
+/** A non-empty field name that is not a path parameter and does not affect prototypes. */
 const name = hostile.filter((text) => text !== "__proto__" && text !== "id" && text !== "");
 
 const json: fc.Arbitrary<Field> = fc.oneof(

@@ -65,7 +65,7 @@ describe("the encoding", () => {
     expect(await encodingOf(own, "br")).toBeUndefined();
   });
 
-  test("is used with the configured options", async () => {
+  test("uses the configured options", async () => {
     const sizeOf = async (compression: ServerConfig["compression"]) =>
       (await ask(await start({ plain }, { compression }), "/plain")).bytes.length;
     expect(await sizeOf({ level: 0 })).toBeGreaterThan(long.length);

@@ -87,7 +87,7 @@ const elsewhere: readonly [string, string, Sent, number][] = [
 ];
 
 describe("`cors` must be set to true, false or a function", () => {
-  test.each(["*", {}, 1, null, "true"])("%j is rejected at start", async (cors) => {
+  test.each(["*", {}, 1, null, "true"])("%j is rejected at startup", async (cors) => {
     const error: unknown = await start(routing, { cors: cors as never }).catch(
       (reason: unknown) => reason,
     );

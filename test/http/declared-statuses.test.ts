@@ -250,7 +250,7 @@ describe("in development, an undeclared status", () => {
       await server.send(`/users/1?status=${status}`);
     expect(warnings(server)).toEqual([
       'SLP_WARN_STATUS: GET /users/:id responded with 409, which is not declared. Add `409: "..."` to the `errors` of the endpoint, or of the middleware that throws it.',
-      "SLP_WARN_STATUS: GET /users/:id responded with 202, which is not declared. Set `statusCode: 202` in its definition.",
+      "SLP_WARN_STATUS: GET /users/:id responded with 202, which is not declared. Set `statusCode: 202` in the definition of the endpoint.",
     ]);
   });
 

@@ -200,7 +200,7 @@ const defects: readonly Defect[] = [
   ],
 ];
 
-describe("the diagnostics at start", () => {
+describe("the diagnostics at startup", () => {
   test.each(defects)(
     "give one warning with code, place and fix in development: %s %s",
     async (code, place, texts, routing, config) => {

@@ -172,7 +172,7 @@ describe("in production", () => {
 });
 
 describe("the option `docs`", () => {
-  test("causes an error at start that names a missing package", async () => {
+  test("causes an error at startup that names a missing package", async () => {
     const error = await start({ users }, { docs: true }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({

@@ -280,7 +280,7 @@ describe("names that could change a prototype", () => {
     },
   );
 
-  it("a path parameter named __proto__ is rejected at start, and the value __proto__ is plain data", async () => {
+  it("a path parameter named __proto__ is rejected at startup, and the value __proto__ is plain data", async () => {
     await expect(start({ ":__proto__": echo })).rejects.toMatchObject({
       code: "SLP_ROUTING_PATH_SYNTAX",
       cause: { path: "/:__proto__" },

@@ -142,7 +142,7 @@ describe("Express is loaded only when needed", () => {
     expect(await server.send("/")).toMatchObject({ status: 202, text: '{"a":1}' });
   });
 
-  test("at start if a hook, compression or an ETag needs Express", async () => {
+  test("at startup if a hook, compression or an ETag needs Express", async () => {
     const configs = [
       { beforeRouting: () => undefined },
       { compression: true },

@@ -379,42 +379,40 @@ describe("a user's own application", () => {
     expect(bodyOf(await mounted("/sub/x"))).toEqual([404, errorEnvelope("Not Found")]);
   });
 
-  test.each(["", "/api"])(
-    "serves the API through attachRouting on an application or a Router at '%s'",
-    async (prefix) => {
-      const { logger, lines } = createRecorder();
-      const app = express();
-      const target = prefix === "" ? app : express.Router();
-      app.get(`${prefix}/users/me`, me("before"));
-      const attached = attachRouting({ app: target, cors: false, logger }, routing);
-      expect(attached.logger).toBe(logger);
-      if (prefix !== "") app.use(prefix, target);
-      app.get(`${prefix}/users/you`, me("shadowed"));
-      app.get("/after", me("after"));
-      app.get("/fails", () => expect.fail("mine"));
-      app.use(attached.notFoundHandler);
-      app.use(
-        (error: Error, _request: Request, response: Response, _next: express.NextFunction) => {
-          response.status(599).send(`own: ${error.message}`);
-        },
-      );
-      const ask = await serve(app);
-      expect((await ask(`${prefix}/users/me`)).text).toBe(`before ${prefix}/users/me`);
-      expect((await ask(`${prefix}/users/you`)).json()).toEqual(successEnvelope({ id: "you" }));
-      expect((await ask("/after")).text).toBe("after /after");
-      const failed = await ask("/fails");
-      expect([failed.status, failed.text]).toEqual([599, "own: mine"]);
-      expect(bodyOf(await ask(`${prefix}/crash`))).toEqual([500, errorEnvelope("crash")]);
-      expect(bodyOf(await ask("/absent"))).toEqual([404, errorEnvelope("Not Found")]);
-      const wrong = await ask(`${prefix}/users/1`, { method: "PUT" });
-      expect([...bodyOf(wrong), wrong.headers.allow]).toEqual([
-        ...[405, errorEnvelope("Method Not Allowed"), "GET, POST, HEAD"],
-      ]);
-      const posted = await ask(`${prefix}/users/1`, { method: "POST", body: { a: 1 } });
-      expect(posted.json()).toEqual(successEnvelope({ a: 1, id: "1" }));
-      expect(lines.filter(({ severity }) => severity === "error")).toHaveLength(1);
-    },
-  );
+  test.each([
+    ["an application", ""],
+    ["a Router at /api", "/api"],
+  ])("serves the API through attachRouting on %s", async (_name, prefix) => {
+    const { logger, lines } = createRecorder();
+    const app = express();
+    const target = prefix === "" ? app : express.Router();
+    app.get(`${prefix}/users/me`, me("before"));
+    const attached = attachRouting({ app: target, cors: false, logger }, routing);
+    expect(attached.logger).toBe(logger);
+    if (prefix !== "") app.use(prefix, target);
+    app.get(`${prefix}/users/you`, me("shadowed"));
+    app.get("/after", me("after"));
+    app.get("/fails", () => expect.fail("mine"));
+    app.use(attached.notFoundHandler);
+    app.use((error: Error, _request: Request, response: Response, _next: express.NextFunction) => {
+      response.status(599).send(`own: ${error.message}`);
+    });
+    const ask = await serve(app);
+    expect((await ask(`${prefix}/users/me`)).text).toBe(`before ${prefix}/users/me`);
+    expect((await ask(`${prefix}/users/you`)).json()).toEqual(successEnvelope({ id: "you" }));
+    expect((await ask("/after")).text).toBe("after /after");
+    const failed = await ask("/fails");
+    expect([failed.status, failed.text]).toEqual([599, "own: mine"]);
+    expect(bodyOf(await ask(`${prefix}/crash`))).toEqual([500, errorEnvelope("crash")]);
+    expect(bodyOf(await ask("/absent"))).toEqual([404, errorEnvelope("Not Found")]);
+    const wrong = await ask(`${prefix}/users/1`, { method: "PUT" });
+    expect([...bodyOf(wrong), wrong.headers.allow]).toEqual([
+      ...[405, errorEnvelope("Method Not Allowed"), "GET, POST, HEAD"],
+    ]);
+    const posted = await ask(`${prefix}/users/1`, { method: "POST", body: { a: 1 } });
+    expect(posted.json()).toEqual(successEnvelope({ a: 1, id: "1" }));
+    expect(lines.filter(({ severity }) => severity === "error")).toHaveLength(1);
+  });
 
   test("sends a 404 if an endpoint behind attachRouting calls next without an error", async () => {
     const app = express();

@@ -337,7 +337,7 @@ describe("the Link header", () => {
     );
   });
 
-  test("leads only to the next page if the query is long", async () => {
+  test("contains only the link to the next page if the query is long", async () => {
     const server = await start(routing);
     const answer = await send(server.port, `/offset?size=90&offset=20&q=${"x".repeat(3000)}`);
     expect(Object.keys(linksOf(answer))).toEqual(["next"]);

@@ -76,12 +76,12 @@ const serveAttached = async (app: express.Express, api: express.Router): Promise
 };
 
 describe.each([
-  ["a hook", startHooked],
-  ["a user's own application", startAttached],
-  ["an application that mounts the API's application", startMounted],
-  ["an application that mounts the API's application later", startMountedLater],
-  ["an application that uses a router with the API", startRouter],
-])("a guard on %s", (_name, startGuarded) => {
+  ["in a hook", startHooked],
+  ["on a user's own application", startAttached],
+  ["on an application that mounts the API's application", startMounted],
+  ["on an application that mounts the API's application later", startMountedLater],
+  ["on an application that uses a router with the API", startRouter],
+])("a guard %s", (_name, startGuarded) => {
   test.each([
     ["/v1/admin/users"],
     ["/v1/%61dmin/users"],

@@ -104,7 +104,7 @@ describe("the handler of a result handler", () => {
     expect(server.linesOf("info").map(({ message }) => message)).toContain("sending");
   });
 
-  it("on failure receives the raw input, a null output, the error itself, and ctx as far as it was created", async () => {
+  it("on failure receives the raw input, a null output, the error itself, and the part of ctx created so far", async () => {
     const seen: Result[] = [];
     const factory = answerBy((result) => {
       seen.push(result);

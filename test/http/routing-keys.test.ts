@@ -35,7 +35,7 @@ const notFound = "404 Not Found";
 const notAllowed = "405 Method Not Allowed";
 const is = (name: string) => ({ name });
 
-/** Returns the error with which a server rejects the given routing at start. */
+/** Returns the error with which a server rejects the given routing at startup. */
 const refusal = async (routing: unknown): Promise<unknown> =>
   start(routing as Routing).then(
     () => "it started",

@@ -54,7 +54,7 @@ describe("S7: the work for the worst requests is bounded", () => {
     ["escaped keys", `{${String.raw`"\u005f_prot":1,`.repeat(200_000)}"a":1}`],
     ["strings with brackets", `{"list":["${String.raw`\"[{`.repeat(500_000)}"]}`],
     ["spaces", `{"list":${" ".repeat(4_000_000)}""}`],
-  ])("JSON with a lot of %s costs time proportional to its length", async (_name, body) => {
+  ])("JSON with a lot of %s takes time proportional to its length", async (_name, body) => {
     const { answer } = await post(json, body, large);
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('"path":["list"');
@@ -66,7 +66,7 @@ describe("S7: the work for the worst requests is bounded", () => {
     ["escapes", `list=${"%41".repeat(1_500_000)}`, 400],
     ["leading spaces", `${" ".repeat(4_000_000)}a=1`, 400],
   ])(
-    "a form with a lot of %s costs time proportional to its length",
+    "a form with a lot of %s takes time proportional to its length",
     async (_name, body, status) => {
       expect((await post(form, body, large)).answer.status).toBe(status);
     },

@@ -268,7 +268,7 @@ describe("an error", () => {
     expect(schema).toHaveProperty("properties.error.properties.data");
   });
 
-  test("has no data unless declared, and shares one body schema with other such errors", () => {
+  test("has no data unless data is declared, and shares one body schema with other errors without data", () => {
     for (const status of [400, 404, 413, 415, 500])
       expect(errorsOf(status, build({ 404: "None" }))?.content).toEqual({
         "application/json": { schema: { $ref: "#/components/schemas/Error" } },

@@ -77,7 +77,7 @@ const toDeclarationWarning = (
   const reason = getMessageFromError(error);
   return {
     code: "SLP_WARN_RESPONSE",
-    text: `the result handler of ${toPlace(entry)} does not declare what it sends: ${reason} Correct its \`positive\`.`,
+    text: `the \`positive\` of the result handler of ${toPlace(entry)} does not declare what is sent; correct it: ${reason}`,
     meta: { method: entry.method, path: entry.path, reason },
   };
 };

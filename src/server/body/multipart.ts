@@ -1,5 +1,7 @@
+import type { Writable } from "node:stream";
 import { RequestError } from "../../errors.ts";
 import type { ContentType } from "../../http/content-type.ts";
+import { findPartParser } from "./busboy-internals.ts";
 
 /**
  * Returns the Content-Type field of a multipart body in the form that the parser expects.
@@ -24,4 +26,29 @@ export const add = <T>(target: Several<T>, name: string | undefined, value: T): 
   else if (Array.isArray(known)) known.push(value);
   else target[name] = [known, value];
   return true;
+};
+
+const mostHeaderBytes = 16_384;
+
+/** Limits for the headers of a part; {@link watchParts} rejects longer headers before the parser would cut them off. */
+export const partLimits = { headerPairs: 100, headerSize: 2 * mostHeaderBytes };
+
+/**
+ * Watches the parts that a parser finds, because it skips parts whose headers are malformed, without any event.
+ *
+ * @param reject is called when the headers of a part are longer than 16 KiB
+ * @returns a function that returns the number of parts so far, including skipped ones; 0 if the parser cannot be watched
+ */
+export const watchParts = (parser: Writable, reject: () => void): (() => number) => {
+  let count = 0;
+  findPartParser(parser)?.on("part", (part) => {
+    count++;
+    part.on("header", (header) => {
+      const sizes = Object.entries(header as Record<string, string[]>).map(
+        ([name, values]) => name.length + values.join("").length,
+      );
+      if (sizes.reduce((sum, size) => sum + size, 0) > mostHeaderBytes) reject();
+    });
+  });
+  return () => count;
 };

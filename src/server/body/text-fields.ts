@@ -1,7 +1,7 @@
 import { RequestError } from "../../errors.ts";
 import type { ContentType } from "../../http/content-type.ts";
 import { loadBusboy } from "../../lazy/packages.ts";
-import { add, toMultipartField, type Several } from "./multipart.ts";
+import { add, partLimits, toMultipartField, watchParts, type Several } from "./multipart.ts";
 
 const mostFields = 1000;
 
@@ -19,12 +19,16 @@ export const parseTextFields = (
     const parser = new (loadBusboy())({
       headers: { "content-type": toMultipartField(contentType) },
       // the size of the body has already been checked
-      limits: { fieldSize: bytes.length, fields: mostFields, headerPairs: 100, headerSize: 16_384 },
+      limits: { ...partLimits, fieldSize: bytes.length, fields: mostFields },
     });
     const malformed = (cause?: unknown): void =>
       reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
+    const countParts = watchParts(parser, malformed);
+    let received = 0;
     parser.on("field", (name, value) => {
-      if (!add(fields, name, value)) reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
+      received++;
+      if (!name) malformed();
+      else if (!add(fields, name, value)) reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
     });
     parser.on("file", (_field, stream) => {
       stream.on("error", malformed).resume();
@@ -32,7 +36,7 @@ export const parseTextFields = (
     });
     parser.on("fieldsLimit", () => reject(new RequestError("SLP_UPLOAD_TOO_MANY")));
     parser.on("error", malformed);
-    parser.on("finish", () => resolve(fields));
+    parser.on("finish", () => (countParts() > received ? malformed() : resolve(fields)));
     parser.end(bytes);
   });
 };

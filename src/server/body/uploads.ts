@@ -10,7 +10,7 @@ import type { Logger } from "../../logger/logger.ts";
 import { isUnread } from "./body-sink.ts";
 import { closeAfterReply } from "../../http/lingering-close.ts";
 import { loadBusboy } from "../../lazy/packages.ts";
-import { add, toMultipartField, type Several } from "./multipart.ts";
+import { add, partLimits, toMultipartField, watchParts, type Several } from "./multipart.ts";
 import { SmallPieces } from "./small-pieces.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
@@ -141,7 +141,7 @@ class Upload {
     const { fieldSize, files, fields, parts } = this.#limits;
     const parser = new (loadBusboy())({
       headers: { "content-type": contentType },
-      limits: { fieldSize, files, fields, parts, headerPairs: 100, headerSize: 16_384 },
+      limits: { ...partLimits, fieldSize, files, fields, parts },
     });
     let stop: () => void = ignore;
     try {
@@ -149,17 +149,22 @@ class Upload {
         const malformed = (cause?: unknown): void =>
           reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
         const tooMany = (): void => reject(new RequestError("SLP_UPLOAD_TOO_MANY"));
+        const countParts = watchParts(parser, malformed);
         let held = 0;
+        let received = 0;
         parser.on("field", (name, value, _isNameCut, isCut) => {
+          received++;
           held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
           if (held > this.#limits.fieldsSize)
             reject(new RequestError("SLP_UPLOAD_FIELDS_TOO_LARGE"));
           else if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
+          else if (!name) malformed();
           else if (!add(this.fields, name, value))
             reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
         });
         parser.on("file", (field, stream, name, encoding, mimetype) => {
           stream.on("error", malformed);
+          if (!field) malformed();
           this.#receive(
             { field, stream, parts: { name: toBaseName(name), encoding, mimetype } },
             reject,
@@ -167,7 +172,10 @@ class Upload {
         });
         parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
         parser.on("error", malformed);
-        parser.on("finish", () => void this.#settle().then(resolve, reject));
+        parser.on("finish", () => {
+          if (countParts() > received + this.#arrivals.length) malformed();
+          else void this.#settle().then(resolve, reject);
+        });
         // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
         request.once("close", () => {
           if (!request.readableEnded)

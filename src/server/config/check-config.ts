@@ -13,6 +13,7 @@ import {
   checkOptions,
   group,
   isBoolean,
+  isDelay,
   isFunction,
   isObject,
   oneOf,
@@ -77,7 +78,7 @@ const docsOptions = group({
   ),
   ui: oneOf("scalar", "swagger"),
   openapi: oneOf("3.0", "3.1", "3.2"),
-  factory: be("a factory, such as an EndpointsFactory", (value) =>
+  factory: be("an endpoints factory, such as `defaultEndpointsFactory`", (value) =>
     isFunction(Reflect.get(Object(value) as object, "buildVoid")),
   ),
   production: aBoolean,
@@ -109,8 +110,8 @@ export const commonChecks: Readonly<Record<string, Check>> = {
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
   ),
   bodyIdleTimeout: be(
-    "a positive number of milliseconds",
-    (value) => typeof value === "number" && value > 0 && value <= 0x7fffffff,
+    "a positive number of milliseconds up to 2147483647",
+    (value) => isDelay(value) && value !== 0,
   ),
   requestTimeout: timeout,
   handlerTimeout: timeout,

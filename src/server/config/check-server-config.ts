@@ -12,6 +12,7 @@ import {
   checkOptions,
   group,
   isBoolean,
+  isDelay,
   isFunction,
   isObject,
   oneOf,
@@ -28,7 +29,7 @@ const listen = be(
 );
 
 const shutdownOptions = group({
-  timeout,
+  timeout: be("a number of milliseconds from 0 (at once) to 2147483647", isDelay),
   events: be(
     'an array of signals, such as ["SIGTERM"]',
     (value) =>

@@ -65,7 +65,8 @@ export const checkOptions = (
     if (value !== undefined) checks[name]?.(value, `${prefix}${name}`);
 };
 
-export const timeout = be(
-  "a number of milliseconds, 0 for no limit",
-  (value) => typeof value === "number" && value >= 0 && value <= 0x7fffffff,
-);
+/** Checks whether a value is a number of milliseconds that a timer accepts. */
+export const isDelay = (value: unknown): boolean =>
+  typeof value === "number" && value >= 0 && value <= 0x7fffffff;
+
+export const timeout = be("a number of milliseconds from 0 (no limit) to 2147483647", isDelay);

@@ -1,0 +1,75 @@
+import { defaultEndpointsFactory as factory, ez } from "sallyport";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start, successEnvelope } from "./harness.ts";
+
+const withFiles = factory.build({
+  method: "post",
+  input: z.object({ file: ez.upload().optional(), title: z.string().optional() }),
+  output: z.object({ title: z.string().optional(), file: z.string().optional() }),
+  handler: async ({ input: { file, title } }) => ({ title, file: file?.name }),
+});
+const withoutFiles = factory.build({
+  method: "post",
+  input: z.object({ title: z.string().optional() }),
+  output: z.object({ title: z.string().optional() }),
+  handler: async ({ input }) => input,
+});
+
+const disposition = 'Content-Disposition: form-data; name="title"';
+
+const send = async (path: string, ...parts: readonly string[]) => {
+  const server = await start({ withFiles, withoutFiles }, { upload: true });
+  const reply = await server.send(path, {
+    method: "POST",
+    headers: { "content-type": "multipart/form-data; boundary=b" },
+    body: `${parts.map((part) => `--b\r\n${part}\r\n`).join("")}--b--\r\n`,
+  });
+  return [reply.status, reply.json()];
+};
+
+describe.each(["/withFiles", "/withoutFiles"])("U4: POST %s", (path) => {
+  test.each([
+    ["a header line without a colon", `odd\r\n${disposition}\r\n\r\nx`],
+    ["a bare line feed in its headers", `X-Odd: a\nb\r\n${disposition}\r\n\r\nx`],
+    ["no Content-Disposition", "Content-Type: text/plain\r\n\r\nx"],
+    ["another kind of Content-Disposition", 'Content-Disposition: attachment; name="a"\r\n\r\nx'],
+    ["headers that never end", disposition],
+    ["neither headers nor content", ""],
+    ["no name", "Content-Disposition: form-data\r\n\r\nx"],
+    ["an empty name", 'Content-Disposition: form-data; name=""\r\n\r\nx'],
+    ["a line feed in its name", 'Content-Disposition: form-data; name="a\nb"\r\n\r\nx'],
+    ["headers over 16 KiB", `X-Odd: ${"a".repeat(16_400)}\r\n${disposition}\r\n\r\nx`],
+    ["a field name over 16 KiB", `${disposition}\r\n${"a".repeat(16_400)}: b\r\n\r\nx`],
+    ["a header over 40 KiB after its name", `${disposition}\r\nX: ${"a".repeat(40_000)}\r\n\r\nx`],
+    ["101 headers before its name", `${"X: a\r\n".repeat(101)}${disposition}\r\n\r\nx`],
+  ])("a part with %s gets a 400, and is not lost", async (_name, part) => {
+    const malformed = [400, errorEnvelope("Malformed multipart body")];
+    expect(await send(path, part)).toEqual(malformed);
+    expect(await send(path, `${disposition}\r\n\r\ngood`, part)).toEqual(malformed);
+    expect(await send(path, part, `${disposition}\r\n\r\ngood`)).toEqual(malformed);
+  });
+
+  test.each([
+    ["no parts", [], {}],
+    [
+      "a part with headers of 16,000 bytes",
+      [`X: ${"a".repeat(16_000)}\r\n${disposition}\r\n\r\nx`],
+      { title: "x" },
+    ],
+    ["an empty field", [`${disposition}\r\n\r\n`], { title: "" }],
+  ])("a body with %s is accepted", async (_name, parts, data) => {
+    expect(await send(path, ...parts)).toEqual([200, successEnvelope(data)]);
+  });
+});
+
+test.each(["utf-8''%E4%f", "odd''%41", "utf-8", "utf-8''", "''a"])(
+  "U4: a file name that is encoded wrongly (%s) does not reject the file",
+  async (name) => {
+    const part = `Content-Disposition: form-data; name=file; filename*=${name}\r\n\r\nx`;
+    expect(await send("/withFiles", part)).toEqual([
+      200,
+      successEnvelope({ file: expect.any(String) as string }),
+    ]);
+  },
+);
