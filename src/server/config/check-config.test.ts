@@ -29,7 +29,7 @@ const options: readonly (readonly [
   ["cookies.secret", ["a", ["a", "b"]], ["", [], ["a", ""], 1, [1]]],
   ["cookies.nameBinding", ["transition", "required", "off"], ["on", true]],
   ["requestId", [true, false, {}], ["on", null]],
-  ["requestId.header", ["X-Id", "id_1"], ["", "a b", 1, null]],
+  ["requestId.header", ["X-Id", "id_1"], ["", "a b", 1, null, "Content-Length", "host"]],
   ["upload", [true, false, {}], ["on", null]],
   ...["fileSize", "files", "fields", "parts", "fieldSize", "memory"].map(
     (name) => [`upload.limits.${name}`, [0, 1], [-1, 1.5, "1", Infinity]] as const,

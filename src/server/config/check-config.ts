@@ -56,9 +56,14 @@ const cookieOptions = group({
   nameBinding: oneOf("transition", "required", "off"),
 });
 
+/** Header fields that cannot contain a request id, because other parties read them. */
+const reservedFields =
+  /^(?:connection|content-.*|cookie|date|host|keep-alive|set-cookie|te|trailer|transfer-encoding|upgrade)$/i;
+
 const requestIdOptions = group({
-  header: be("the name of a header field, such as x-request-id", (value) =>
-    typeof value === "string" ? /^[\w-]+$/.test(value) : false,
+  header: be(
+    "the name of a header field without another meaning, such as x-request-id",
+    (value) => typeof value === "string" && /^[\w-]+$/.test(value) && !reservedFields.test(value),
   ),
 });
 
