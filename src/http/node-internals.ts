@@ -295,20 +295,24 @@ export const watchDump = (prototype: IncomingMessage): void => {
   };
 };
 
-/**
- * The property of a response that holds the number of `finish` listeners that do not use the request; there are as many
- * such `close` listeners.
- */
-export const harmlessListeners: unique symbol = Symbol.for("sallyport/harmless-listeners");
+/** The property of a response that holds the number of `finish` listeners that do not use the request. */
+export const harmlessFinishes: unique symbol = Symbol.for("sallyport/harmless-finishes");
+
+/** The property of a response that holds the number of `close` listeners that do not use the request. */
+export const harmlessCloses: unique symbol = Symbol.for("sallyport/harmless-closes");
+
+/** A response that may have listeners that do not use the request. */
+export interface ListenedResponse {
+  [harmlessFinishes]?: number;
+  [harmlessCloses]?: number;
+}
 
 /** Checks whether a response has listeners for its end, other than harmless ones and the one that Node adds. */
-const isAwaited = (
-  response: (ServerResponse & { readonly [harmlessListeners]?: number }) | undefined,
-): boolean => {
+const isAwaited = (response: (ServerResponse & ListenedResponse) | undefined): boolean => {
   if (!response) return true;
-  const harmless = response[harmlessListeners] ?? 0;
   return (
-    response.listenerCount("finish") > 1 + harmless || response.listenerCount("close") > harmless
+    response.listenerCount("finish") > 1 + (response[harmlessFinishes] ?? 0) ||
+    response.listenerCount("close") > (response[harmlessCloses] ?? 0)
   );
 };
 

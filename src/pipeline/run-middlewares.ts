@@ -86,7 +86,7 @@ const runSpan = async (
     if (!canGoOn(walk)) return;
     try {
       // an `around` middleware must be notified when the walk is aborted, even if a stage never settles
-      await (middleware.isNative ? goOn() : Promise.race([goOn(), walk.untilAborted()]));
+      await (middleware.isNative ? goOn() : walk.untilAborted(goOn()));
     } catch (error) {
       failure = { error };
       throw error;

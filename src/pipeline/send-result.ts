@@ -200,7 +200,7 @@ export const warnAlreadySent = (
   { request, logger }: { readonly request: IncomingMessage; readonly logger: Logger },
   error?: Error,
 ): void => {
-  logger.warn("The response has already been sent", {
+  logger.warn("The response was already sent", {
     method: request.method,
     ...(error && { error }),
   });

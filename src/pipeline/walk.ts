@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
+import { harmlessCloses, type ListenedResponse } from "../http/node-internals.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { stoppables, type StoppableResponse } from "./stoppables.ts";
@@ -67,6 +68,9 @@ export class Walk {
   next: unknown;
   #abort: AbortController | undefined;
   #reason: Error | undefined;
+  /** Called with the reason when the walk is aborted. */
+  #waiting: ((reason: Error) => void)[] | undefined;
+  #isWatching = false;
   #deadline: Deadline | undefined;
 
   constructor(
@@ -88,21 +92,29 @@ export class Walk {
   /** The signal for handlers, created when first read because most handlers never use it. */
   get signal(): AbortSignal {
     if (!this.#abort) {
-      const abort = (this.#abort = new AbortController());
-      const { response } = this;
-      const known = (response as StoppableResponse)[stoppables];
-      const onClose = (): void => {
-        known?.delete(this);
-        if (!response.writableFinished) abort.abort(new ClientLeft());
-      };
-      if (this.#reason) abort.abort(this.#reason);
-      else if (response.closed || this.request.socket.closed) onClose();
-      else {
-        response.once("close", onClose);
-        known?.add(this);
-      }
+      this.#abort = new AbortController();
+      if (this.#reason) this.#abort.abort(this.#reason);
+      else if (this.#watchClient()) (this.response as StoppableResponse)[stoppables]?.add(this);
     }
     return this.#abort.signal;
+  }
+
+  /** Aborts the walk once the client leaves; returns false if the connection is already closed. */
+  #watchClient(): boolean {
+    const { response } = this;
+    const onClose = (): void => {
+      (response as StoppableResponse)[stoppables]?.delete(this);
+      if (!response.writableFinished) this.abort(new ClientLeft());
+    };
+    const isClosed = response.closed || this.request.socket.closed;
+    if (isClosed) onClose();
+    else if (!this.#isWatching) {
+      response.on("close", onClose);
+      (response as ListenedResponse)[harmlessCloses] =
+        ((response as ListenedResponse)[harmlessCloses] ?? 0) + 1;
+    }
+    this.#isWatching = true;
+    return !isClosed;
   }
 
   /**
@@ -148,25 +160,24 @@ export class Walk {
   }
 
   /**
-   * Returns a promise that rejects with the signal's reason once the signal is aborted. A shutdown is an exception,
-   * because it lets requests finish.
+   * Waits for stages, but no longer than until the signal is aborted. A shutdown is an exception, because it lets
+   * requests finish. The signal itself is not created, which costs more than the rest of a middleware.
+   *
+   * @throws the reason with which the signal is aborted
    */
-  untilAborted(): Promise<never> {
-    const { signal } = this;
-    return new Promise((_resolve, reject) => {
-      const fail = (): void => {
-        const { reason } = signal as { readonly reason: Error & { readonly code?: unknown } };
-        if (reason.code !== "SLP_SHUTTING_DOWN") reject(reason);
-      };
-      if (signal.aborted) fail();
-      else signal.addEventListener("abort", fail, { once: true });
+  untilAborted(running: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      running.then(resolve, reject);
+      if (!this.#reason && this.#watchClient()) (this.#waiting ??= []).push(reject);
+      else if (this.#reason) reject(this.#reason);
     });
   }
 
   /** Aborts the signal, even if the signal is first read later. */
   abort(reason: Error): void {
-    this.#reason = reason;
+    this.#reason ??= reason;
     this.#abort?.abort(reason);
+    for (const reject of this.#waiting ?? []) reject(reason);
   }
 }
 

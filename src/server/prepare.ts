@@ -6,7 +6,7 @@ import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
-import { harmlessListeners } from "../http/node-internals.ts";
+import { harmlessCloses, harmlessFinishes, type ListenedResponse } from "../http/node-internals.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
@@ -232,7 +232,9 @@ const atEnd =
       const status = response.headersSent ? response.statusCode : undefined;
       log(request, logger, { status, bytes: countWritten(socket) - before, milliseconds });
     };
-    (response as { [harmlessListeners]?: number })[harmlessListeners] = 1;
+    const listened = response as ListenedResponse;
+    listened[harmlessFinishes] = (listened[harmlessFinishes] ?? 0) + 1;
+    listened[harmlessCloses] = (listened[harmlessCloses] ?? 0) + 1;
     response.once("finish", end).once("close", end);
   };
 

@@ -76,6 +76,6 @@ test("a handler that has sent the response and returns something else causes a w
   const server = await start({ "": endpoint });
   expect((await server.send("/")).status).toBe(204);
   expect(server.linesOf("warn").map(({ message }) => message)).toEqual([
-    "The response has already been sent",
+    "The response was already sent",
   ]);
 });

@@ -1,7 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { harmlessListeners, noteReply, watchPipes } from "../../http/node-internals.ts";
+import {
+  harmlessCloses,
+  harmlessFinishes,
+  noteReply,
+  watchPipes,
+} from "../../http/node-internals.ts";
 import { sendingMark } from "../../pipeline/response-state.ts";
 import { type Stoppables, stoppables } from "../../pipeline/stoppables.ts";
 import { currentWalk, type Walk } from "../../pipeline/walk.ts";
@@ -69,7 +74,8 @@ export const createResponseClass = (
   class ExpressResponse extends OwnResponse {
     [lazyLocals]: unknown = undefined;
     [sendingMark] = false;
-    [harmlessListeners] = 0;
+    [harmlessFinishes] = 0;
+    [harmlessCloses] = 0;
     [watchedMark]: boolean | "native" = false;
     [sentFields]: SentFields | undefined = undefined;
 
