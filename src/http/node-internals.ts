@@ -317,6 +317,25 @@ const isAwaited = (response: (ServerResponse & ListenedResponse) | undefined): b
 };
 
 /** The internal methods of a response that Node calls to send the response. */
-export const innerMethods: readonly string[] = [
-  ...["_implicitHeader", "_storeHeader", "_send", "_writeRaw", "_finish", "_flush"],
+export const innerMethods = [
+  ...(["_implicitHeader", "_storeHeader", "_send", "_writeRaw", "_finish", "_flush"] as const),
 ];
+
+type InnerMethods = Readonly<Record<(typeof innerMethods)[number], unknown>>;
+
+/** Checks whether an internal method of a response differs from that of its prototype. */
+export const hasOtherInnerMethod = (
+  response: ServerResponse,
+  prototype: ServerResponse,
+): boolean => {
+  const own = response as unknown as InnerMethods;
+  const inherited = prototype as unknown as InnerMethods;
+  return (
+    own._implicitHeader !== inherited._implicitHeader ||
+    own._storeHeader !== inherited._storeHeader ||
+    own._send !== inherited._send ||
+    own._writeRaw !== inherited._writeRaw ||
+    own._finish !== inherited._finish ||
+    own._flush !== inherited._flush
+  );
+};

@@ -258,7 +258,7 @@ describe("undocumented assumptions about node:http", () => {
     socket.write(get());
     await once(socket, "data");
     expect(seen).toContain("_header");
-    expect(seen.filter((name) => innerMethods.includes(String(name)))).toEqual([]);
+    expect(seen.filter((name) => innerMethods.some((inner) => inner === name))).toEqual([]);
   });
 
   test("a head written by Node can be reused for the next response", async () => {
