@@ -233,6 +233,7 @@ export class OpenApiError extends Error {
 export type ServerFaultCode =
   | "SLP_AROUND_NOT_CALLED"
   | "SLP_AROUND_TWICE"
+  | "SLP_CONTENT_LENGTH"
   | "SLP_CONTEXT_NOT_OBJECT"
   | "SLP_CORS_HEADERS"
   | "SLP_ERROR_DATA"

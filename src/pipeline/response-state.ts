@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { Response } from "express";
 import { hasLeft, isFed, isPiped } from "../http/node-internals.ts";
@@ -40,6 +41,14 @@ export const watchFeeding = (response: Response): void => {
 /** Removes the mark that the response is being sent; if the response has not begun, something else can then be sent. */
 export const forgetSending = (response: Response): void => {
   (response as { [sendingMark]?: boolean })[sendingMark] = false;
+};
+
+/** Closes the connection in the middle of a response, after the data that was written. */
+export const cutOff = (response: ServerResponse): void => {
+  // Node holds written data until the next tick: in the socket before version 26, in the response as of version 26
+  while (response.writableCorked > 0) response.uncork();
+  response.socket?.uncork();
+  response.destroy();
 };
 
 /** Checks whether the client has stopped waiting for the response. */

@@ -9,7 +9,14 @@ import { logClientFault, logServerFault } from "../results/log-fault.ts";
 import type { Result } from "../results/result-handler.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { answered, offerFault } from "./offer-fault.ts";
-import { watchFeeding, forgetSending, isAbandoned, isIdle, isTaken } from "./response-state.ts";
+import {
+  cutOff,
+  watchFeeding,
+  forgetSending,
+  isAbandoned,
+  isIdle,
+  isTaken,
+} from "./response-state.ts";
 import type { Walk } from "./walk.ts";
 
 /**
@@ -189,10 +196,7 @@ const breakOff = (walk: Walk, error: Error): void => {
     return;
   }
   logServerFault(logger, request, error);
-  // Node holds written data until the next tick: in the socket before version 26, in the response as of version 26
-  while (response.writableCorked > 0) response.uncork();
-  response.socket?.uncork();
-  response.destroy();
+  cutOff(response);
 };
 
 /** Logs that an output or an error was dropped because the response had already been sent. */

@@ -1,11 +1,13 @@
 import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
-import { RequestError } from "../errors.ts";
+import { RequestError, ServerFault } from "../errors.ts";
 import { watchReplies } from "../http/node-internals.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
+import { cutOff } from "../pipeline/response-state.ts";
 import { warnAlreadySent } from "../pipeline/send-result.ts";
+import { logServerFault } from "../results/log-fault.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
@@ -74,6 +76,15 @@ export const createAppObjects = (
     queryParser,
     build,
     sentTwice: ({ req }) => warnAlreadySent({ request: req, logger: getLogger(req as Request) }),
+    wrongLength: (response, length) => {
+      const request = response.req as Request;
+      cutOff(response);
+      const fault = new ServerFault(
+        "SLP_CONTENT_LENGTH",
+        `The body that was sent has another length than its Content-Length, ${length}`,
+      );
+      logServerFault(getLogger(request), request, fault);
+    },
     fail: (error, request, response) => void dispatcher.fail(error, request, response),
     stalled: {
       timeout: responseIdleTimeout ?? defaultResponseIdleTimeout,

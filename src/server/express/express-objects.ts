@@ -24,7 +24,9 @@ export interface ExpressObjects {
 
 /** The options that an application's requests and responses share. */
 export interface ExpressOptions
-  extends Pick<RequestOptions, "fail">, Pick<ResponseOptions, "sentTwice" | "stalled"> {
+  extends
+    Pick<RequestOptions, "fail">,
+    Pick<ResponseOptions, "sentTwice" | "stalled" | "wrongLength"> {
   readonly etag?: ServerConfig["etag"];
   readonly queryParser?: ServerConfig["queryParser"];
   /** Adds the API to the application once it is created. */
@@ -55,6 +57,7 @@ export const createExpressObjects = ({
   stalled,
   fail,
   sentTwice,
+  wrongLength,
   build,
 }: ExpressOptions): ExpressObjects => {
   const { OwnMessage, OwnResponse } = toOwnClasses();
@@ -80,7 +83,13 @@ export const createExpressObjects = ({
     return app;
   };
   const requests = createRequestClass(OwnMessage, { settings, getApp, fail });
-  const responses = createResponseClass(OwnResponse, { settings, toStop, stalled, sentTwice });
+  const responses = createResponseClass(OwnResponse, {
+    settings,
+    toStop,
+    stalled,
+    sentTwice,
+    wrongLength,
+  });
   const { ExpressRequest } = requests;
   const { ExpressResponse } = responses;
   adoptLater(ExpressRequest.prototype, requestMembers, getApp);

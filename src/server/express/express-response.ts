@@ -18,6 +18,7 @@ import {
   sentFields,
   watchedMark,
 } from "../../results/send-json.ts";
+import { countChunk, countLastChunk, writtenBytes } from "./content-length.ts";
 import { dropStalledReader, type StalledReaderOptions } from "../connection/stalled-reader.ts";
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
@@ -31,6 +32,8 @@ export interface ResponseOptions {
   readonly stalled: StalledReaderOptions;
   /** Logs that something was written to a response that had already ended. */
   readonly sentTwice: (response: ServerResponse) => void;
+  /** Logs that the body has another length than the Content-Length that was sent. */
+  readonly wrongLength: (response: ServerResponse, length: number) => void;
 }
 
 /** The response class of an application. */
@@ -43,7 +46,7 @@ export interface ResponseClass {
 /** Creates the class of an application's responses. */
 export const createResponseClass = (
   OwnResponse: NodeResponse,
-  { settings: firstSettings, toStop, stalled, sentTwice }: ResponseOptions,
+  { settings: firstSettings, toStop, stalled, sentTwice, wrongLength }: ResponseOptions,
 ): ResponseClass => {
   // for speed, the settings, which responses read often, are kept in a variable
   let settings = firstSettings;
@@ -78,6 +81,7 @@ export const createResponseClass = (
     [harmlessCloses] = 0;
     [watchedMark]: boolean | "native" = false;
     [sentFields]: SentFields | undefined = undefined;
+    [writtenBytes] = 0;
 
     get [patchedMark](): boolean {
       const now: Methods = OwnResponse.prototype;
@@ -126,6 +130,11 @@ export const createResponseClass = (
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
       if (this.req.method !== "HEAD") {
         if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
+        const tooShort = countChunk(this, chunk, encoding);
+        if (tooShort !== undefined) {
+          wrongLength(this, tooShort);
+          return false;
+        }
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
         // Node may hand the chunk to the socket as late as the next tick
         if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
@@ -148,6 +157,14 @@ export const createResponseClass = (
       if (hasEnded(this)) {
         const hasChunk = chunk !== undefined && chunk !== null && typeof chunk !== "function";
         if (hasChunk && isSentTwice(this, encoding, callback)) return this;
+      }
+      // the length of a response that the framework has serialised is right
+      if (this[sentFields] === undefined && this.req.method !== "HEAD") {
+        const wrong = countLastChunk(this, chunk, encoding);
+        if (wrong !== undefined) {
+          wrongLength(this, wrong);
+          return this;
+        }
       }
       super.end(chunk, encoding as BufferEncoding, callback as () => void);
       dropStalledReader(this, stalled);
