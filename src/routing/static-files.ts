@@ -31,6 +31,7 @@ export class ServeStatic {
   readonly guard: AnyEndpoint | undefined;
 
   /**
+   * @param directory a path, relative to the working directory of the process when the server starts
    * @param factory a factory whose middlewares run before a file is looked up, and whose result handler sends the
    * errors that they throw
    * @throws {@link DefinitionError} when `directory` is not a non-empty string.

@@ -13,7 +13,10 @@ export interface FileUpload {
   readonly size: number;
   /** The media type as stated by the client. */
   readonly mimetype: string;
-  /** Moves the file to a path. A file that is not moved is deleted when the response is finished. */
+  /**
+   * Moves the file to a path in an existing directory, and replaces any file there. A relative path is relative to the
+   * working directory. A file that is not moved is deleted when the response is finished.
+   */
   readonly mv: (path: string) => Promise<void>;
   readonly encoding?: string | undefined;
   /** Where a larger file is stored until the response is finished. */

@@ -481,7 +481,7 @@ test.each([
 
 const own = { constructor: { value: 2, enumerable: true } };
 
-test("B16: only own properties of a middleware's result are added to the context, which has no prototype", async () => {
+test("B16: the own properties of a middleware's result except __proto__ are added to the context, which has no prototype", async () => {
   const [polluted, inherited] = [JSON.parse('{"__proto__":{"b":1},"a":1}'), { inherited: 1 }];
   const look = defaultEndpointsFactory
     .addMiddleware({ handler: () => polluted as object })

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createGuideFolder, findPort, readFiles, type GuideFolder } from "./guide.ts";
+import { createGuideFolder, findPort, readFiles, typescript, type GuideFolder } from "./guide.ts";
 
 const files = readFiles("docs/client.md");
 let folder: GuideFolder;
@@ -10,7 +10,7 @@ beforeAll(async () => {
   folder = createGuideFolder(
     [...files].map(([name, code]) => [name, code.replaceAll("8090", port)]),
   );
-  const { stdout } = folder.start(["--import", "tsx", "api.ts"]);
+  const { stdout } = folder.start([...typescript, "api.ts"]);
   if (stdout) await once(stdout, "data");
 });
 
@@ -22,7 +22,7 @@ test.each(["calls.ts", "statuses.ts", "pages.ts", "events.ts", "files.ts", "quer
     const code = files.get(name) ?? "";
     const printed = [...code.matchAll(/console\.log\(.*\/\/ (\S+(?: \S+)?)$/gm)];
     expect(printed.length).toBeGreaterThan(0);
-    const { output } = folder.run("--import", "tsx", name);
+    const { output } = folder.run(...typescript, name);
     expect(output.trim().split("\n")).toEqual(printed.map(([, text]) => text));
   },
 );

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createGuideFolder, findPort, readFiles, type GuideFolder } from "./guide.ts";
+import { createGuideFolder, findPort, readFiles, typescript, type GuideFolder } from "./guide.ts";
 
 let folder: GuideFolder;
 let port = "";
@@ -23,7 +23,7 @@ const ask = async (): Promise<string> => {
 };
 
 test("the workers in docs/cluster.md are replaced one by one without a refused request, and end together", async () => {
-  const child = folder.start(["--import", "tsx", "cluster.ts"], { PORT: port, WORKERS: "2" });
+  const child = folder.start([...typescript, "cluster.ts"], { PORT: port, WORKERS: "2" });
   let printed = "";
   child.stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   await expect.poll(() => printed, { timeout: 20_000 }).toContain("2 workers serve");

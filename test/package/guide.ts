@@ -52,6 +52,11 @@ export interface GuideFolder {
   remove(): Promise<void>;
 }
 
+/** The arguments with which Node.js runs TypeScript: none, as in the guides, or those that load tsx on Node.js 20. */
+export const typescript: readonly string[] = Reflect.get(process.features, "typescript")
+  ? []
+  : ["--import", "tsx"];
+
 /** Returns a free port, as the value of an environment variable. */
 export const findPort = async (): Promise<string> => String(await findFreePort());
 

@@ -8,6 +8,7 @@ import {
   readFiles,
   readPage,
   root,
+  typescript,
   type GuideFolder,
 } from "./guide.ts";
 
@@ -55,11 +56,11 @@ describe("docs/openapi.md", () => {
   test("has a program that creates the document shown in its comment", () => {
     const [, said = ""] = /\/\/ (\[.*\])$/m.exec(files.get("src/document.ts") ?? "") ?? [];
     expect(said).not.toBe("");
-    expect(folder.run("--import", "tsx", "src/document.ts").output.trim()).toBe(said);
+    expect(folder.run(...typescript, "src/document.ts").output.trim()).toBe(said);
   });
 
   test("has a server that serves the documentation page", async () => {
-    const { stdout } = folder.start(["--import", "tsx", "src/server.ts"]);
+    const { stdout } = folder.start([...typescript, "src/server.ts"]);
     let printed = "";
     stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     await expect.poll(() => printed, { timeout: 30_000 }).toContain("Listening on");

@@ -8,6 +8,7 @@ import {
   readFiles,
   readPage,
   root,
+  typescript,
   type GuideFolder,
 } from "./guide.ts";
 
@@ -51,7 +52,7 @@ describe("the quick start of the README", () => {
   });
 
   test("runs, and responds as the README says", async () => {
-    const { stdout } = folder.start(["--import", "tsx", "server.ts"]);
+    const { stdout } = folder.start([...typescript, "server.ts"]);
     if (stdout) await once(stdout, "data");
     expect(exchanges).toHaveLength(3);
     for (const { command, answer } of exchanges) {
@@ -63,7 +64,7 @@ describe("the quick start of the README", () => {
   });
 
   test("has a client that prints the server's responses", () => {
-    const { output } = folder.run("--import", "tsx", "client.ts");
+    const { output } = folder.run(...typescript, "client.ts");
     expect(output).toBe("Hello, Ada! Hello, Ada!\n");
   });
 
@@ -73,7 +74,7 @@ describe("the quick start of the README", () => {
   });
 
   test("has a test that passes, and fails if the endpoint is wrong", () => {
-    const run = () => folder.run("--import", "tsx", "--test", "greet.test.ts").output;
+    const run = () => folder.run(...typescript, "--test", "greet.test.ts").output;
     expect(run()).toMatch(/pass 1\n[^]*fail 0/);
     const right = files.get("greet.ts") ?? "";
     folder.write("greet.ts", right.replace("Hello", "Bye"));

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGuideFolder, readFiles, root, type GuideFolder } from "./guide.ts";
+import { createGuideFolder, readFiles, root, typescript, type GuideFolder } from "./guide.ts";
 
 const files = readFiles("docs/testing.md");
 let folder: GuideFolder;
@@ -13,7 +13,7 @@ afterAll(() => folder.remove());
 
 describe("docs/testing.md", () => {
   test("has tests that pass with Node's own runner, and fail if the endpoint is wrong", () => {
-    const runTests = () => folder.run("--import", "tsx", "--test", "users.test.ts");
+    const runTests = () => folder.run(...typescript, "--test", "users.test.ts");
     expect(runTests()).toMatchObject({ output: expect.stringMatching(/pass 5\n[^]*fail 0/) });
     const right = files.get("users.ts") ?? "";
     folder.write("users.ts", right.replace("Bearer secret", "Bearer other"));

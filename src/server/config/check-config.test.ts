@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../errors.ts";
 import { defaultResultHandler } from "../../results/default-result-handler.ts";
@@ -102,6 +103,46 @@ test.each([null, undefined, "x", [], run])(
       expect(() => check(config)).toThrow("The option `config` must be an object");
   },
 );
+
+/** Returns the known options, which the error for an unknown one lists. */
+const listOptions = (check: (config: unknown) => void, config: object): readonly string[] => {
+  let message = "";
+  try {
+    check({ ...config, none: 1 });
+  } catch (error) {
+    ({ message } = error as Error);
+  }
+  return /The options are (.*)\.$/.exec(message)?.[1]?.split(", ") ?? [];
+};
+
+const guide = readFileSync(new URL("../../../docs/guide.md", import.meta.url), "utf8");
+/** Returns the names in the first column of the table that follows a text in docs/guide.md. */
+const readNames = (text: string): readonly string[] => {
+  const [table = ""] = /\|[^]*?\n\n/.exec(guide.slice(guide.indexOf(text))) ?? [];
+  return table.split("\n").flatMap((row) => {
+    const [, names = ""] = row.split(" | ", 1)[0]?.match(/^\| (`.*)/) ?? [];
+    return [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+  });
+};
+
+describe("docs/guide.md", () => {
+  const server = listOptions(checkServerConfig, {});
+  const attached = listOptions(checkAppConfig, { app: run });
+
+  test("has all options in its table", () => {
+    const all = [...new Set([...server, ...attached])];
+    expect(readNames("## Configuration").toSorted()).toEqual(all.toSorted());
+  });
+
+  test("names the options that `attachRouting` lacks", () => {
+    const lacking = server.filter((name) => !attached.includes(name));
+    // accepted, but without effect
+    const documented = readNames("`attachRouting` does not have").filter(
+      (name) => name !== "startupLogo",
+    );
+    expect(documented.toSorted()).toEqual(lacking.toSorted());
+  });
+});
 
 describe("the configuration for `attachRouting`", () => {
   test("requires `app`", () => {

@@ -116,14 +116,15 @@ export interface CommonConfig extends WalkOptions {
   /**
    * The time limit, in milliseconds, from the first middleware to the validated output, excluding the time to read the
    * body; 0 for no limit. When it expires, the client receives 503 and `signal` is aborted. An endpoint's own `timeout`
-   * overrides this option.
+   * overrides this option, which does not apply to event streams.
    *
    * @default 0
    */
   readonly requestTimeout?: number | undefined;
   /**
    * The time limit of a handler, in milliseconds; 0 for no limit. When it expires, the client receives 503 and the
-   * handler's `signal` is aborted. The limit does not apply to endpoints with their own `timeout`.
+   * handler's `signal` is aborted. The limit does not apply to event streams, nor to endpoints with their own
+   * `timeout`.
    *
    * @default 0
    */
