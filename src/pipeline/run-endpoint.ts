@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import { ServerFault } from "../errors.ts";
 import { leaveBody } from "../http/leave-body.ts";
 import type { Logger } from "../logger/logger.ts";
+import { holdErrors } from "../results/hold-errors.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
@@ -128,8 +129,10 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
   const { response } = walk;
   // a response that the handler returned is not content; it may have been sent but not flushed yet
   const isContent = plan.content !== undefined && returned !== response;
-  if (isContent && (walk.isStopped || isTaken(response) || isAbandoned(response)))
-    discardContent(returned);
+  if (isContent) {
+    holdErrors(returned);
+    if (walk.isStopped || isTaken(response) || isAbandoned(response)) discardContent(returned);
+  }
   if (walk.isStopped) return noOutput;
   if (isTaken(response)) {
     if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)

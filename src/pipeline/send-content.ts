@@ -1,4 +1,5 @@
 import { leaveBody } from "../http/leave-body.ts";
+import { holdErrors } from "../results/hold-errors.ts";
 import type { ContentDeclaration } from "../schemas/content.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { forgetSending, isAbandoned } from "./response-state.ts";
@@ -15,15 +16,15 @@ export const sendContent = async (
   output: unknown,
 ): Promise<void> => {
   const { request, response } = walk;
-  if (isAbandoned(response)) {
-    discardContent(output);
-    logAbandoned(walk);
-    return;
-  }
-  leaveBody(request, response, false);
   try {
     // the code that sends content is loaded when it is first needed
     const { writeContent } = await import("../results/write-content.ts");
+    if (isAbandoned(response)) {
+      discardContent(output);
+      logAbandoned(walk);
+      return;
+    }
+    leaveBody(request, response, false);
     await writeContent(response, content, output);
   } catch (error) {
     discardContent(output);
@@ -43,5 +44,6 @@ export const discardContent = (output: unknown): void => {
   // the methods of a Node.js stream, a web stream and a generator
   const end = stream.destroy ?? stream.cancel ?? stream.return;
   if (typeof end !== "function") return;
+  holdErrors(output);
   void (async () => end.call(stream))().catch(() => undefined);
 };

@@ -5,6 +5,7 @@ import type { ReadableStream } from "node:stream/web";
 import type { Response } from "express";
 import { ServerFault } from "../errors.ts";
 import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
+import { holdErrors, throwHeldError } from "./hold-errors.ts";
 import { toSendingError } from "./http-error.ts";
 
 /**
@@ -84,7 +85,9 @@ const setEtag = async (response: Response, path: string): Promise<void> => {
 };
 
 const writeStream = async (response: Response, output: StreamContent): Promise<void> => {
+  throwHeldError(output);
   const source = toReadable(output);
+  holdErrors(source);
   const leave = (): void => void source.destroy();
   response.once("close", leave);
   try {
