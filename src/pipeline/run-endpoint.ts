@@ -114,7 +114,9 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
     walk.response.statusCode = statusCode;
   const joined = walk.fields ? joinFields(walk.fields, input as object) : input;
   const running = endpoint.handle(new WalkArguments(walk, joined) as never);
-  return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
+  return handlerTimeout > 0
+    ? withTimeout(walk, running, handlerTimeout, plan.content && discardContent)
+    : running;
 };
 
 /** Checks whether the client has stopped waiting for the response; if so, logs this. */

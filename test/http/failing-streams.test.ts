@@ -155,3 +155,19 @@ test("a web stream that has failed before it is read causes an error response", 
   const answer = await (await start({ a: factory.build({ output, handler }) })).send("/a");
   expect([answer.status, answer.json()]).toEqual([404, errorEnvelope("There are none")]);
 });
+
+test("a stream that is returned after the time limit of the configuration is closed", async () => {
+  const opened: Readable[] = [];
+  const endpoint = factory.build({
+    output,
+    handler: async () => {
+      await sleep(50);
+      const stream = createReadStream(import.meta.filename);
+      opened.push(stream);
+      return stream;
+    },
+  });
+  const server = await start({ endpoint }, { handlerTimeout: 20 });
+  expect((await server.send("/endpoint")).status).toBe(503);
+  await expect.poll(() => opened.map(({ closed }) => closed)).toEqual([true]);
+});
