@@ -1,5 +1,8 @@
+import type { Response } from "express";
 import { leaveBody } from "../http/leave-body.ts";
+import { clearRepresentation } from "../results/clear-representation.ts";
 import { holdErrors } from "../results/hold-errors.ts";
+import { toErrorStatus } from "../results/http-error.ts";
 import type { ContentDeclaration } from "../schemas/content.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { forgetSending, isAbandoned } from "./response-state.ts";
@@ -29,8 +32,17 @@ export const sendContent = async (
   } catch (error) {
     discardContent(output);
     forgetSending(response);
+    if (!response.headersSent) clearHead(response, error);
     await sendError(walk, error);
   }
+};
+
+/** Removes the header fields of content that is not sent, which a result handler might leave as they are. */
+const clearHead = (response: Response, error: unknown): void => {
+  const range = toErrorStatus(error) === 416 ? response.getHeader("Content-Range") : undefined;
+  clearRepresentation(response);
+  if (range !== undefined) response.setHeader("Content-Range", range);
+  response.setHeader("Cache-Control", "no-store");
 };
 
 /** Ends a stream that nobody will read, so that the files and connections behind it are closed. */

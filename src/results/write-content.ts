@@ -58,13 +58,18 @@ const writeFile = async (
       "ez.file(): the handler must return an absolute path, or { path, root }, where `root` is the directory that contains the file",
     );
   setHead(response, { type: declaration.type, fileName });
-  await setEtag(response, root === undefined ? path : join(root, path));
+  const etag = await toEtag(response, root === undefined ? path : join(root, path));
   // by default, Express would let shared caches store the file
   if (!response.hasHeader("Cache-Control"))
     response.setHeader("Cache-Control", `private, max-age=${Math.floor(maxAge)}`);
   await new Promise<void>((resolve, reject) => {
     response.once("close", resolve);
-    response.sendFile(path, root === undefined ? {} : { root }, (error) => {
+    // Express sets the ETag only once the path has been accepted
+    const options = {
+      ...(root !== undefined && { root }),
+      ...(etag && { headers: { ETag: etag } }),
+    };
+    response.sendFile(path, options, (error) => {
       response.off("close", resolve);
       if (error) reject(toSendingError(error));
       else resolve();
@@ -72,16 +77,16 @@ const writeFile = async (
   });
 };
 
-/** Sets the ETag of a file; Express does so only if ETags are enabled for all responses of the application. */
-const setEtag = async (response: Response, path: string): Promise<void> => {
-  if (response.hasHeader("ETag")) return;
+/**
+ * Returns the ETag of a file unless the handler has set one; Express adds ETags only if they are enabled for all
+ * responses of the application.
+ */
+const toEtag = async (response: Response, path: string): Promise<string | undefined> => {
+  if (response.hasHeader("ETag")) return undefined;
   // if the file is missing, `sendFile` reports the error
   const file = await stat(path).catch(() => undefined);
-  if (file?.isFile())
-    response.setHeader(
-      "ETag",
-      `W/"${file.size.toString(16)}-${file.mtime.getTime().toString(16)}"`,
-    );
+  if (!file?.isFile()) return undefined;
+  return `W/"${file.size.toString(16)}-${file.mtime.getTime().toString(16)}"`;
 };
 
 const writeStream = async (response: Response, output: StreamContent): Promise<void> => {
