@@ -4,9 +4,11 @@ import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Response } from "express";
 import { ServerFault } from "../errors.ts";
+import { toStatusText } from "../http/status.ts";
+import { loadHttpErrors } from "../lazy/packages.ts";
 import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
-import { toSendingError } from "./http-error.ts";
+import { readSafely, toSendingError } from "./http-error.ts";
 
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.
@@ -71,11 +73,17 @@ const writeFile = async (
     };
     response.sendFile(path, options, (error) => {
       response.off("close", resolve);
-      if (error) reject(toSendingError(error));
+      if (error) reject(toFileError(error));
       else resolve();
     });
   });
 };
+
+/** Returns the error for a file that cannot be sent; a directory counts as a missing file. */
+const toFileError = (error: Error): Error =>
+  readSafely(error, "code") === "EISDIR"
+    ? loadHttpErrors()(404, toStatusText(404), { cause: error })
+    : toSendingError(error);
 
 /**
  * Returns the ETag of a file unless the handler has set one; Express adds ETags only if they are enabled for all

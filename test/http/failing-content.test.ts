@@ -3,17 +3,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import createHttpError from "http-errors";
-import { EndpointsFactory, ensureHttpError, ez, ResultHandler } from "sallyport";
+import {
+  defaultEndpointsFactory as factory,
+  EndpointsFactory,
+  ensureHttpError,
+  ez,
+  ResultHandler,
+} from "sallyport";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { start } from "./harness.ts";
+import { errorEnvelope, start } from "./harness.ts";
 
 let directory = "";
 let root = "";
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "sallyport-failing-content-"));
   root = join(directory, "root");
-  await mkdir(root);
+  await mkdir(join(root, "folder"), { recursive: true });
   await writeFile(join(root, "ten.txt"), "0123456789");
   await writeFile(join(directory, "secret.txt"), "secret");
 });
@@ -48,11 +54,17 @@ const begin = () =>
         });
       },
     }),
+    folder: factory.build({
+      input: z.object({ path: z.string() }),
+      output: ez.file(),
+      handler: ({ input: { path } }) => ({ path, root }),
+    }),
   });
 
 describe("an error in place of content", () => {
   test.each([
     ["/file?path=none.pdf", 404],
+    ["/file?path=folder", 404],
     // a file outside the root, which must not be described
     ["/file?path=../secret.txt", 403],
     ["/stream", 404],
@@ -75,5 +87,12 @@ describe("an error in place of content", () => {
     const answer = await (await begin()).send("/file?path=ten.txt", { headers });
     expect([answer.status, answer.headers["content-range"]]).toEqual([416, "bytes */10"]);
     expect(answer.headers["cache-control"]).toBe("no-store");
+  });
+
+  test("is a 404 if the file is a directory", async () => {
+    const server = await begin();
+    const answer = await server.send("/folder?path=folder");
+    expect([answer.status, answer.json()]).toEqual([404, errorEnvelope("Not Found")]);
+    expect(server.linesOf("error")).toEqual([]);
   });
 });
