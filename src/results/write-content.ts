@@ -33,7 +33,6 @@ export const writeContent = async (
 
 /** Sets the header fields that the handler has not set itself. */
 const setHead = (response: Response, { type, fileName }: Partial<ContentDeclaration>): void => {
-  if (response.statusCode >= 300) response.statusCode = 200;
   if (fileName !== undefined && !response.hasHeader("Content-Disposition")) {
     const own = response.getHeader("Content-Type");
     // `attachment` also sets the type, derived from the file name
@@ -59,6 +58,8 @@ const writeFile = async (
     throw new TypeError(
       "ez.file(): the handler must return an absolute path, or { path, root }, where `root` is the directory that contains the file",
     );
+  // conditional requests and ranges determine the other statuses
+  if (response.statusCode >= 300) response.statusCode = 200;
   setHead(response, { type: declaration.type, fileName });
   const etag = await toEtag(response, root === undefined ? path : join(root, path));
   // by default, Express would let shared caches store the file
