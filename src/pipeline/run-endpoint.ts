@@ -66,6 +66,7 @@ export const runEndpoint = async (
       if (output instanceof Promise) output = await (output as Promise<unknown>);
       settle(plan, walk, output);
     }
+    if (plan.linkedPages && walk.output !== noOutput) setLinks(plan.linkedPages, walk, walk.output);
   } catch (error) {
     if (plan.content) discardContent(walk.output);
     if (walk.isFailed) logServerFault(logger, request, error);
@@ -159,7 +160,6 @@ const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
     if (plan.content) discardContent(output);
     return;
   }
-  if (plan.linkedPages) setLinks(plan.linkedPages, walk, output);
   walk.output = output;
 };
 
