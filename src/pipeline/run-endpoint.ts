@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import { ServerFault } from "../errors.ts";
 import { leaveBody } from "../http/leave-body.ts";
 import type { Logger } from "../logger/logger.ts";
+import { holdErrors } from "../results/hold-errors.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
@@ -65,6 +66,7 @@ export const runEndpoint = async (
       if (output instanceof Promise) output = await (output as Promise<unknown>);
       settle(plan, walk, output);
     }
+    if (plan.linkedPages && walk.output !== noOutput) setLinks(plan.linkedPages, walk, walk.output);
   } catch (error) {
     if (plan.content) discardContent(walk.output);
     if (walk.isFailed) logServerFault(logger, request, error);
@@ -113,7 +115,9 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
     walk.response.statusCode = statusCode;
   const joined = walk.fields ? joinFields(walk.fields, input as object) : input;
   const running = endpoint.handle(new WalkArguments(walk, joined) as never);
-  return handlerTimeout > 0 ? withTimeout(walk, running, handlerTimeout) : running;
+  return handlerTimeout > 0
+    ? withTimeout(walk, running, handlerTimeout, plan.content && discardContent)
+    : running;
 };
 
 /** Checks whether the client has stopped waiting for the response; if so, logs this. */
@@ -128,8 +132,10 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
   const { response } = walk;
   // a response that the handler returned is not content; it may have been sent but not flushed yet
   const isContent = plan.content !== undefined && returned !== response;
-  if (isContent && (walk.isStopped || isTaken(response) || isAbandoned(response)))
-    discardContent(returned);
+  if (isContent) {
+    holdErrors(returned);
+    if (walk.isStopped || isTaken(response) || isAbandoned(response)) discardContent(returned);
+  }
   if (walk.isStopped) return noOutput;
   if (isTaken(response)) {
     if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)
@@ -154,7 +160,6 @@ const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
     if (plan.content) discardContent(output);
     return;
   }
-  if (plan.linkedPages) setLinks(plan.linkedPages, walk, output);
   walk.output = output;
 };
 

@@ -1,4 +1,8 @@
+import type { Response } from "express";
 import { leaveBody } from "../http/leave-body.ts";
+import { clearRepresentation } from "../results/clear-representation.ts";
+import { holdErrors } from "../results/hold-errors.ts";
+import { toErrorStatus } from "../results/http-error.ts";
 import type { ContentDeclaration } from "../schemas/content.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { forgetSending, isAbandoned } from "./response-state.ts";
@@ -15,21 +19,30 @@ export const sendContent = async (
   output: unknown,
 ): Promise<void> => {
   const { request, response } = walk;
-  if (isAbandoned(response)) {
-    discardContent(output);
-    logAbandoned(walk);
-    return;
-  }
-  leaveBody(request, response, false);
   try {
     // the code that sends content is loaded when it is first needed
     const { writeContent } = await import("../results/write-content.ts");
+    if (isAbandoned(response)) {
+      discardContent(output);
+      logAbandoned(walk);
+      return;
+    }
+    leaveBody(request, response, false);
     await writeContent(response, content, output);
   } catch (error) {
     discardContent(output);
     forgetSending(response);
+    if (!response.headersSent) clearHead(response, error);
     await sendError(walk, error);
   }
+};
+
+/** Removes the header fields of content that is not sent, which a result handler might leave as they are. */
+const clearHead = (response: Response, error: unknown): void => {
+  const range = toErrorStatus(error) === 416 ? response.getHeader("Content-Range") : undefined;
+  clearRepresentation(response);
+  if (range !== undefined) response.setHeader("Content-Range", range);
+  response.setHeader("Cache-Control", "no-store");
 };
 
 /** Ends a stream that nobody will read, so that the files and connections behind it are closed. */
@@ -43,5 +56,6 @@ export const discardContent = (output: unknown): void => {
   // the methods of a Node.js stream, a web stream and a generator
   const end = stream.destroy ?? stream.cancel ?? stream.return;
   if (typeof end !== "function") return;
+  holdErrors(output);
   void (async () => end.call(stream))().catch(() => undefined);
 };

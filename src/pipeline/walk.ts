@@ -252,12 +252,14 @@ class Deadline {
 /**
  * Waits for a handler with a time limit; when it expires, the signal is aborted and the handler's result is ignored.
  *
+ * @param discard releases a result that comes too late
  * @throws {@link RequestError} with 503 when the time limit expires.
  */
 export const withTimeout = async (
   walk: Walk,
   running: unknown,
   milliseconds: number,
+  discard?: (returned: unknown) => void,
 ): Promise<unknown> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -265,6 +267,7 @@ export const withTimeout = async (
       const error = new RequestError("SLP_HANDLER_TIMEOUT");
       walk.abort(error);
       reject(error);
+      if (discard) void discardLate(walk, running, discard);
     }, milliseconds);
   });
   try {
@@ -272,4 +275,13 @@ export const withTimeout = async (
   } finally {
     clearTimeout(timer);
   }
+};
+
+const discardLate = async (
+  { response }: Walk,
+  running: unknown,
+  discard: (returned: unknown) => void,
+): Promise<void> => {
+  const returned = await Promise.resolve(running).catch(() => undefined);
+  if (returned !== response) discard(returned);
 };

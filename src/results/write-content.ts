@@ -4,8 +4,11 @@ import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Response } from "express";
 import { ServerFault } from "../errors.ts";
+import { toStatusText } from "../http/status.ts";
+import { loadHttpErrors } from "../lazy/packages.ts";
 import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
-import { toSendingError } from "./http-error.ts";
+import { holdErrors, throwHeldError } from "./hold-errors.ts";
+import { readSafely, toSendingError } from "./http-error.ts";
 
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.
@@ -30,7 +33,6 @@ export const writeContent = async (
 
 /** Sets the header fields that the handler has not set itself. */
 const setHead = (response: Response, { type, fileName }: Partial<ContentDeclaration>): void => {
-  if (response.statusCode >= 300) response.statusCode = 200;
   if (fileName !== undefined && !response.hasHeader("Content-Disposition")) {
     const own = response.getHeader("Content-Type");
     // `attachment` also sets the type, derived from the file name
@@ -56,35 +58,50 @@ const writeFile = async (
     throw new TypeError(
       "ez.file(): the handler must return an absolute path, or { path, root }, where `root` is the directory that contains the file",
     );
+  // conditional requests and ranges determine the other statuses
+  if (response.statusCode >= 300) response.statusCode = 200;
   setHead(response, { type: declaration.type, fileName });
-  await setEtag(response, root === undefined ? path : join(root, path));
+  const etag = await toEtag(response, root === undefined ? path : join(root, path));
   // by default, Express would let shared caches store the file
   if (!response.hasHeader("Cache-Control"))
     response.setHeader("Cache-Control", `private, max-age=${Math.floor(maxAge)}`);
   await new Promise<void>((resolve, reject) => {
     response.once("close", resolve);
-    response.sendFile(path, root === undefined ? {} : { root }, (error) => {
+    // Express sets the ETag only once the path has been accepted
+    const options = {
+      ...(root !== undefined && { root }),
+      ...(etag && { headers: { ETag: etag } }),
+    };
+    response.sendFile(path, options, (error) => {
       response.off("close", resolve);
-      if (error) reject(toSendingError(error));
+      if (error) reject(toFileError(error));
       else resolve();
     });
   });
 };
 
-/** Sets the ETag of a file; Express does so only if ETags are enabled for all responses of the application. */
-const setEtag = async (response: Response, path: string): Promise<void> => {
-  if (response.hasHeader("ETag")) return;
+/** Returns the error for a file that cannot be sent; a directory counts as a missing file. */
+const toFileError = (error: Error): Error =>
+  readSafely(error, "code") === "EISDIR"
+    ? loadHttpErrors()(404, toStatusText(404), { cause: error })
+    : toSendingError(error);
+
+/**
+ * Returns the ETag of a file unless the handler has set one; Express adds ETags only if they are enabled for all
+ * responses of the application.
+ */
+const toEtag = async (response: Response, path: string): Promise<string | undefined> => {
+  if (response.hasHeader("ETag")) return undefined;
   // if the file is missing, `sendFile` reports the error
   const file = await stat(path).catch(() => undefined);
-  if (file?.isFile())
-    response.setHeader(
-      "ETag",
-      `W/"${file.size.toString(16)}-${file.mtime.getTime().toString(16)}"`,
-    );
+  if (!file?.isFile()) return undefined;
+  return `W/"${file.size.toString(16)}-${file.mtime.getTime().toString(16)}"`;
 };
 
 const writeStream = async (response: Response, output: StreamContent): Promise<void> => {
+  throwHeldError(output);
   const source = toReadable(output);
+  holdErrors(source);
   const leave = (): void => void source.destroy();
   response.once("close", leave);
   try {

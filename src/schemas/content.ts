@@ -131,8 +131,8 @@ export const stream = (type = "application/octet-stream", options?: ContentOptio
  * Creates the output schema of an endpoint that sends a file as is, without an envelope: the handler returns its path,
  * or `{ path, root }`.
  *
- * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. If the file is missing, the
- * response is a 404.
+ * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. If the file is missing or
+ * a directory, the response is a 404.
  *
  * @param type the media type; by default, it is derived from the file's name
  * @throws {@link DefinitionError} when `type` is not a media type.

@@ -36,6 +36,8 @@ export const exchange = (
       createConnection: () => near,
       maxHeaderSize,
     });
+    // Node's client sends every method in upper case
+    request.method = method;
     let leave = (reason: Error): unknown => request.destroy(reason);
     const onAbort = (): void => void leave(signal?.reason as Error);
     request.once("response", (message) => {

@@ -222,6 +222,12 @@ describe("a target", () => {
     expect(request.bodyUsed).toBe(true);
   });
 
+  test("with the method in lower case is refused as by a server, except where fetch itself changes the case", async () => {
+    const { fetch } = await open();
+    expect((await fetch("/echo", { method: "patch" })).status).toBe(400);
+    expect(await dataOf(await fetch("/echo", { method: "put" }))).toMatchObject({ method: "PUT" });
+  });
+
   test("that is not a URL is rejected as by the global fetch", async () => {
     const { fetch } = await open();
     await expect(fetch("http://[")).rejects.toThrow(TypeError);

@@ -230,6 +230,42 @@ describe("a buffer", () => {
   });
 });
 
+test("the handler sets the status of a stream or a buffer; a file is always a success", async () => {
+  const html = "<h1>Closed</h1>";
+  const server = await start({
+    stream: factory.build({
+      output: ez.stream("text/html"),
+      handler: ({ response }) => {
+        response.status(503);
+        return Readable.from([html]);
+      },
+    }),
+    buffer: factory.build({
+      output: ez.buffer("text/html"),
+      handler: ({ response }) => {
+        response.status(404);
+        return Buffer.from(html);
+      },
+    }),
+    file: factory.build({
+      output: ez.file("text/html"),
+      handler: ({ response }) => {
+        response.status(404);
+        return join(directory, "ten.txt");
+      },
+    }),
+  });
+  const get = async (target: string, method = "GET") => {
+    const answer = await server.send(target, { method });
+    return [answer.status, answer.headers["content-type"], answer.text];
+  };
+  const type = "text/html; charset=utf-8";
+  expect(await get("/stream")).toEqual([503, type, html]);
+  expect(await get("/stream", "HEAD")).toEqual([503, type, ""]);
+  expect(await get("/buffer")).toEqual([404, type, html]);
+  expect(await get("/file")).toEqual([200, type, "0123456789"]);
+});
+
 describe("a file", () => {
   const begin = () =>
     start({

@@ -337,6 +337,21 @@ describe("the Link header", () => {
     );
   });
 
+  test("is absent from the error of a middleware that fails after the handler", async () => {
+    const failing = factory.addMiddleware({
+      around: async (_args, next) => {
+        await next({});
+        throw new Error("The commit failed");
+      },
+    });
+    const pages = failing.build({
+      ...ez.paginated({ style: "offset", itemSchema: z.int(), links: true }),
+      handler: ({ input }) => ({ items: [], total: 100, ...input }),
+    });
+    const answer = await (await start({ pages })).send("/pages");
+    expect([answer.status, answer.headers.link]).toEqual([500, undefined]);
+  });
+
   test("contains only the link to the next page if the query is long", async () => {
     const server = await start(routing);
     const answer = await send(server.port, `/offset?size=90&offset=20&q=${"x".repeat(3000)}`);
