@@ -1,6 +1,6 @@
 import type { Express, NextFunction, RequestHandler } from "express";
 import { RequestError } from "../errors.ts";
-import { failWalk } from "../pipeline/send-result.ts";
+import { failSending } from "../pipeline/send-result.ts";
 import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
@@ -33,7 +33,7 @@ export const createAttachedApi = async (
     // if Express fails to send something for a handler, the endpoint responds; otherwise, the user's error handlers do
     const onNext: NextFunction = (error?: unknown) => {
       const walk = (request as WalkingRequest)[currentWalk];
-      if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));
+      if (walk) failSending(walk, error ?? new RequestError("SLP_NOT_FOUND"));
       else next(error);
     };
     Object.defineProperty(request, "next", {

@@ -8,7 +8,7 @@ import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { forgetSending, isAbandoned } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
-import { Walk, type ReadBody } from "../pipeline/walk.ts";
+import { currentWalk, Walk, type ReadBody, type WalkingRequest } from "../pipeline/walk.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { toSendingError } from "../results/http-error.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
@@ -170,6 +170,8 @@ export class Dispatcher {
     forgetSending(response);
     if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
     const walk = new Walk(request, response, getLogger(request), errorHandler);
+    // if Express fails to send what the error handler asked for, it calls `request.next`, which needs the walk
+    (request as WalkingRequest)[currentWalk] = walk;
     await sendError(walk, toSendingError(error));
   }
 
