@@ -180,10 +180,19 @@ export class Dispatcher {
     if (request.method !== "OPTIONS" || this.#options.cors === false) return false;
     if (request.headers["access-control-request-method"] === undefined) return false;
     try {
-      return this.#options.table.findAll(toCanonicalPath(request)).length > 0;
+      const path = toCanonicalPath(request);
+      return this.#options.table.findAll(path).length > 0 || this.#asksForFile(request, path);
     } catch {
       return false;
     }
+  }
+
+  /** Checks whether a request is a preflight for a path below static files. */
+  #asksForFile({ method, headers }: Request, path: string): boolean {
+    const { cors, statics } = this.#options;
+    if (method !== "OPTIONS" || cors === false || !statics) return false;
+    const wanted = headers["access-control-request-method"];
+    return (wanted === "GET" || wanted === "HEAD") && statics.mayServe(path);
   }
 
   /** Responds with 404 to a path that nothing serves; never rejects. */
@@ -229,7 +238,13 @@ export class Dispatcher {
     }
 
     const [first] = routes;
-    if (!first) return false;
+    if (!first) {
+      if (!this.#asksForFile(request, path)) return false;
+      if (typeof cors === "function")
+        await setCorsHeadersOfOther(cors, request, response, getLogger(request));
+      answerPreflight(response);
+      return true;
+    }
     const isPreflight = request.method === "OPTIONS" && cors !== false;
     const wanted = isPreflight ? request.headers["access-control-request-method"] : undefined;
     const { plan } = (routes.find(({ method }) => method === methods.get(wanted ?? "")) ?? first)
