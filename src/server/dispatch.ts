@@ -233,8 +233,13 @@ export class Dispatcher {
     const routes = table.findAll(path);
     if (isReading && statics?.mayServe(path)) {
       const logger = getLogger(request);
-      if (typeof cors === "function") await setCorsHeadersOfOther(cors, request, response, logger);
+      const names =
+        typeof cors === "function"
+          ? await setCorsHeadersOfOther(cors, request, response, logger)
+          : [];
       if (await statics.serve(request, response, path, logger)) return true;
+      // the function is called again for the response that is sent instead of a file
+      for (const name of names) response.removeHeader(name);
     }
 
     const [first] = routes;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ServeStatic, type CorsFunction } from "sallyport";
+import { defaultEndpointsFactory as factory, ServeStatic, type CorsFunction } from "sallyport";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { start } from "./harness.ts";
 
@@ -44,4 +44,24 @@ describe("a preflight for static files", () => {
     const without = await start({ files });
     expect((await without.send("/files/a.txt", preflight("GET"))).status).toBe(404);
   });
+});
+
+test("a response has only the headers of the last call of a cors function, if no file is found", async () => {
+  const upload = factory.build({ method: "post", handler: async () => ({}) });
+  const cors: CorsFunction = ({ endpoint, request }) =>
+    endpoint || request.res?.locals["asked"]
+      ? {}
+      : (Object.assign(request.res?.locals ?? {}, { asked: true }),
+        { "Access-Control-Allow-Origin": "https://a", "Access-Control-Allow-Credentials": "true" });
+  const server = await start({ files, "post files/upload": upload }, { cors });
+  for (const [path, status] of [
+    ["/files/upload", 405],
+    ["/files/none", 404],
+  ] as const) {
+    const answer = await server.send(path);
+    expect([path, answer.status]).toEqual([path, status]);
+    expect(answer.headers).not.toHaveProperty(origin);
+    expect(answer.headers).not.toHaveProperty("access-control-allow-credentials");
+  }
+  expect((await server.send("/files/a.txt")).headers[origin]).toBe("https://a");
 });
