@@ -26,7 +26,7 @@ export const createAttachedApi = async (
     try {
       await begin(request, response);
     } catch (error) {
-      await dispatcher.fail(error, request, response);
+      await dispatcher.failEarly(error, request, response);
       return;
     }
     if (dispatcher.hasLeft(request, response)) return;

@@ -5,12 +5,13 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
-import { forgetSending, isAbandoned } from "../pipeline/response-state.ts";
+import { forgetSending, isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
 import { currentWalk, Walk, type ReadBody, type WalkingRequest } from "../pipeline/walk.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
-import { toSendingError } from "../results/http-error.ts";
+import { ensureError, toErrorStatus, toSendingError } from "../results/http-error.ts";
+import { logServerFault } from "../results/log-fault.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import { parseBody, type BodyOptions } from "./body/body.ts";
@@ -175,6 +176,41 @@ export class Dispatcher {
     await sendError(walk, toSendingError(error));
   }
 
+  /** Responds with an error that has occurred before the request was dispatched; never rejects. */
+  async failEarly(error: unknown, request: Request, response: Response): Promise<void> {
+    const { cors } = this.#options;
+    if (typeof cors === "function" && !isTaken(response))
+      await this.#setEarlyCorsHeaders(cors, request, response);
+    await this.fail(error, request, response);
+  }
+
+  /** Sets the CORS headers of an error that is sent for a path with a route; if the function fails, logs this. */
+  async #setEarlyCorsHeaders(
+    cors: CorsFunction,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const logger = this.#options.getLogger(request);
+    try {
+      const plan = this.#findPlan(request, toCanonicalPath(request));
+      if (plan) await setCorsHeaders(cors, request, response, plan.endpoint, logger);
+    } catch (error) {
+      if (toErrorStatus(error) >= 500) logServerFault(logger, request, ensureError(error));
+    }
+  }
+
+  /**
+   * Finds the plan of the endpoint for the method of a request, or for the requested method of a preflight; if there is
+   * none, that of any endpoint of the path.
+   */
+  #findPlan({ method, headers }: Request, path: string): EndpointPlan | undefined {
+    const isPreflight = method === "OPTIONS" && this.#options.cors !== false;
+    const wanted = isPreflight ? headers["access-control-request-method"] : method;
+    const routes = this.#options.table.findAll(path);
+    const route = routes.find((one) => one.method === methods.get(wanted ?? "")) ?? routes[0];
+    return route?.target.plan;
+  }
+
   /** Checks whether a request is a preflight that the option `cors` handles. */
   isPreflight(request: Request): boolean {
     if (request.method !== "OPTIONS" || this.#options.cors === false) return false;
@@ -230,7 +266,6 @@ export class Dispatcher {
       return true;
     }
     const isReading = request.method === "GET" || request.method === "HEAD";
-    const routes = table.findAll(path);
     if (isReading && statics?.mayServe(path)) {
       const logger = getLogger(request);
       const names =
@@ -242,22 +277,18 @@ export class Dispatcher {
       for (const name of names) response.removeHeader(name);
     }
 
-    const [first] = routes;
-    if (!first) {
+    const plan = this.#findPlan(request, path);
+    if (!plan) {
       if (!this.#asksForFile(request, path)) return false;
       if (typeof cors === "function")
         await setCorsHeadersOfOther(cors, request, response, getLogger(request));
       answerPreflight(response);
       return true;
     }
-    const isPreflight = request.method === "OPTIONS" && cors !== false;
-    const wanted = isPreflight ? request.headers["access-control-request-method"] : undefined;
-    const { plan } = (routes.find(({ method }) => method === methods.get(wanted ?? "")) ?? first)
-      .target;
     const logger = getLogger(request);
     if (typeof cors === "function")
       await setCorsHeaders(cors, request, response, plan.endpoint, logger);
-    if (isPreflight) {
+    if (request.method === "OPTIONS" && cors !== false) {
       answerPreflight(response);
       return true;
     }
@@ -266,7 +297,7 @@ export class Dispatcher {
       return true;
     if (wrongMethodBehavior === 404) throw new RequestError("SLP_NOT_FOUND");
     const allowed = toAllowed(
-      routes.map(({ method }) => method),
+      table.findAll(path).map(({ method }) => method),
       cors !== false,
     );
     // `Allow` is also set here, for error handlers that ignore the headers of errors
