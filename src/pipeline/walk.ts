@@ -156,8 +156,12 @@ export class Walk {
     return reading && this.#deadline ? this.#deadline.pauseFor(reading) : reading;
   }
 
-  /** Aborts the signal without ending the walk, to ask the code that uses the signal to finish. */
+  /**
+   * Aborts the signal without ending the walk, to ask the code that uses the signal to finish; the signal is aborted
+   * even if it is first read later.
+   */
   stop(reason: Error): void {
+    void this.signal;
     this.#abort?.abort(reason);
   }
 
