@@ -66,8 +66,9 @@ const answerOffered = async (walk: Walk, offered: Promise<unknown>): Promise<voi
   await answer(walk, ensureError(left));
 };
 
-const answer = (walk: Walk, error: Error): Promise<void> | undefined =>
-  send(walk, {
+const answer = (walk: Walk, error: Error): Promise<void> | undefined => {
+  walk.isAnswering = true;
+  return send(walk, {
     input: toRawInput(walk),
     output: null,
     error,
@@ -77,6 +78,7 @@ const answer = (walk: Walk, error: Error): Promise<void> | undefined =>
     response: walk.response,
     logger: walk.logger,
   });
+};
 
 /** Returns the input as far as it is known at the time of the error; null if the sources cannot be combined. */
 const toRawInput = (walk: Walk): Walk["combined"] => {
@@ -88,9 +90,20 @@ const toRawInput = (walk: Walk): Walk["combined"] => {
   }
 };
 
+/** Responds with an error if Express has failed to send something for a handler, such as a missing file. */
+export const failSending = (walk: Walk, thrown: unknown): void => {
+  if (!walk.isAnswering) {
+    failWalk(walk, thrown);
+    return;
+  }
+  // the result handler has failed to send an error, and would fail again
+  forgetSending(walk.response);
+  sendLastResort(walk, thrown);
+};
+
 /**
- * Responds with an error if Express has failed to send something for a handler, such as a missing file. The walk may
- * have continued in the meantime, but must not send anything from now on.
+ * Responds with an error that occurred outside the stages of the walk. The walk may have continued in the meantime, but
+ * must not send anything from now on.
  */
 export const failWalk = (walk: Walk, thrown: unknown): void => {
   if (walk.isFailed) return;

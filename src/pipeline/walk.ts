@@ -62,6 +62,8 @@ export class Walk {
   errorData: unknown;
   /** Whether the walk is handling a failure reported through `request.next`. */
   isFailed = false;
+  /** Whether the result handler has been called with an error. */
+  isAnswering = false;
   /** Whether the time limit of the walk has expired. */
   isLate = false;
   /** The value of `request.next` while a native middleware runs. */
@@ -154,8 +156,12 @@ export class Walk {
     return reading && this.#deadline ? this.#deadline.pauseFor(reading) : reading;
   }
 
-  /** Aborts the signal without ending the walk, to ask the code that uses the signal to finish. */
+  /**
+   * Aborts the signal without ending the walk, to ask the code that uses the signal to finish; the signal is aborted
+   * even if it is first read later.
+   */
   stop(reason: Error): void {
+    void this.signal;
     this.#abort?.abort(reason);
   }
 

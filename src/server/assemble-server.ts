@@ -156,7 +156,7 @@ const toEnding =
   (error?: unknown) => {
     if (error) {
       skipOffer(response);
-      void dispatcher.fail(error, request, response);
+      void dispatcher.failEarly(error, request, response);
     } else void dispatcher.answerNotFound(request, response);
   };
 
@@ -218,7 +218,7 @@ const createListener =
           dispatcher.hasLeft(request, response)
             ? undefined
             : dispatch(dispatcher, objects, request, response),
-        (error: unknown) => dispatcher.fail(error, request, response),
+        (error: unknown) => dispatcher.failEarly(error, request, response),
       );
   };
 

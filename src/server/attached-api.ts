@@ -1,6 +1,6 @@
 import type { Express, NextFunction, RequestHandler } from "express";
 import { RequestError } from "../errors.ts";
-import { failWalk } from "../pipeline/send-result.ts";
+import { failSending } from "../pipeline/send-result.ts";
 import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
@@ -26,14 +26,14 @@ export const createAttachedApi = async (
     try {
       await begin(request, response);
     } catch (error) {
-      await dispatcher.fail(error, request, response);
+      await dispatcher.failEarly(error, request, response);
       return;
     }
     if (dispatcher.hasLeft(request, response)) return;
     // if Express fails to send something for a handler, the endpoint responds; otherwise, the user's error handlers do
     const onNext: NextFunction = (error?: unknown) => {
       const walk = (request as WalkingRequest)[currentWalk];
-      if (walk) failWalk(walk, error ?? new RequestError("SLP_NOT_FOUND"));
+      if (walk) failSending(walk, error ?? new RequestError("SLP_NOT_FOUND"));
       else next(error);
     };
     Object.defineProperty(request, "next", {

@@ -5,12 +5,13 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
-import { forgetSending, isAbandoned } from "../pipeline/response-state.ts";
+import { forgetSending, isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { sendError } from "../pipeline/send-result.ts";
-import { Walk, type ReadBody } from "../pipeline/walk.ts";
+import { currentWalk, Walk, type ReadBody, type WalkingRequest } from "../pipeline/walk.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
-import { toSendingError } from "../results/http-error.ts";
+import { ensureError, toErrorStatus, toSendingError } from "../results/http-error.ts";
+import { logServerFault } from "../results/log-fault.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import { parseBody, type BodyOptions } from "./body/body.ts";
@@ -170,7 +171,44 @@ export class Dispatcher {
     forgetSending(response);
     if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
     const walk = new Walk(request, response, getLogger(request), errorHandler);
+    // if Express fails to send what the error handler asked for, it calls `request.next`, which needs the walk
+    (request as WalkingRequest)[currentWalk] = walk;
     await sendError(walk, toSendingError(error));
+  }
+
+  /** Responds with an error that has occurred before the request was dispatched; never rejects. */
+  async failEarly(error: unknown, request: Request, response: Response): Promise<void> {
+    const { cors } = this.#options;
+    if (typeof cors === "function" && !isTaken(response))
+      await this.#setEarlyCorsHeaders(cors, request, response);
+    await this.fail(error, request, response);
+  }
+
+  /** Sets the CORS headers of an error that is sent for a path with a route; if the function fails, logs this. */
+  async #setEarlyCorsHeaders(
+    cors: CorsFunction,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const logger = this.#options.getLogger(request);
+    try {
+      const plan = this.#findPlan(request, toCanonicalPath(request));
+      if (plan) await setCorsHeaders(cors, request, response, plan.endpoint, logger);
+    } catch (error) {
+      if (toErrorStatus(error) >= 500) logServerFault(logger, request, ensureError(error));
+    }
+  }
+
+  /**
+   * Finds the plan of the endpoint for the method of a request, or for the requested method of a preflight; if there is
+   * none, that of any endpoint of the path.
+   */
+  #findPlan({ method, headers }: Request, path: string): EndpointPlan | undefined {
+    const isPreflight = method === "OPTIONS" && this.#options.cors !== false;
+    const wanted = isPreflight ? headers["access-control-request-method"] : method;
+    const routes = this.#options.table.findAll(path);
+    const route = routes.find((one) => one.method === methods.get(wanted ?? "")) ?? routes[0];
+    return route?.target.plan;
   }
 
   /** Checks whether a request is a preflight that the option `cors` handles. */
@@ -178,10 +216,19 @@ export class Dispatcher {
     if (request.method !== "OPTIONS" || this.#options.cors === false) return false;
     if (request.headers["access-control-request-method"] === undefined) return false;
     try {
-      return this.#options.table.findAll(toCanonicalPath(request)).length > 0;
+      const path = toCanonicalPath(request);
+      return this.#options.table.findAll(path).length > 0 || this.#asksForFile(request, path);
     } catch {
       return false;
     }
+  }
+
+  /** Checks whether a request is a preflight for a path below static files. */
+  #asksForFile({ method, headers }: Request, path: string): boolean {
+    const { cors, statics } = this.#options;
+    if (method !== "OPTIONS" || cors === false || !statics) return false;
+    const wanted = headers["access-control-request-method"];
+    return (wanted === "GET" || wanted === "HEAD") && statics.mayServe(path);
   }
 
   /** Responds with 404 to a path that nothing serves; never rejects. */
@@ -219,23 +266,29 @@ export class Dispatcher {
       return true;
     }
     const isReading = request.method === "GET" || request.method === "HEAD";
-    const routes = table.findAll(path);
     if (isReading && statics?.mayServe(path)) {
       const logger = getLogger(request);
-      if (typeof cors === "function") await setCorsHeadersOfOther(cors, request, response, logger);
+      const names =
+        typeof cors === "function"
+          ? await setCorsHeadersOfOther(cors, request, response, logger)
+          : [];
       if (await statics.serve(request, response, path, logger)) return true;
+      // the function is called again for the response that is sent instead of a file
+      for (const name of names) response.removeHeader(name);
     }
 
-    const [first] = routes;
-    if (!first) return false;
-    const isPreflight = request.method === "OPTIONS" && cors !== false;
-    const wanted = isPreflight ? request.headers["access-control-request-method"] : undefined;
-    const { plan } = (routes.find(({ method }) => method === methods.get(wanted ?? "")) ?? first)
-      .target;
+    const plan = this.#findPlan(request, path);
+    if (!plan) {
+      if (!this.#asksForFile(request, path)) return false;
+      if (typeof cors === "function")
+        await setCorsHeadersOfOther(cors, request, response, getLogger(request));
+      answerPreflight(response);
+      return true;
+    }
     const logger = getLogger(request);
     if (typeof cors === "function")
       await setCorsHeaders(cors, request, response, plan.endpoint, logger);
-    if (isPreflight) {
+    if (request.method === "OPTIONS" && cors !== false) {
       answerPreflight(response);
       return true;
     }
@@ -244,7 +297,7 @@ export class Dispatcher {
       return true;
     if (wrongMethodBehavior === 404) throw new RequestError("SLP_NOT_FOUND");
     const allowed = toAllowed(
-      routes.map(({ method }) => method),
+      table.findAll(path).map(({ method }) => method),
       cors !== false,
     );
     // `Allow` is also set here, for error handlers that ignore the headers of errors

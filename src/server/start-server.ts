@@ -47,7 +47,12 @@ export const startServer = async (
     getLogger(),
     options?.timeout,
   );
-  if (options) shutDownOnSignals(close, getLogger(), options);
+  try {
+    if (options) shutDownOnSignals(close, getLogger(), options);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     get app() {
       return objects.getApp();

@@ -4,8 +4,9 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { defaultEndpointsFactory as factory } from "sallyport";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
+import { findFreePort } from "../free-port.ts";
 import { start, successEnvelope } from "./harness.ts";
 
 const slow = factory.build({
@@ -132,3 +133,19 @@ test("S1: a second signal ends the process at once, with exit code 1", async () 
   child.kill("SIGINT");
   expect([await answered, await ended, listSteps()]).toEqual([0, 1, ["running"]]);
 }, 20_000);
+
+test("a server whose signals cannot be handled does not start, and leaves nothing behind", async () => {
+  const addListener = process.on.bind(process);
+  const spy = vi.spyOn(process, "on").mockImplementation((event, listener) => {
+    if (event === ("SIGUSR2" as string)) throw new Error("uv_signal_start EINVAL");
+    return addListener(event as "exit", listener as () => void);
+  });
+  onTestFinished(() => spy.mockRestore());
+  const before = process.listenerCount("SIGHUP");
+  const port = await findFreePort();
+  const config = { http: { listen: port }, gracefulShutdown: { events: ["SIGHUP", "SIGUSR2"] } };
+  await expect(start({ slow }, config as object)).rejects.toThrow("EINVAL");
+  expect(process.listenerCount("SIGHUP")).toBe(before);
+  const socket = connect(port, "localhost");
+  expect(await once(socket, "error")).toMatchObject([{ code: "ECONNREFUSED" }]);
+});

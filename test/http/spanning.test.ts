@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import createHttpError from "http-errors";
 import {
   defaultEndpointsFactory as factory,
+  EventStreamFactory,
   Middleware,
   ServeStatic,
   type Routing,
@@ -247,6 +248,29 @@ describe("an `around` middleware", () => {
     const answer = await server.send("/a");
     expect([answer.status, answer.json()]).toEqual([409, errorEnvelope("Not committed")]);
     expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
+  });
+
+  test("ends without an error for HEAD, which needs no events", async () => {
+    const { events, span } = createSpan();
+    const streams = new EventStreamFactory({ time: z.number() }).addMiddleware(span);
+    const server = await start(
+      {
+        once: streams.build({ handler: ({ ctx }) => ctx.emit("time", 1) }),
+        forever: streams.build({
+          handler: async ({ ctx: { emit, isClosed } }) => {
+            while (!isClosed()) await emit("time", 1);
+          },
+        }),
+      },
+      { accessLogger: null },
+    );
+    server.lines.length = 0;
+    for (const path of ["/once", "/forever"]) {
+      expect((await server.send(path, { method: "HEAD" })).status).toBe(200);
+      await expect.poll(() => events).toEqual(["begin", "commit", "end"]);
+      events.length = 0;
+    }
+    expect(server.lines).toEqual([]);
   });
 
   test("spans a handler that sends a file, and only the head is sent for HEAD", async () => {

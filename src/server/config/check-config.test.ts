@@ -96,6 +96,12 @@ test("an error does not reveal a secret", () => {
   );
 });
 
+test.each(["SIGKILL", "SIGSTOP"])("rejects the signal %s, which cannot be handled", (signal) => {
+  expect(() => checkServerConfig(toConfig("gracefulShutdown.events", ["SIGTERM", signal]))).toThrow(
+    `The option \`gracefulShutdown.events\` has ${signal}, which no process can handle; omit it.`,
+  );
+});
+
 test.each([null, undefined, "x", [], run])(
   "rejects a configuration that is not an object: %o",
   (config) => {

@@ -28,14 +28,22 @@ const listen = be(
   (value) => isPort(value) || (typeof value === "string" && value !== "") || isObject(value),
 );
 
+const isSignal = (one: unknown): boolean => typeof one === "string" && one in constants.signals;
+
+const signals: Check = (value, option) => {
+  if (!Array.isArray(value) || !value.every(isSignal))
+    refuse(option, value, 'an array of signals, such as ["SIGTERM"]');
+  const fatal = (value as string[]).find((one) => one === "SIGKILL" || one === "SIGSTOP");
+  if (fatal !== undefined)
+    throw new ConfigError(
+      "SLP_CONFIG_VALUE",
+      `The option \`${option}\` has ${fatal}, which no process can handle; omit it.`,
+    );
+};
+
 const shutdownOptions = group({
   timeout: be("a number of milliseconds from 0 (at once) to 2147483647", isDelay),
-  events: be(
-    'an array of signals, such as ["SIGTERM"]',
-    (value) =>
-      Array.isArray(value) &&
-      value.every((one) => typeof one === "string" && one in constants.signals),
-  ),
+  events: signals,
   beforeExit: aFunction,
 });
 

@@ -76,6 +76,8 @@ const closeAll = async (
 /**
  * On a signal, closes the servers, runs `beforeExit`, and ends the process with code 0, or with code 1 if something
  * fails.
+ *
+ * @throws Node's error when the operating system refuses a signal; no signal is handled then.
  */
 export const shutDownOnSignals = (
   close: () => Promise<void>,
@@ -89,7 +91,12 @@ export const shutDownOnSignals = (
     logger.info(`Received ${signal}, shutting down`);
     void shutDown(close, logger, beforeExit);
   };
-  for (const event of events) process.on(event, onSignal);
+  try {
+    for (const event of events) process.on(event, onSignal);
+  } catch (error) {
+    for (const event of events) process.off(event, onSignal);
+    throw error;
+  }
 };
 
 const shutDown = async (

@@ -4,7 +4,7 @@ import type { Application, Express, Request, Response } from "express";
 import { RequestError } from "../../errors.ts";
 import { endQuietly, watchDump, watchPush } from "../../http/node-internals.ts";
 import { unreadQuery } from "../../http/query.ts";
-import { failWalk } from "../../pipeline/send-result.ts";
+import { failSending } from "../../pipeline/send-result.ts";
 import { currentWalk, type Walk } from "../../pipeline/walk.ts";
 import { type AppSettings, untouched } from "../../results/send-json.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
@@ -122,7 +122,7 @@ export const createRequestClass = (
       return (error?: unknown): void => {
         // without an error, there was nothing to send, as for a directory
         const fault = error ?? new RequestError("SLP_NOT_FOUND");
-        if (walk) failWalk(walk, fault);
+        if (walk) failSending(walk, fault);
         else fail(fault, this as unknown as Request, this.res as Response);
       };
     }

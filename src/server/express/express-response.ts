@@ -142,7 +142,7 @@ export const createResponseClass = (
       }
       this.once("unpipe", (source: Readable) => source.destroy());
       super.end();
-      (this.req as WalkedRequest)[currentWalk]?.abort(new Error("HEAD needs no body"));
+      (this.req as WalkedRequest)[currentWalk]?.stop(new Error("HEAD needs no body"));
       const onWritten = callback ?? encoding;
       if (typeof onWritten === "function") process.nextTick(onWritten);
       return true;

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { Request, RequestHandler, Response } from "express";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
@@ -6,6 +7,7 @@ import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts
 import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
 import { sendError } from "../../pipeline/send-result.ts";
 import { Walk } from "../../pipeline/walk.ts";
+import { ensureError } from "../../results/http-error.ts";
 import { parsePathPattern } from "../../routing/path-pattern.ts";
 import type { ServeStaticOptions } from "../../routing/static-files.ts";
 import type { StaticEntry } from "../../routing/walk-routing.ts";
@@ -115,15 +117,41 @@ const toMount = (
       { path },
     );
   });
-  const setHeaders: ServeStaticOptions["setHeaders"] = (response, file, stat) => {
-    response.setHeader("X-Content-Type-Options", "nosniff");
-    options.setHeaders?.(response, file, stat);
-  };
   return {
     segments,
-    serve: loadExpress().static(directory, { ...options, setHeaders }),
+    serve: loadExpress().static(directory, { ...options, setHeaders: toSetHeaders(options) }),
     guard: guard && planEndpoint(guard, sources),
   };
+};
+
+type SetHeaders = NonNullable<ServeStaticOptions["setHeaders"]>;
+
+const toSetHeaders = (options: ServeStaticOptions): SetHeaders =>
+  function setOwnHeaders(this: unknown, response, file, stat) {
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    try {
+      options.setHeaders?.(response, file, stat);
+    } catch (error) {
+      stopSending(this as Sending, ensureError(error));
+    }
+  };
+
+/** The object with which the package `send`, used by Express, sends a file. */
+interface Sending extends EventEmitter {
+  isConditionalGET: () => boolean;
+  isPreconditionFailure: () => boolean;
+  error: () => void;
+}
+
+/**
+ * Makes `send` report an error instead of sending the file. An exception would end the process, because `send` calls
+ * `setHeaders` in a callback of the file system.
+ */
+const stopSending = (sending: Sending, error: Error): void => {
+  // only if a precondition fails, `send` reports an error and sends nothing
+  sending.isConditionalGET = () => true;
+  sending.isPreconditionFailure = () => true;
+  sending.error = () => void sending.emit("error", error);
 };
 
 /** Returns the part of a path that leads to a mount, as it was sent; undefined if the path is not below the mount. */

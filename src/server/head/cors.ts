@@ -44,6 +44,7 @@ export const setDefaultCorsHeaders: (response: Response) => void =
  * `Vary: Origin` is added unless the origin is `*`, so that a cache never serves a response to another origin.
  * Credentials are never sent along with `*`, which browsers reject.
  *
+ * @returns the names of the header fields that were set
  * @throws the error of the function if it fails, and {@link ServerFault} when it returns headers that cannot be sent;
  * no header is set then.
  * @see Fetch standard, "CORS protocol and credentials"
@@ -54,7 +55,7 @@ export const setCorsHeaders = async (
   response: Response,
   endpoint: AnyEndpoint | undefined,
   logger: Logger,
-): Promise<void> => {
+): Promise<Iterable<string>> => {
   const given: unknown = await cors({
     defaultHeaders: { ...defaultCorsHeaders },
     request,
@@ -69,29 +70,33 @@ export const setCorsHeaders = async (
   }
   for (const { name, value } of headers.values()) response.setHeader(name, value);
   if (origin !== "*") response.vary("Origin");
+  return headers.keys();
 };
 
 /**
  * Sets the CORS headers of the response to a request without an endpoint; if the function fails, the response is sent
  * without CORS headers. Many functions rely on `endpoint`, and a 404 is better than the 500 that their error would
  * cause.
+ *
+ * @returns the names of the header fields that were set
  */
 export const setCorsHeadersOfOther = async (
   cors: CorsFunction,
   request: Request,
   response: Response,
   logger: Logger,
-): Promise<void> => {
+): Promise<Iterable<string>> => {
   try {
-    await setCorsHeaders(cors, request, response, undefined, logger);
+    return await setCorsHeaders(cors, request, response, undefined, logger);
   } catch (error) {
     // a deliberate rejection is not a failure
-    if (toErrorStatus(error) < 500 || warnedOfEndpoint.has(cors)) return;
+    if (toErrorStatus(error) < 500 || warnedOfEndpoint.has(cors)) return [];
     warnedOfEndpoint.add(cors);
     logger.error(
       "SLP_CORS_ENDPOINT: the cors function failed for a path without an endpoint, for which `endpoint` is undefined, so the response has no CORS headers. Check `endpoint` in the function.",
       { error },
     );
+    return [];
   }
 };
 
