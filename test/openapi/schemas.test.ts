@@ -309,7 +309,17 @@ describe("components", () => {
     );
     expect(() => componentsOf(two(z.string(), z.int()))).toThrow('have the id "Same"');
     const together = z.object({ a: make(z.string()), b: make(z.int()) });
-    expect(() => componentsOf(post(together))).toThrow('"Same"');
+    for (const [name, endpoint] of [
+      ["input", post(together)],
+      ["response", post(z.object({}), together)],
+    ] as const)
+      expect(() => componentsOf(endpoint)).toThrow(
+        expect.objectContaining({
+          code: "SLP_OPENAPI_COMPONENT",
+          cause: { method: "post", path: "/a0" },
+          message: `Two schemas in the ${name} of POST /a0 have the id "Same". Give one of them a different .meta({ id }), or use one schema in both places.`,
+        }),
+      );
   });
 
   test.each(["User first", "UserInput first"])(
