@@ -124,6 +124,18 @@ describe("schemas", () => {
     expect(inputOf(schema)).toEqual(expected);
   });
 
+  test("keys that match no pattern of a loose record may have any value, also in OpenAPI 3.0", () => {
+    const record = z.looseRecord(z.string().regex(/^a/), z.number());
+    expect(inputOf(record)).toEqual({
+      type: "object",
+      patternProperties: { "^a": { type: "number" } },
+    });
+    expect(inputOf(record, { openapi: "3.0" })).toEqual({
+      type: "object",
+      additionalProperties: true,
+    });
+  });
+
   test("dates are described as they appear in JSON", () => {
     expect(outputOf(z.date())).toEqual({ type: "string", format: "date-time" });
     expect(outputOf(z.object({ at: z.date().optional() }))).toEqual({
