@@ -15,14 +15,18 @@ export const watchBuilds = (): ReadonlyMap<object, string> => {
     Error.stackTraceLimit = 30;
     const { stack = "" } = new Error("Built");
     Error.stackTraceLimit = stackTraceLimit;
-    const place = stack
-      .split("\n")
-      .map(toPlace)
-      .find((one) => one !== undefined);
+    const place = findPlace(stack);
     if (place !== undefined) places.set(endpoint, place);
   };
   return places;
 };
+
+/** Returns the file and line of the first stack frame in the application's code; undefined if there is none. */
+export const findPlace = (stack: string): string | undefined =>
+  stack
+    .split("\n")
+    .map(toPlace)
+    .find((one) => one !== undefined);
 
 /** Returns the file and line of a stack frame; undefined for a frame inside a package. */
 const toPlace = (frame: string): string | undefined => {

@@ -9,6 +9,7 @@ import type { DocsOptions } from "../docs/docs-options.ts";
 import type { DocumentedConfig } from "../openapi/options.ts";
 import { getMessageFromError, readSafely } from "../results/http-error.ts";
 import type { Routing } from "../routing/routing.ts";
+import { findPlace } from "./build-places.ts";
 import { CliError } from "./cli-error.ts";
 
 /** The exports of an API's module that the commands use. */
@@ -148,9 +149,10 @@ const importSafely = async (path: string): Promise<unknown> => {
     if (isStarted || error instanceof CliError) throw startsServer();
     if (["DefinitionError", "RoutingError"].includes(String(readSafely(error, "name"))))
       throw error;
+    const place = findPlace(String(readSafely(error, "stack")));
     throw new CliError(
       "SLP_CLI_ENTRY",
-      `${path} cannot be loaded: ${getMessageFromError(error)}`,
+      `${path} cannot be loaded: ${getMessageFromError(error)}${place === undefined ? "" : ` (${place})`}`,
       error,
     );
   } finally {

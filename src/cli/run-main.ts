@@ -78,8 +78,13 @@ const run = async (args: readonly string[]): Promise<number> => {
 const toHelp = (usage: string): string =>
   `${process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`;
 
+interface Argument {
+  readonly type?: string;
+  readonly valueHint?: string;
+}
+
 const assertFlags = (name: string, { args }: CommandDef, given: readonly string[]): void => {
-  const definitions = Object.entries(args as Readonly<Record<string, { readonly type?: string }>>);
+  const definitions = Object.entries(args as Readonly<Record<string, Argument>>);
   const flags = definitions.flatMap(([flag, { type }]) => (type === "positional" ? [] : flag));
   for (const one of given) {
     if (!one.startsWith("-")) continue;
@@ -90,6 +95,7 @@ const assertFlags = (name: string, { args }: CommandDef, given: readonly string[
       describeUnknown("option", flag, flags, { where: name, prefix: "--" }),
     );
   }
+  assertValues(definitions, given);
   const places = definitions.filter(([, { type }]) => type === "positional").length;
   const positionals = given.filter(
     (one, at) => !one.startsWith("-") && !isValue(definitions, given[at - 1]),
@@ -101,9 +107,27 @@ const assertFlags = (name: string, { args }: CommandDef, given: readonly string[
     );
 };
 
+/** Checks that each option that takes a value has one; another option after its name is not its value. */
+const assertValues = (
+  definitions: readonly (readonly [string, Argument])[],
+  given: readonly string[],
+): void => {
+  for (const [name, { type, valueHint = "value" }] of definitions) {
+    if (type !== "string") continue;
+    const lacksValue = given.some((one, at) =>
+      one === `--${name}` ? (given[at + 1] ?? "-").startsWith("-") : one === `--${name}=`,
+    );
+    if (lacksValue)
+      throw new CliError(
+        "SLP_CLI_USAGE",
+        `--${name} needs a value, as in \`--${name} <${valueHint}>\`.`,
+      );
+  }
+};
+
 /** Checks whether the argument after a flag is its value. */
 const isValue = (
-  definitions: readonly (readonly [string, { readonly type?: string }])[],
+  definitions: readonly (readonly [string, Argument])[],
   flag: string | undefined,
 ): boolean => {
   const type = definitions.find(([name]) => flag === `--${name}`)?.[1].type;

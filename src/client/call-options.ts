@@ -63,7 +63,7 @@ export interface SharedOptions {
   readonly credentials?: "include" | "omit" | "same-origin" | undefined;
   /**
    * The time limit of an attempt, in milliseconds. The time includes reading the response, except for an event stream,
-   * which only has to begin in time.
+   * which only has to begin in time. `Infinity` means no limit, for example to override the client's limit in a call.
    *
    * @default no limit
    */

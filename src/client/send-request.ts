@@ -67,6 +67,13 @@ const readRetryAfter = ({ headers }: Response): number => {
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
+/** Starts a timer; a time that no timer can measure, such as `Infinity`, never ends. */
+const startTimer = (
+  end: () => void,
+  milliseconds: number,
+): ReturnType<typeof setTimeout> | undefined =>
+  milliseconds >= 2 ** 31 ? undefined : setTimeout(end, milliseconds);
+
 /** Waits until the time has passed or the signal is aborted. */
 export const pause = (
   milliseconds: number,
@@ -78,7 +85,7 @@ export const pause = (
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, milliseconds);
+    const timer = startTimer(end, milliseconds);
     signal?.addEventListener("abort", end);
     if (signal?.aborted) end();
   });
@@ -109,7 +116,7 @@ const sendOnce = async <Result>(
     onAbort = () => stop(new AbortedError(call, signal?.reason));
     signal?.addEventListener("abort", onAbort);
     if (timeout !== undefined)
-      timer = setTimeout(() => stop(new TimeoutError(call, timeout)), timeout);
+      timer = startTimer(() => stop(new TimeoutError(call, timeout)), timeout);
   });
   try {
     return await Promise.race([stopped, exchange(call, request, attempt, controller.signal, read)]);

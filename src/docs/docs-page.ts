@@ -37,10 +37,7 @@ export const toPolicy = (
   { styles }: UserInterface,
   servers: DocsOptions["servers"] = [],
 ): string => {
-  const origins = [servers]
-    .flat()
-    .map((server: string | OpenApiServer) => (typeof server === "string" ? server : server.url))
-    .flatMap((url) => (/^https?:\/\/[\w.:[\]-]+/.exec(url) ?? []).slice(0, 1));
+  const origins = [servers].flat().flatMap(listUrls).flatMap(toOrigin);
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -52,4 +49,24 @@ export const toPolicy = (
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
+};
+
+/** Lists the URLs of a server, with the values of the variables in it: the listed ones, or the default. */
+const listUrls = (server: string | OpenApiServer): readonly string[] => {
+  if (typeof server === "string") return [server];
+  let urls: readonly string[] = [server.url];
+  for (const [name, { enum: values, default: usual }] of Object.entries(server.variables ?? {}))
+    urls = urls.flatMap((url) =>
+      url.includes(`{${name}}`)
+        ? [values ?? usual].flat().map((value) => url.replaceAll(`{${name}}`, () => String(value)))
+        : url,
+    );
+  return urls;
+};
+
+/** Returns the origin of an HTTP URL if a policy can name it. */
+const toOrigin = (url: string): readonly string[] => {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) return [];
+  const { origin } = new URL(url);
+  return /^https?:\/\/[\w.:[\]-]+$/.test(origin) ? [origin] : [];
 };

@@ -58,7 +58,10 @@ export class Components {
       get: (inner: ZodSchema): JsonObject | undefined => {
         const meta: JsonObject | undefined = z.globalRegistry.get(inner as z.ZodType);
         const id = this.#ownNames.get(inner) ?? meta?.["id"];
-        if (typeof id === "string") named.set(id, inner);
+        if (typeof id === "string") {
+          if ((named.get(id) ?? inner) !== inner) throw toDuplicate(id, place);
+          named.set(id, inner);
+        }
         return this.#ownNames.has(inner) ? { ...meta, id } : meta;
       },
     };
@@ -286,6 +289,14 @@ export class Components {
     return names;
   }
 }
+
+/** Returns the error for two schemas with the same id within one schema, which Zod cannot convert even if they are alike. */
+const toDuplicate = (id: string, place: WritePlace): OpenApiError =>
+  new OpenApiError(
+    "SLP_OPENAPI_COMPONENT",
+    `Two schemas in the ${place.path} of ${place.at} have the id ${JSON.stringify(id)}. Give one of them a different .meta({ id }), or use one schema in both places.`,
+    place,
+  );
 
 /** Checks whether a name belongs to another component; the two directions of a schema may share a name. */
 const isTaken = (owner: Component | undefined, { name, schema }: Component): boolean =>

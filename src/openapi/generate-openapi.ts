@@ -1,6 +1,6 @@
 import { listRoutes } from "../routing/list-routes.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
-import { assertOpenApiOptions } from "./check-options.ts";
+import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact } from "./json.ts";
 import { NodeWriter } from "./node-writer.ts";
@@ -11,7 +11,7 @@ import { groupByPath, OperationIds } from "./path-templates.ts";
 import { SecuritySchemes } from "./security-schemes.ts";
 import { SharedResponses } from "./shared-responses.ts";
 import { toVersion } from "./versions.ts";
-import { toWebhooks } from "./webhooks.ts";
+import { reserveIds, toWebhooks } from "./webhooks.ts";
 
 /**
  * Generates the OpenAPI document of an API: a plain object, to be written as JSON or YAML.
@@ -42,6 +42,7 @@ export const writeDocument = (
   entries: readonly EndpointEntry[],
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
+  assertDocumentOptions(options);
   const { openapi = "3.1", override = {} } = options;
   const components = new Components(new NodeWriter(override.schema));
   const context: OperationContext = {
@@ -52,6 +53,7 @@ export const writeDocument = (
     override: override.operation,
   };
   const ids = new OperationIds(entries);
+  reserveIds(options.webhooks, ids);
   const paths = toPaths(entries, options, ids, context);
   const webhooks = toWebhooks(options.webhooks, ids, components);
   const own = compact({

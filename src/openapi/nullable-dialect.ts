@@ -52,12 +52,11 @@ const toTuple = (schema: JsonObject): JsonObject => {
   };
 };
 
-/** Replaces `patternProperties`, which 3.0 does not have. */
+/** Removes `patternProperties`, which 3.0 does not have; keys that match no pattern may have any value. */
 const toRecord = (schema: JsonObject): JsonObject => {
   const { patternProperties, ...rest } = schema;
   if (!isObject(patternProperties) || rest["additionalProperties"] !== undefined) return rest;
-  const values = Object.values(patternProperties);
-  return { ...rest, additionalProperties: values.length === 1 ? values[0] : true };
+  return { ...rest, additionalProperties: true };
 };
 
 /** Converts null to `nullable`, which only works next to `type`; elsewhere, null becomes an alternative. */

@@ -4,6 +4,14 @@ import { compact } from "./json.ts";
 import type { JsonObject, OpenApiOptions, Webhook } from "./options.ts";
 import type { OperationIds } from "./path-templates.ts";
 
+/** Registers the ids of the webhooks, so that generated ids of operations never collide with them. */
+export const reserveIds = (webhooks: OpenApiOptions["webhooks"] = {}, ids: OperationIds): void => {
+  for (const [name, { method = "post", operationId = name }] of Object.entries(webhooks))
+    ids.give(operationId, { method, path: toPlace(name) });
+};
+
+const toPlace = (name: string): string => `the webhook ${name}`;
+
 /** Writes the webhooks: the requests that the API sends. */
 export const toWebhooks = (
   webhooks: OpenApiOptions["webhooks"] = {},
@@ -31,7 +39,7 @@ const toWebhook = (
   ids: OperationIds,
   components: Components,
 ): JsonObject => {
-  const at = `the webhook ${name}`;
+  const at = toPlace(name);
   const write = (schema: Webhook["input"], direction: "input" | "output"): JsonObject =>
     components.write(schema as ZodSchema, direction, {
       name: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`.replaceAll(/[^\w.-]/g, "_"),

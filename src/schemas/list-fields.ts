@@ -3,7 +3,7 @@ import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 /**
- * Lists the top-level fields that accept only arrays. A single value for such a field, from a query or a form, is put
+ * Lists the top-level fields that accept only arrays or tuples. A single value for such a field, from a query or a form, is put
  * into an array.
  */
 export const listArrayFields = (schema: ZodSchema): readonly string[] =>
@@ -17,6 +17,7 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case "array":
+    case "tuple":
       return true;
     case "union": {
       const options = def.options.filter(({ _zod }) => !isNothing(_zod.def.type));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listArrayFields } from "./list-fields.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
@@ -71,14 +72,8 @@ const isUpload = (schema: ZodSchema): boolean =>
 /** Checks whether a schema accepts files, at any depth. */
 export const takesFiles = (schema: ZodSchema): boolean => someSchema(schema, isUpload);
 
-/** Lists the top-level fields that accept an array of files. A single file for such a field is put into an array. */
-export const listFileLists = (schema: ZodSchema): readonly string[] =>
-  [...readTopLevel(schema).fields]
-    .filter(([, field]) => isListOfFiles(field))
-    .map(([name]) => name);
-
-const isListOfFiles = (schema: ZodSchema): boolean => {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "array") return takesFiles(def.element);
-  return "innerType" in def && isListOfFiles(def.innerType);
+/** Lists the top-level fields that accept only arrays of files. A single file for such a field is put into an array. */
+export const listFileLists = (schema: ZodSchema): readonly string[] => {
+  const { fields } = readTopLevel(schema);
+  return listArrayFields(schema).filter((name) => takesFiles(fields.get(name) as ZodSchema));
 };

@@ -244,6 +244,20 @@ test("several files under one name are an array, and a single file fits an array
   );
 });
 
+test.each<[string, z.ZodType]>([
+  ["a transformed list", z.array(ez.upload()).transform((files) => files)],
+  ["a list or null", z.union([z.array(ez.upload()), z.null()])],
+  ["a lazy list", z.lazy(() => z.array(ez.upload()))],
+])("a single file fits %s", async (_what, files) => {
+  const endpoint = factory.build({
+    method: "post",
+    input: z.object({ files }),
+    handler: async ({ input }) => ({ count: (input.files as unknown[]).length }),
+  });
+  const answer = await post(await begin({}, endpoint as never), [["files", "x", "a"]]);
+  expect(answer.json()).toEqual(successEnvelope({ count: 1 }));
+});
+
 test("a missing file gets a 400, even if uploads are disabled and multipart is not parsed at all", async () => {
   const missing = errorEnvelope("file: Expected file upload, received undefined");
   const answer = await post(await begin(), [["title", "x"]]);

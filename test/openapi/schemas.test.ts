@@ -124,6 +124,18 @@ describe("schemas", () => {
     expect(inputOf(schema)).toEqual(expected);
   });
 
+  test("keys that match no pattern of a loose record may have any value, also in OpenAPI 3.0", () => {
+    const record = z.looseRecord(z.string().regex(/^a/), z.number());
+    expect(inputOf(record)).toEqual({
+      type: "object",
+      patternProperties: { "^a": { type: "number" } },
+    });
+    expect(inputOf(record, { openapi: "3.0" })).toEqual({
+      type: "object",
+      additionalProperties: true,
+    });
+  });
+
   test("dates are described as they appear in JSON", () => {
     expect(outputOf(z.date())).toEqual({ type: "string", format: "date-time" });
     expect(outputOf(z.object({ at: z.date().optional() }))).toEqual({
@@ -309,7 +321,17 @@ describe("components", () => {
     );
     expect(() => componentsOf(two(z.string(), z.int()))).toThrow('have the id "Same"');
     const together = z.object({ a: make(z.string()), b: make(z.int()) });
-    expect(() => componentsOf(post(together))).toThrow('"Same"');
+    for (const [name, endpoint] of [
+      ["input", post(together)],
+      ["response", post(z.object({}), together)],
+    ] as const)
+      expect(() => componentsOf(endpoint)).toThrow(
+        expect.objectContaining({
+          code: "SLP_OPENAPI_COMPONENT",
+          cause: { method: "post", path: "/a0" },
+          message: `Two schemas in the ${name} of POST /a0 have the id "Same". Give one of them a different .meta({ id }), or use one schema in both places.`,
+        }),
+      );
   });
 
   test.each(["User first", "UserInput first"])(

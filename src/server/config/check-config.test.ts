@@ -56,6 +56,7 @@ const options: readonly (readonly [
   ["gracefulShutdown.timeout", [0, most], [-1, most + 1]],
   ["gracefulShutdown.events", [[], ["SIGTERM"]], ["SIGTERM", ["SIGNOTHING"], [1]]],
   ["gracefulShutdown.beforeExit", [run], [{}]],
+  ["docs.info", [{ title: "A", version: "1" }], [{ title: "A" }, { version: "1" }, "A"]],
   ["etag", [true, false, "weak", "strong"], ["soft", 1]],
 ];
 

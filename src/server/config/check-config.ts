@@ -79,7 +79,9 @@ const docsOptions = group({
   path: be("a path, such as /docs", (value) => typeof value === "string" && value !== ""),
   info: be(
     "an object with a `title` and a `version`",
-    (value) => isObject(value) && typeof Reflect.get(value, "title") === "string",
+    (value) =>
+      isObject(value) &&
+      ["title", "version"].every((name) => typeof Reflect.get(value, name) === "string"),
   ),
   ui: oneOf("scalar", "swagger"),
   openapi: oneOf("3.0", "3.1", "3.2"),
