@@ -25,21 +25,11 @@ export class ClientError extends Error {
   }
 }
 
-/** Returns the innermost cause of an error; a cause may refer to itself. */
-const findReason = (error: unknown, depth = 9): unknown => {
-  const next = readProperty(error, "cause") ?? readProperty(readProperty(error, "errors"), "0");
-  return depth > 0 && next instanceof Error ? findReason(next, depth - 1) : error;
-};
-
-const toMessage = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
 /** The error for a missing or interrupted response; `cause` has the reason. */
 export class NetworkError extends ClientError {
   constructor(route: CallRoute, cause: unknown) {
-    const reasons = new Set([cause, findReason(cause)].map(toMessage));
-    const text = ["no complete response", ...reasons].join(": ");
-    super("NetworkError", "SLP_CLIENT_NETWORK", route, text, cause);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, cause);
   }
 }
 

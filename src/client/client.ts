@@ -18,16 +18,10 @@ export interface Pages<Item, Page> extends AsyncIterable<Item> {
   readonly pages: () => AsyncIterable<Page>;
 }
 
-/** The options of `request`, with a check for the functions of this package that call it. */
-export interface RequestOptions extends CallOptions {
-  /** Checks the reply; an error that this function throws is an error of the call. */
-  readonly "~check"?: (reply: Reply) => void;
-}
-
 /** A client without types, which is what all typed clients are at run time. */
 export interface PlainClient {
   readonly hasMore: (response: unknown) => boolean;
-  readonly request: (key: string, input?: unknown, options?: RequestOptions) => Promise<Reply>;
+  readonly request: (key: string, input?: unknown, options?: CallOptions) => Promise<Reply>;
   readonly provide: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
   readonly iterate: (
     key: string,
@@ -43,11 +37,6 @@ export interface PlainClient {
 
 /** Creates a client without types. */
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
-  const { baseUrl } = client as { readonly baseUrl: unknown };
-  if (typeof baseUrl !== "string")
-    throw new TypeError(
-      `createClient: \`baseUrl\` must be a URL, such as https://api.example.com or /api; got ${String(baseUrl)}.`,
-    );
   const toCall = (key: string, options: CallOptions = {}): Call => {
     const at = key.indexOf(" ");
     const method = key.slice(0, at).toUpperCase();
@@ -80,24 +69,9 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
       next = toNextPage(body);
     }
   }
-  async function* receive(
-    call: Call,
-    input: unknown,
-  ): AsyncGenerator<ReceivedEvent, void, undefined> {
-    try {
-      yield* subscribe(call, buildRequest(call, input));
-    } catch (error) {
-      await reportError(call, error);
-      throw error;
-    }
-  }
   return {
     hasMore,
-    request: (key, input, options) =>
-      send(toCall(key, options), input, (reply) => {
-        options?.["~check"]?.(reply);
-        return reply;
-      }),
+    request: (key, input, options) => send(toCall(key, options), input, (reply) => reply),
     provide: (key, input, options) => {
       const call = toCall(key, options);
       return send(call, input, ({ body, response, isForeign }) => {
@@ -115,6 +89,9 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
         },
       };
     },
-    subscribe: (key, input, options) => receive(toCall(key, options), input),
+    subscribe: (key, input, options) => {
+      const call = toCall(key, options);
+      return subscribe(call, buildRequest(call, input));
+    },
   };
 };

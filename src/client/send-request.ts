@@ -67,13 +67,6 @@ const readRetryAfter = ({ headers }: Response): number => {
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
-/** Starts a timer; a time that no timer can measure, such as `Infinity`, never ends. */
-const startTimer = (
-  end: () => void,
-  milliseconds: number,
-): ReturnType<typeof setTimeout> | undefined =>
-  milliseconds >= 2 ** 31 ? undefined : setTimeout(end, milliseconds);
-
 /** Waits until the time has passed or the signal is aborted. */
 export const pause = (
   milliseconds: number,
@@ -85,7 +78,7 @@ export const pause = (
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const timer = startTimer(end, milliseconds);
+    const timer = setTimeout(end, milliseconds);
     signal?.addEventListener("abort", end);
     if (signal?.aborted) end();
   });
@@ -115,8 +108,9 @@ const sendOnce = async <Result>(
     };
     onAbort = () => stop(new AbortedError(call, signal?.reason));
     signal?.addEventListener("abort", onAbort);
-    if (timeout !== undefined)
-      timer = startTimer(() => stop(new TimeoutError(call, timeout)), timeout);
+    // longer times, such as Infinity, would end at once
+    if (timeout && timeout < 2e9)
+      timer = setTimeout(() => stop(new TimeoutError(call, timeout)), timeout);
   });
   try {
     return await Promise.race([stopped, exchange(call, request, attempt, controller.signal, read)]);

@@ -79,7 +79,7 @@ const refusals: readonly Case[] = [
     "post /a",
     { f: new Blob(["x"]), 'a"b': "c" },
     'a"b',
-    "has a name that forms do not preserve",
+    "has a name that forms change",
   ],
   ["no bytes", "post /a", { raw: new Uint8Array() }, "raw", "is empty"],
   [
