@@ -77,7 +77,7 @@ const handleWatched = async (
   unwatch: () => void,
 ): Promise<unknown> => {
   try {
-    return await (middleware.handle(args) as unknown);
+    return await middleware.handle(args);
   } finally {
     unwatch();
   }
