@@ -28,7 +28,7 @@ const options: readonly (readonly [
   ["cookies", [true, false, {}], ["on", null]],
   ["cookies.secret", ["a", ["a", "b"]], ["", [], ["a", ""], 1, [1]]],
   ["cookies.nameBinding", ["transition", "required", "off"], ["on", true]],
-  ["requestId", [true, false, {}], ["on", null]],
+  ["requestId", [true, false, { header: "X-Id" }], ["on", null]],
   ["requestId.header", ["X-Id", "id_1"], ["", "a b", 1, null, "Content-Length", "host"]],
   ["upload", [true, false, {}], ["on", null]],
   ...["fileSize", "files", "fields", "parts", "fieldSize", "memory"].map(
@@ -39,7 +39,11 @@ const options: readonly (readonly [
   ["wrongMethodBehavior", [404, 405], [400, "404"]],
   ["methodLikeRouteBehavior", ["method", "path"], ["get", true]],
   ["startupLogo", [true, false], [0]],
-  ["http.listen", [0, 65_535, "/a.sock", { port: 1 }], [-1, 65_536, 1.5, "", null, [], run]],
+  [
+    "http.listen",
+    [0, 65_535, "/a.sock", { port: 1 }, { path: "/a.sock" }, { fd: 3 }],
+    [-1, 65_536, 1.5, "", null, [], run, {}, { prot: 1 }],
+  ],
   ["http.options", [{}], [1, null, []]],
   ["beforeRouting", [run], [{}]],
   ["afterRouting", [run], [{}]],
@@ -78,8 +82,8 @@ describe.each(options)("the option %s", (name, right, wrong) => {
     },
   );
 
-  // `http.listen` is required
-  test.skipIf(name === "http.listen")("accepts undefined", () => {
+  // these options are required
+  test.skipIf(["http.listen", "requestId.header"].includes(name))("accepts undefined", () => {
     expect(() => checkServerConfig(toConfig(name, undefined))).not.toThrow();
   });
 });
@@ -87,6 +91,12 @@ describe.each(options)("the option %s", (name, right, wrong) => {
 test("an error shows a wrong value on one line, without nested values", () => {
   const wrong = { a: { secret: { b: 1 } }, c: [1, 2] };
   expect(() => checkServerConfig(toConfig("cors", wrong))).toThrow(/got an object with a, c\.$/);
+});
+
+test("the header of `requestId` is required", () => {
+  expect(() => checkServerConfig({ requestId: {} })).toThrow(
+    "The option `requestId.header` is missing; `requestId` needs header.",
+  );
 });
 
 test("an error does not reveal a secret", () => {

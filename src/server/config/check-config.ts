@@ -60,12 +60,15 @@ const cookieOptions = group({
 const reservedFields =
   /^(?:connection|content-.*|cookie|date|host|keep-alive|set-cookie|te|trailer|transfer-encoding|upgrade)$/i;
 
-const requestIdOptions = group({
-  header: be(
-    "the name of a header field without another meaning, such as x-request-id",
-    (value) => typeof value === "string" && /^[\w-]+$/.test(value) && !reservedFields.test(value),
-  ),
-});
+const requestIdOptions = group(
+  {
+    header: be(
+      "the name of a header field without another meaning, such as x-request-id",
+      (value) => typeof value === "string" && /^[\w-]+$/.test(value) && !reservedFields.test(value),
+    ),
+  },
+  ["header"],
+);
 
 const uploadOptions = group({
   limits: group(Object.fromEntries(uploadLimits.map((name) => [name, wholeNumber]))),

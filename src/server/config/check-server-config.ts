@@ -23,9 +23,15 @@ import {
 
 const isPort = (value: unknown): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
+/** Checks whether a value has one of the listen options that name an address. */
+const hasAddress = (value: unknown): boolean =>
+  isObject(value) &&
+  ["port", "path", "fd", "handle", "_handle"].some(
+    (name) => Reflect.get(value, name) !== undefined,
+  );
 const listen = be(
   "a port (0 to 65535), the path of a UNIX socket, or listen options such as { port, host }",
-  (value) => isPort(value) || (typeof value === "string" && value !== "") || isObject(value),
+  (value) => isPort(value) || (typeof value === "string" && value !== "") || hasAddress(value),
 );
 
 const shutdownOptions = group({
