@@ -99,6 +99,25 @@ test("the header of `requestId` is required", () => {
   );
 });
 
+test("an error names everything that an option may be", () => {
+  expect(() => checkServerConfig({ requestId: "x" })).toThrow(
+    'The option `requestId` must be true, false, or an object with header; got "x".',
+  );
+  expect(() => checkServerConfig({ logger: false })).toThrow(
+    'The option `logger` must be a logger with debug, info, warn and error, or an object with level, color, depth, such as { level: "silent" }; got false.',
+  );
+});
+
+test("an error names the function that has the option, and swapped arguments", () => {
+  expect(() => checkServerConfig({ app: run, cors: false })).toThrow(
+    "There is no option `app` of createServer; it is an option of attachRouting.",
+  );
+  const swapped = "The arguments of createServer are swapped";
+  expect(() => checkServerConfig({ v1: {} }, { cors: false })).toThrow(swapped);
+  expect(() => checkServerConfig({ v1: {} }, { http: { listen: 80 } })).toThrow(swapped);
+  expect(() => checkServerConfig({ cors: false }, { http: {}, cors: {} })).not.toThrow();
+});
+
 test("an error does not reveal a secret", () => {
   expect(() => checkServerConfig(toConfig("cookies.secret", ["hunter2", 5]))).toThrow(
     /got an array of length 2\.$/,
@@ -121,7 +140,9 @@ describe("the configuration for `attachRouting`", () => {
   });
 
   test("rejects the options of a server, and unknown ones", () => {
-    expect(() => checkAppConfig({ app: run, http: {} })).toThrow("There is no option `http`.");
+    expect(() => checkAppConfig({ app: run, http: {} })).toThrow(
+      "There is no option `http` of attachRouting; it is an option of createServer.",
+    );
     expect(() => checkAppConfig({ app: run, bodyLimits: 1 })).toThrow(
       "There is no option `bodyLimits`. Did you mean `bodyLimit`? The options are ",
     );
