@@ -147,7 +147,7 @@ export class EndpointsFactory<
     if (typeof middleware !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        "use: the first argument must be a middleware written for Express, (request, response, next) => ...",
+        "use: the first argument must be a middleware written for Express, (request, response, next) => ...; pass a `Middleware` to `addMiddleware`.",
       );
     if (middleware.length > 3)
       throw new DefinitionError(

@@ -169,6 +169,11 @@ export class Middleware<
       | MiddlewareDefinition<Context, Returned, Input, Errors>
       | AroundDefinition<Context, Returned, Input, Errors>,
   ) {
+    if (typeof definition === "function")
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "new Middleware: got a function, not a definition such as { handler }. To add a middleware written for Express, call `use` of a factory.",
+      );
     const { handler, around } = (definition ?? {}) as {
       readonly handler?: unknown;
       readonly around?: unknown;

@@ -4,6 +4,7 @@ import { Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError } from "../errors.ts";
 import { ez } from "../schemas/ez.ts";
 import { ServeStatic } from "./static-files.ts";
+import { walkRouting } from "./walk-routing.ts";
 
 const handler = (): object => ({});
 const native = (_request: unknown, _response: unknown, next: () => void): void => next();
@@ -25,6 +26,14 @@ describe("a definition with an invalid value is rejected with an error that name
     ],
     [build({ deprecated: "x" }), 'build: `deprecated` must be true or false; got "x".'],
     [build({ keepRawBody: "yes" }), 'build: `keepRawBody` must be true or false; got "yes".'],
+    [
+      () => factory.addMiddleware(native as never),
+      "new Middleware: got a function, not a definition such as { handler }. To add a middleware written for Express, call `use` of a factory.",
+    ],
+    [
+      () => factory.use(new Middleware({ handler }) as never),
+      "use: the first argument must be a middleware written for Express, (request, response, next) => ...; pass a `Middleware` to `addMiddleware`.",
+    ],
     [middleware({ body: 1 }), "new Middleware: `body` must be true or false; got 1."],
     [
       middleware({ security: { type: "zzz" } }),
@@ -71,6 +80,12 @@ describe("a definition with an invalid value is rejected with an error that name
     expect(define).toThrow(DefinitionError);
     expect(define).toThrow(message);
   });
+});
+
+test("a function in a routing map is rejected with an error that names the fix", () => {
+  expect(() => [...walkRouting({ a: native } as never)]).toThrow(
+    'The routing at "/a" is a function; it must be an endpoint, a routing map or a ServeStatic. Build an endpoint with a factory, as in defaultEndpointsFactory.build(',
+  );
 });
 
 test("valid values are accepted", () => {
