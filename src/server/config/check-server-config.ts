@@ -26,9 +26,7 @@ const isPort = (value: unknown): boolean =>
 /** Checks whether a value has one of the listen options that name an address. */
 const hasAddress = (value: unknown): boolean =>
   isObject(value) &&
-  ["port", "path", "fd", "handle", "_handle"].some(
-    (name) => Reflect.get(value, name) !== undefined,
-  );
+  ["port", "path", "fd", "handle"].some((name) => Reflect.get(value, name) !== undefined);
 const isListen = (value: unknown): boolean =>
   isPort(value) || (typeof value === "string" && value !== "") || hasAddress(value);
 const listen = be(
