@@ -113,10 +113,13 @@ export class OutputValidationError extends Error {
   readonly expose = false;
   /** The issues that Zod reports, at most ten. */
   override readonly cause: z.ZodError;
+  /** The probable mistake, for the log. */
+  declare readonly hint?: string;
 
-  constructor(message: string, cause: z.ZodError) {
+  constructor(message: string, cause: z.ZodError, hint?: string) {
     super(message);
     this.cause = cause;
+    if (hint !== undefined) this.hint = hint;
   }
 }
 

@@ -1,17 +1,8 @@
-import { show } from "../checks/show.ts";
-import { DefinitionError } from "../errors.ts";
 import { endpointMethods } from "../http/method.ts";
-import { assertKeys } from "./check-definition.ts";
+import { aBoolean, assertKeys, assertValues, failValue } from "./check-definition.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import { inputSources } from "./input-sources.ts";
 import { uploadLimits, type UploadLimits } from "./upload-limits.ts";
-
-const fail = (where: string, name: string, expected: string, value: unknown): never => {
-  throw new DefinitionError(
-    "SLP_DEFINITION_VALUE",
-    `${where}: \`${name}\` must be ${expected}; got ${show(value)}.`,
-  );
-};
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -31,22 +22,24 @@ export const assertSources = (where: string, sources: unknown): void => {
 const assertSourceList = (where: string, name: string, list: unknown): void => {
   const isSource = (one: unknown): boolean => inputSources.some((known) => known === one);
   if (!Array.isArray(list) || !list.every(isSource))
-    fail(where, name, `an array of ${inputSources.join(", ")}`, list);
+    failValue(where, name, `an array of ${inputSources.join(", ")}`, list);
 };
 
-/** @throws {@link DefinitionError} when a body or upload limit is invalid. */
-export const assertBodyLimits = (
+/** @throws {@link DefinitionError} when an option for the body is invalid. */
+export const assertBodyOptions = (
   where: string,
-  { bodyLimit, upload }: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload">,
+  definition: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload" | "keepRawBody">,
 ): void => {
+  const { bodyLimit, upload } = definition;
+  assertValues(where, definition, { keepRawBody: aBoolean });
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit > 0))
-    fail(where, "bodyLimit", "a positive integer, in bytes", bodyLimit);
+    failValue(where, "bodyLimit", "a positive integer, in bytes", bodyLimit);
   if (upload === undefined) return;
   const { limits } = upload as { readonly limits?: UploadLimits };
-  if (!isObject(limits)) fail(where, "upload", "an object with `limits`", upload);
+  if (!isObject(limits)) failValue(where, "upload", "an object with `limits`", upload);
   assertKeys(`${where}: \`upload\``, upload, ["limits"]);
   assertKeys(`${where}: \`upload.limits\``, limits as object, uploadLimits);
   for (const [name, limit] of Object.entries(limits as object) as [string, unknown][])
     if (limit !== undefined && !(Number.isSafeInteger(limit) && Number(limit) >= 0))
-      fail(where, `upload.limits.${name}`, "an integer, 0 or more", limit);
+      failValue(where, `upload.limits.${name}`, "an integer, 0 or more", limit);
 };

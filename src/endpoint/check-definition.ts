@@ -16,6 +16,46 @@ export const assertKeys = (
   if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
 };
 
+/** What a value must be, and the function that checks whether it is. */
+export type ValueCheck = readonly [expected: string, isRight: (value: unknown) => boolean];
+
+export const aFunction: ValueCheck = ["a function", (value) => typeof value === "function"];
+export const aBoolean: ValueCheck = ["true or false", (value) => typeof value === "boolean"];
+export const aString: ValueCheck = ["a string", (value) => typeof value === "string"];
+
+/** @throws {@link DefinitionError} when a value that is set is invalid. */
+export const assertValues = (
+  where: string,
+  values: object,
+  checks: Readonly<Record<string, ValueCheck>>,
+): void => {
+  for (const [name, [expected, isRight]] of Object.entries(checks)) {
+    const value: unknown = Reflect.get(values, name);
+    if (value !== undefined && !isRight(value)) failValue(where, name, expected, value);
+  }
+};
+
+/** @throws {@link DefinitionError} always. */
+export const failValue = (where: string, name: string, expected: string, value: unknown): never => {
+  throw new DefinitionError(
+    "SLP_DEFINITION_VALUE",
+    `${where}: \`${name}\` must be ${expected}; got ${show(value)}.`,
+  );
+};
+
+/** @throws {@link DefinitionError} when the options are not an object, or when one is unknown or invalid. */
+export const assertOptions = (
+  where: string,
+  options: unknown,
+  checks: Readonly<Record<string, ValueCheck>>,
+): void => {
+  if (options === undefined) return;
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    failValue(where, "options", `an object with ${Object.keys(checks).join(", ")}`, options);
+  assertKeys(where, options as object, Object.keys(checks), "option");
+  assertValues(where, options as object, checks);
+};
+
 /** @throws {@link DefinitionError} when the value is not a Zod 4 schema, or when the schema never returns an object. */
 export const assertSchema = (where: string, name: string, schema: unknown): void => {
   if (schema === undefined) return;

@@ -21,8 +21,9 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
-import { assertBodyLimits, assertSources } from "./check-body-options.ts";
-import { assertKeys, assertSchema, assertTimeout, toMethods } from "./check-definition.ts";
+import { assertBodyOptions, assertSources } from "./check-body-options.ts";
+import { aFunction, assertKeys, assertOptions, assertSchema } from "./check-definition.ts";
+import { assertTimeout, toMethods } from "./check-definition.ts";
 import { toDescription } from "./describe-endpoint.ts";
 import { disposeOf } from "./dispose-context.ts";
 import { toVoidOutput, type VoidOutput } from "./void-output.ts";
@@ -37,6 +38,7 @@ import {
 } from "./endpoint-definition.ts";
 import {
   ExpressMiddleware,
+  useChecks,
   type ExpressHandler,
   type ExpressMiddlewareOptions,
 } from "./express-middleware.ts";
@@ -145,7 +147,7 @@ export class EndpointsFactory<
     if (typeof middleware !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        "use: the first argument must be a middleware written for Express, (request, response, next) => ...",
+        "use: the first argument must be a middleware written for Express, (request, response, next) => ...; pass a `Middleware` to `addMiddleware`.",
       );
     if (middleware.length > 3)
       throw new DefinitionError(
@@ -157,7 +159,7 @@ export class EndpointsFactory<
         "SLP_DEFINITION_VALUE",
         "use: takes one middleware and its options. For several, chain the calls: factory.use(first).use(second).",
       );
-    assertKeys("use", options ?? {}, ["provider", "transformer", "body"]);
+    assertOptions("use", options, useChecks);
     return this.#derive(new ExpressMiddleware(middleware, options));
   }
 
@@ -206,7 +208,7 @@ export class EndpointsFactory<
         "SLP_DEFINITION_HANDLER",
         "addContext: the argument must be a function that returns an object.",
       );
-    assertKeys("addContext", options, ["dispose"]);
+    assertOptions("addContext", options, { dispose: aFunction });
     const { dispose } = options;
     const give = (args: HandlerArguments<EmptyObject, Context>): MaybePromise<Returned> =>
       getContext(args.ctx, args);
@@ -311,7 +313,7 @@ export class EndpointsFactory<
     assertSchema(where, "input", definition.input);
     assertTimeout(where, definition.timeout);
     assertSources(where, definition.inputSources);
-    assertBodyLimits(where, definition);
+    assertBodyOptions(where, definition);
     assertStatusCode(where, definition.statusCode);
     return new Endpoint({
       methods: toMethods(where, definition.method),
@@ -328,7 +330,7 @@ export class EndpointsFactory<
       bodyLimit: definition.bodyLimit,
       uploadLimits: definition.upload?.limits,
       handle: definition.handler as Endpoint<M, Input, Output, unknown, unknown>["handle"],
-      ...toDescription(definition),
+      ...toDescription(where, definition),
     });
   }
 

@@ -1,3 +1,4 @@
+import { aBoolean, aFunction, type ValueCheck } from "./check-definition.ts";
 import type { NextFunction, Request, Response } from "express";
 import { ensureError } from "../results/http-error.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
@@ -29,6 +30,13 @@ export interface ExpressMiddlewareOptions<
    */
   readonly body?: boolean | undefined;
 }
+
+/** The checks of {@link ExpressMiddlewareOptions}. */
+export const useChecks: Readonly<Record<string, ValueCheck>> = {
+  provider: aFunction,
+  transformer: aFunction,
+  body: aBoolean,
+};
 
 /** A middleware that runs an Express middleware before the handler. */
 export class ExpressMiddleware<

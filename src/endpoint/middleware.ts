@@ -8,10 +8,10 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { reportBuilt } from "./build-hook.ts";
-import { assertKeys, assertSchema } from "./check-definition.ts";
+import { aBoolean, assertKeys, assertSchema, assertValues } from "./check-definition.ts";
 import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
-import type { Security } from "./security.ts";
+import { assertSecurity, type Security } from "./security.ts";
 
 /** The property that marks a middleware, even one made by another copy of this package in the same process. */
 export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
@@ -169,6 +169,11 @@ export class Middleware<
       | MiddlewareDefinition<Context, Returned, Input, Errors>
       | AroundDefinition<Context, Returned, Input, Errors>,
   ) {
+    if (typeof definition === "function")
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "new Middleware: got a function, not a definition such as { handler }. To add a middleware written for Express, call `use` of a factory.",
+      );
     const { handler, around } = (definition ?? {}) as {
       readonly handler?: unknown;
       readonly around?: unknown;
@@ -182,6 +187,8 @@ export class Middleware<
       ...["input", "security", "errors", "body", "handler", "around"],
     ]);
     assertSchema("new Middleware", "input", definition.input);
+    assertValues("new Middleware", definition, { body: aBoolean });
+    assertSecurity("new Middleware", "security", definition.security);
     this.errors = toErrorDeclarations("new Middleware", definition.errors);
     this.inputSchema = definition.input as ZodSchema | undefined;
     this.security = definition.security;

@@ -2,6 +2,7 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { UploadLimits } from "../endpoint/upload-limits.ts";
+import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
@@ -96,12 +97,28 @@ const toLinkedPages = (schema: ZodSchema | undefined): Pagination | undefined =>
   return pagination?.hasLinks ? pagination : undefined;
 };
 
-/** Prepares an endpoint. */
+const assertSchemas = (
+  { inputSchema, outputSchema, middlewares }: AnyEndpoint,
+  where: string,
+): void => {
+  for (const { inputSchema: input } of [...middlewares, { inputSchema }])
+    if (input) assertInnerSchemas(where, "input", input);
+  if (outputSchema) assertInnerSchemas(where, "output", outputSchema);
+};
+
+/**
+ * Prepares an endpoint.
+ *
+ * @param where the path of the endpoint, for errors
+ * @throws {@link DefinitionError} when a schema contains something other than schemas.
+ */
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
   { requestTimeout = 0, handlerTimeout = 0 }: TimeLimits = {},
+  where = "build",
 ): EndpointPlan => {
+  assertSchemas(endpoint, where);
   const middlewares = endpoint.middlewares.map(planMiddleware);
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
   const schemas = [...declared, ...(endpoint.inputSchema ? [endpoint.inputSchema] : [])];
@@ -164,6 +181,11 @@ export class LazyPlan {
   }
 
   get plan(): EndpointPlan {
-    return (this.#plan ??= planEndpoint(this.endpoint, this.#sources, this.#limits));
+    return (this.#plan ??= planEndpoint(
+      this.endpoint,
+      this.#sources,
+      this.#limits,
+      this.route.path,
+    ));
   }
 }

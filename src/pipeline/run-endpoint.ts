@@ -23,6 +23,7 @@ import {
   WalkArguments,
   withTimeout,
   type ReadBody,
+  type TimeLimit,
   type WalkingRequest,
 } from "./walk.ts";
 
@@ -51,9 +52,9 @@ export const runEndpoint = async (
     if (middlewares.length > 0) {
       if (plan.hasMiddlewareInput) walk.fields = {};
       const run = (): Promise<void> => runMiddlewares(plan, walk, runHandler);
-      await (timeout > 0 ? walk.within(timeout, run) : run());
+      await (timeout > 0 ? walk.within(toLimit(plan), run) : run());
     } else if (timeout > 0) {
-      await walk.within(timeout, () => runHandler(plan, walk));
+      await walk.within(toLimit(plan), () => runHandler(plan, walk));
     } else {
       // this repeats `runHandler`, because calling it would cost another promise
       let input = toInput(plan, walk);
@@ -81,6 +82,11 @@ export const runEndpoint = async (
   }
   if (plan.watchesStatus) watchStatus(plan, walk);
 };
+
+const toLimit = ({ endpoint, timeout }: EndpointPlan): TimeLimit => ({
+  option: endpoint.timeout === undefined ? "requestTimeout" : "timeout",
+  milliseconds: timeout,
+});
 
 const answerError = async (plan: EndpointPlan, walk: Walk, thrown: unknown): Promise<void> => {
   let error = thrown;

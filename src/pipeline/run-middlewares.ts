@@ -53,20 +53,34 @@ export const runMiddlewares = async (
     const args = new WalkArguments(walk, input) as never;
     const unwatch = walk.readBody && watchUnreadBody(plan, walk);
     if (middleware.span) {
-      await runSpan(middleware, args, walk, () => {
+      const spanning = runSpan(middleware, args, walk, () => {
         unwatch?.();
         return runMiddlewares(plan, walk, last, index + 1);
       });
-      unwatch?.();
+      await (unwatch ? spanning.finally(unwatch) : spanning);
       return;
     }
-    let returned: unknown = middleware.handle(args);
+    let returned: unknown = unwatch
+      ? handleWatched(middleware, args, unwatch)
+      : middleware.handle(args);
     if (isPromiseLike(returned)) returned = await returned;
-    unwatch?.();
     joinContext(walk.ctx, returned);
     if (!canGoOn(walk)) return;
   }
   await last(plan, walk);
+};
+
+/** Runs a middleware whose access to the body is watched, also if the middleware then throws. */
+const handleWatched = async (
+  middleware: AnyMiddleware,
+  args: never,
+  unwatch: () => void,
+): Promise<unknown> => {
+  try {
+    return await middleware.handle(args);
+  } finally {
+    unwatch();
+  }
 };
 
 /** Runs a middleware, and everything after the middleware within its call to `next`. */

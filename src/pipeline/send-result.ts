@@ -5,7 +5,7 @@ import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
 import { clearRepresentation } from "../results/clear-representation.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
-import { logClientFault, logServerFault } from "../results/log-fault.ts";
+import { logClientFault, logServerFault, toLoggedPath } from "../results/log-fault.ts";
 import type { Result } from "../results/result-handler.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { answered, offerFault } from "./offer-fault.ts";
@@ -219,6 +219,7 @@ export const warnAlreadySent = (
 ): void => {
   logger.warn("The response was already sent", {
     method: request.method,
+    path: toLoggedPath(request),
     ...(error && { error }),
   });
 };

@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { InputValidationError, OutputValidationError, RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
@@ -52,13 +53,34 @@ export const omitKeys = (
 export const validateOutput = (parse: Parser, returned: unknown): unknown =>
   validate(parse, returned, toOutputError);
 
-const toOutputError = (issues: ParseResult["issues"]): Error => {
+const toOutputError: ToError = (issues, _parse, returned) => {
   const cause = toZodError(issues);
-  return new OutputValidationError(formatIssues(cause.issues, "output"), cause);
+  const hint = toHint(returned, cause.issues);
+  return new OutputValidationError(formatIssues(cause.issues, "output"), cause, hint);
+};
+
+/** Suggests the mistake that has probably caused the issues of an output. */
+const toHint = (
+  returned: unknown,
+  issues: readonly { readonly path: readonly PropertyKey[] }[],
+): string | undefined => {
+  if (returned === undefined) return "The handler returned undefined. Is a `return` missing?";
+  return issues.some(({ path }) => leadsToPromise(returned, path))
+    ? "The output contains a promise. Is an `await` missing?"
+    : undefined;
+};
+
+const leadsToPromise = (value: unknown, path: readonly PropertyKey[]): boolean => {
+  let inner = value;
+  for (const key of path) {
+    if (typeof inner !== "object" || inner === null || isPromiseLike(inner)) break;
+    inner = Reflect.get(inner, key);
+  }
+  return isPromiseLike(inner);
 };
 
 /** Converts issues to an error. */
-type ToError = (issues: ParseResult["issues"], parse: Parser) => Error;
+type ToError = (issues: ParseResult["issues"], parse: Parser, given: unknown) => Error;
 
 /**
  * Parses a value, or throws the error that `toError` creates from the issues; returns a promise only if the schema is
@@ -67,11 +89,16 @@ type ToError = (issues: ParseResult["issues"], parse: Parser) => Error;
 export const validate = (parse: Parser, value: unknown, toError: ToError): unknown => {
   const result = parse(value);
   return result instanceof Promise
-    ? result.then((late) => toValue(late, parse, toError))
-    : toValue(result, parse, toError);
+    ? result.then((late) => toValue(late, parse, toError, value))
+    : toValue(result, parse, toError, value);
 };
 
-const toValue = ({ issues, value }: ParseResult, parse: Parser, toError: ToError): unknown => {
-  if (issues.length > 0) throw toError(issues, parse);
+const toValue = (
+  { issues, value }: ParseResult,
+  parse: Parser,
+  toError: ToError,
+  given: unknown,
+): unknown => {
+  if (issues.length > 0) throw toError(issues, parse, given);
   return value;
 };

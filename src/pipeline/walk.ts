@@ -142,8 +142,8 @@ export class Walk {
    *
    * @throws {@link RequestError} with 503 when the time limit expires.
    */
-  within(milliseconds: number, run: () => Promise<void>): Promise<void> {
-    this.#deadline = new Deadline(this, milliseconds);
+  within(limit: TimeLimit, run: () => Promise<void>): Promise<void> {
+    this.#deadline = new Deadline(this, limit);
     return this.#deadline.race(run);
   }
 
@@ -212,23 +212,39 @@ export class WalkArguments<Input> implements HandlerArguments<Input, WalkContext
   }
 }
 
+/** A time limit, and the option that sets it. */
+export interface TimeLimit {
+  readonly option: "handlerTimeout" | "requestTimeout" | "timeout";
+  readonly milliseconds: number;
+}
+
+/** Creates the error for an expired time limit; its cause, which only the log shows, names the limit. */
+const toTimeout = ({ option, milliseconds }: TimeLimit): RequestError =>
+  new RequestError("SLP_HANDLER_TIMEOUT", {
+    cause: new Error(
+      `The \`${option}\` of ${milliseconds} ms expired${option === "timeout" ? " (the endpoint's own limit)" : ""}`,
+    ),
+  });
+
 /** The time limit of a walk. When it expires, the signal is aborted, and the results of the stages are ignored. */
 class Deadline {
   readonly #walk: Walk;
+  readonly #limit: TimeLimit;
   #left: number;
   #since = 0;
   #timer: NodeJS.Timeout | undefined;
   #expire: () => void = () => undefined;
 
-  constructor(walk: Walk, milliseconds: number) {
+  constructor(walk: Walk, limit: TimeLimit) {
     this.#walk = walk;
-    this.#left = milliseconds;
+    this.#limit = limit;
+    this.#left = limit.milliseconds;
   }
 
   async race(run: () => Promise<void>): Promise<void> {
     const late = new Promise<never>((_resolve, reject) => {
       this.#expire = () => {
-        const error = new RequestError("SLP_HANDLER_TIMEOUT");
+        const error = toTimeout(this.#limit);
         this.#walk.isLate = true;
         this.#walk.abort(error);
         reject(error);
@@ -270,7 +286,7 @@ export const withTimeout = async (
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      const error = new RequestError("SLP_HANDLER_TIMEOUT");
+      const error = toTimeout({ option: "handlerTimeout", milliseconds });
       walk.abort(error);
       reject(error);
       if (discard) void discardLate(walk, running, discard);

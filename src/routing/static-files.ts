@@ -1,5 +1,12 @@
 import type express from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import {
+  aBoolean,
+  aFunction,
+  assertOptions,
+  failValue,
+  type ValueCheck,
+} from "../endpoint/check-definition.ts";
 import { DefinitionError } from "../errors.ts";
 
 /** Options for {@link ServeStatic}, which are those of `express.static`. */
@@ -34,7 +41,7 @@ export class ServeStatic {
    * @param directory a path, relative to the working directory of the process when the server starts
    * @param factory a factory whose middlewares run before a file is looked up, and whose result handler sends the
    * errors that they throw
-   * @throws {@link DefinitionError} when `directory` is not a non-empty string.
+   * @throws {@link DefinitionError} when the directory, an option or the factory is invalid.
    */
   constructor(directory: string, options: ServeStaticOptions = {}, factory?: GuardFactory) {
     if (typeof directory !== "string" || directory === "")
@@ -42,11 +49,47 @@ export class ServeStatic {
         "SLP_DEFINITION_VALUE",
         "new ServeStatic: the first argument must be the path of a directory.",
       );
+    assertOptions("new ServeStatic", options, optionChecks);
+    if (factory !== undefined && typeof Object(factory).buildVoid !== "function")
+      failValue(
+        "new ServeStatic",
+        "factory",
+        "an endpoints factory, such as `defaultEndpointsFactory`",
+        factory,
+      );
     this.directory = directory;
     this.options = options;
     this.guard = factory?.buildVoid({ handler: () => undefined });
   }
 }
+
+const nameList: ValueCheck = [
+  "false, a string or an array of strings",
+  (value) =>
+    value === false ||
+    typeof value === "string" ||
+    (Array.isArray(value) && value.every((one) => typeof one === "string")),
+];
+const optionChecks: Readonly<Record<keyof ServeStaticOptions, ValueCheck>> = {
+  acceptRanges: aBoolean,
+  cacheControl: aBoolean,
+  dotfiles: [
+    'one of "allow", "deny", "ignore"',
+    (value) => ["allow", "deny", "ignore"].some((known) => known === value),
+  ],
+  etag: aBoolean,
+  extensions: nameList,
+  fallthrough: aBoolean,
+  immutable: aBoolean,
+  index: nameList,
+  lastModified: aBoolean,
+  maxAge: [
+    'a number of milliseconds, or a string such as "1d"',
+    (value) => typeof value === "string" || (typeof value === "number" && value >= 0),
+  ],
+  redirect: aBoolean,
+  setHeaders: aFunction,
+};
 
 /** Checks whether a value is a static files entry. */
 export const isServeStatic = (value: unknown): value is ServeStatic =>

@@ -66,7 +66,7 @@ function* walkMap(
   if (!isPlainMap(map))
     throw new RoutingError(
       "SLP_ROUTING_LEAF",
-      `The routing at "${parent || "/"}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.`,
+      `The routing at "${parent || "/"}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.${typeof map === "function" ? " Build an endpoint with a factory, as in defaultEndpointsFactory.build({ handler: async () => ({ ... }) })." : ""}`,
       { path: parent || "/" },
     );
   if (above.has(map))

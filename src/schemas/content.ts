@@ -1,6 +1,8 @@
 import type { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { z } from "zod";
+import { show } from "../checks/show.ts";
+import { describeUnknownKey } from "../checks/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
@@ -65,6 +67,17 @@ export type StreamSchema = z.ZodCustom<StreamContent, StreamContent>;
 /** The schema returned by {@link file}. */
 export type FileSchema = z.ZodCustom<FileContent | string, FileContent | string>;
 
+const assertContentOptions = (where: string, options: ContentOptions): void => {
+  const known = ["fileName", "description", "examples"];
+  const unknown = describeUnknownKey("option", options, known, { where });
+  if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
+  if (options.fileName === undefined || typeof options.fileName === "string") return;
+  throw new DefinitionError(
+    "SLP_DEFINITION_VALUE",
+    `${where}: \`fileName\` must be a string; got ${show(options.fileName)}.`,
+  );
+};
+
 /** Creates the schema of an output that bypasses the result handler. */
 export const declareContent = <T>(
   declaration: Pick<ContentDeclaration, "kind" | "type">,
@@ -73,6 +86,7 @@ export const declareContent = <T>(
   options: ContentOptions = {},
 ): z.ZodCustom<T, T> => {
   const { kind, type } = declaration;
+  assertContentOptions(`ez.${kind}`, options);
   const { fileName, ...meta } = options;
   if (
     type !== undefined &&

@@ -55,7 +55,6 @@ export const prepare = async (
       "SLP_WARN_CORS: the option `cors` is not set, so no CORS headers are sent. Set it explicitly: true, false, or a function that returns headers.",
     );
 
-  const hasCookies = config.cookies || "app" in config || "beforeRouting" in config;
   const toSources = (method: Method, endpoint?: AnyEndpoint): readonly InputSource[] =>
     toEndpointSources(endpoint?.inputSources, config.inputSources, method);
   const declaredEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
@@ -63,13 +62,11 @@ export const prepare = async (
     ...declaredEntries,
     ...(await listDocs(config, declaredEntries, logger)),
   ];
-  if (isDevelopment && !hasCookies) {
+  if (isDevelopment) {
     const sources = endpointEntries.flatMap((entry) => toSources(entry.method, entry.endpoint));
     const configured = Object.values(config.inputSources ?? {}).flat();
-    if ([...sources, ...configured].some((one) => one?.endsWith("ookies")))
-      logger.warn(
-        "SLP_WARN_COOKIES: `inputSources` lists cookies, but nothing parses them. Set `cookies: true`, or `cookies: { secret }` for signed cookies.",
-      );
+    const fault = findCookieFault(config, [...sources, ...configured]);
+    if (fault !== undefined) logger.warn(`SLP_WARN_COOKIES: ${fault}`);
   }
   const table = new RouteTable<LazyPlan>();
   for (const { method, path, endpoint } of endpointEntries) {
@@ -105,6 +102,21 @@ export const prepare = async (
       getLogger: config.childLoggerProvider || config.requestId ? getLogger : () => logger,
     }),
   };
+};
+
+/** Describes a mistake in the use of cookies; returns undefined if there is none. */
+const findCookieFault = (config: CommonConfig, sources: readonly unknown[]): string | undefined => {
+  const { cookies = false } = config;
+  const options = typeof cookies === "object" ? cookies : {};
+  if ("secret" in options && options.secret === undefined)
+    return "`cookies.secret` is undefined, so no cookies are signed. Set it, for example in the environment, or omit the option.";
+  // the application, or a hook, may parse cookies
+  if ("app" in config || "beforeRouting" in config) return undefined;
+  if (cookies === false && sources.some((one) => String(one).endsWith("ookies")))
+    return "`inputSources` lists cookies, but nothing parses them. Set `cookies: true`, or `cookies: { secret }` for signed cookies.";
+  if (options.secret === undefined && sources.includes("signedCookies"))
+    return "`inputSources` lists signed cookies, but there is no secret to verify them with. Set `cookies: { secret }`.";
+  return undefined;
 };
 
 /** Lists the routes that serve the documentation; there are none if the documentation is not served. */

@@ -30,7 +30,7 @@ export const startServer = async (
   config: ServerConfig,
   routing: Routing,
 ): Promise<RunningServer> => {
-  checkServerConfig(config);
+  checkServerConfig(config, routing);
   checkRuntime();
   const { objects, listeners, logger, getLogger } = await assembleServer(config, routing);
   if (listeners.length === 0)

@@ -230,6 +230,17 @@ describe("configuration: inputSources with cookies that nothing parses", () => {
     ["causes a warning", {}, 1],
     ["is accepted with the option", { cookies: true }, 0],
     ["is accepted if a hook may parse them", { beforeRouting: () => undefined }, 0],
+    [
+      "causes a warning if they are signed and there is no secret",
+      { cookies: true, inputSources: { get: ["signedCookies"] } },
+      1,
+    ],
+    [
+      "is accepted if they are signed and there is a secret",
+      { cookies: { secret: "a" }, inputSources: { get: ["signedCookies"] } },
+      0,
+    ],
+    ["causes a warning if the secret is undefined", { cookies: { secret: undefined } }, 1],
   ])("%s", async (_what, config, count) => {
     const server = await start(routing, { inputSources, ...config });
     const warnings = server.linesOf("warn").map(({ message }) => message);

@@ -86,6 +86,19 @@ const defects: readonly Defect[] = [
     {},
   ],
   [
+    "SLP_WARN_INPUT_SOURCE",
+    "get /tenant",
+    ["`input.X-Tenant` of GET /tenant", "`x-tenant`"],
+    {
+      tenant: factory.build({
+        inputSources: ["headers"],
+        input: z.object({ "X-Tenant": text, "x-lower": text }),
+        handler: none,
+      }),
+    },
+    {},
+  ],
+  [
     "SLP_WARN_PATH_PARAMETER",
     "get /v1/:id",
     [":id", "/v1/:id", "Add `id`"],

@@ -280,6 +280,14 @@ describe("names that could change a prototype", () => {
     },
   );
 
+  it("the extended query parser drops each constructor with a prototype, at any depth", async () => {
+    const target =
+      "/echo?constructor[prototype][isAdmin]=1&a[constructor][prototype][b]=1&a[c]=2&d[0][%63onstructor][prototype]=1&d[0][e]=3";
+    expect((await ask(target, {}, { queryParser: "extended" })).body).toEqual(
+      received({ a: { c: "2" }, d: [{ e: "3" }] }),
+    );
+  });
+
   it("a path parameter named __proto__ is rejected at startup, and the value __proto__ is plain data", async () => {
     await expect(start({ ":__proto__": echo })).rejects.toMatchObject({
       code: "SLP_ROUTING_PATH_SYNTAX",

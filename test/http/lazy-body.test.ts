@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Socket } from "node:net";
-import express, { type RequestHandler } from "express";
+import express, { type Request, type RequestHandler } from "express";
 import createHttpError from "http-errors";
 import {
   defaultEndpointsFactory as factory,
@@ -183,6 +183,26 @@ describe("the body is read when the first stage needs it", () => {
     expect(server.linesOf("warn").map(({ message }) => message)).toEqual([
       expect.stringMatching(/^SLP_WARN_UNREAD_BODY: .*POST \/look.*body: true/),
     ]);
+  });
+
+  test("a middleware that fails because the body is unread causes the warning too", async () => {
+    const readName = ({ request }: { request: Request }): string =>
+      (request.body as { name: string }).name;
+    const build = (start: typeof factory) => start.build({ method: "post", handler: () => ({}) });
+    const server = await start({
+      plain: build(factory.addContext(async (_ctx, args) => ({ name: readName(args) }))),
+      sync: build(factory.addMiddleware({ handler: (args) => ({ name: readName(args) }) })),
+      native: build(factory.use((request) => void readName({ request }))),
+    });
+    for (const path of ["/plain", "/sync", "/native"])
+      expect(await server.send(path, { method: "POST", body: { name: "a" } })).toMatchObject({
+        status: 500,
+      });
+    expect(server.linesOf("warn").map(({ message }) => message)).toEqual(
+      ["plain", "sync", "native"].map((path) =>
+        expect.stringMatching(`^SLP_WARN_UNREAD_BODY: .*POST /${path} .*body: true`),
+      ),
+    );
   });
 
   test("a middleware that checks whether the body was read, and otherwise reads the stream itself, causes no warning", async () => {

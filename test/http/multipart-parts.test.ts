@@ -15,11 +15,16 @@ const withoutFiles = factory.build({
   output: z.object({ title: z.string().optional() }),
   handler: async ({ input }) => input,
 });
+const required = factory.build({
+  method: "post",
+  input: z.object({ file: ez.upload() }),
+  handler: async () => ({}),
+});
 
 const disposition = 'Content-Disposition: form-data; name="title"';
 
 const send = async (path: string, ...parts: readonly string[]) => {
-  const server = await start({ withFiles, withoutFiles }, { upload: true });
+  const server = await start({ withFiles, withoutFiles, required }, { upload: true });
   const reply = await server.send(path, {
     method: "POST",
     headers: { "content-type": "multipart/form-data; boundary=b" },
@@ -60,6 +65,28 @@ describe.each(["/withFiles", "/withoutFiles"])("U4: POST %s", (path) => {
     ["an empty field", [`${disposition}\r\n\r\n`], { title: "" }],
   ])("a body with %s is accepted", async (_name, parts, data) => {
     expect(await send(path, ...parts)).toEqual([200, successEnvelope(data)]);
+  });
+});
+
+describe("a file input without a chosen file", () => {
+  const empty =
+    'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n';
+
+  test("is no file", async () => {
+    expect(await send("/withFiles", empty)).toEqual([200, successEnvelope({})]);
+    expect(await send("/withFiles", empty, `${disposition}\r\n\r\nx`, empty)).toEqual([
+      200,
+      successEnvelope({ title: "x" }),
+    ]);
+    expect((await send("/required", empty))[0]).toBe(400);
+  });
+
+  test("but a file without a name or without content is one", async () => {
+    expect(await send("/withFiles", `${empty}x`)).toEqual([200, successEnvelope({ file: "" })]);
+    expect(await send("/withFiles", empty.replace('""', '"a"'))).toEqual([
+      200,
+      successEnvelope({ file: "a" }),
+    ]);
   });
 });
 

@@ -75,7 +75,7 @@ test("a handler that has sent the response and returns something else causes a w
   });
   const server = await start({ "": endpoint });
   expect((await server.send("/")).status).toBe(204);
-  expect(server.linesOf("warn").map(({ message }) => message)).toEqual([
-    "The response was already sent",
+  expect(server.linesOf("warn").map(({ message, meta }) => [message, meta])).toEqual([
+    ["The response was already sent", { method: "GET", path: "/" }],
   ]);
 });

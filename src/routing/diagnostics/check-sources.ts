@@ -28,10 +28,19 @@ export const checkSources = (
     known.add(inputSchema);
     const { method, path } = entry;
     const named = fields.map((field) => `\`input.${field}\``).join(", ");
+    const sources = facts.toSources(entry);
+    if (sources.includes("headers"))
+      return [
+        {
+          code: "SLP_WARN_INPUT_SOURCE",
+          text: `${named} of ${toPlace(entry)} cannot come from a header field, because the names of header fields arrive in lower case. Write ${fields.map((field) => `\`${field.toLowerCase()}\``).join(", ")}.`,
+          meta: { method, path, fields },
+        },
+      ];
     return [
       {
         code: "SLP_WARN_INPUT_SOURCE",
-        text: `${named} of ${toPlace(entry)} cannot come from any input source of the route, which has ${facts.toSources(entry).join(", ")}${takesRawBody(inputSchema) ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`,
+        text: `${named} of ${toPlace(entry)} cannot come from any input source of the route, which has ${sources.join(", ")}${takesRawBody(inputSchema) ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`,
         meta: { method, path, fields },
       },
     ];
@@ -50,11 +59,16 @@ const listLacking = (
   const others = sources.filter(
     (source) => source !== "params" && source !== "files" && !(source === "body" && isRaw),
   );
-  if (others.length > 0) return [];
+  const hasHeaders = others.includes("headers");
+  if (others.some((source) => source !== "headers")) return [];
   const parameters = new Set(parsePathPattern(entry.path).flatMap(listNames));
   return [...readTopLevel(inputSchema).fields]
     .filter(
-      ([name, field]) => !parameters.has(name) && !(isRaw && name === "raw") && !takesFiles(field),
+      ([name, field]) =>
+        !parameters.has(name) &&
+        !(isRaw && name === "raw") &&
+        !takesFiles(field) &&
+        !(hasHeaders && name === name.toLowerCase()),
     )
     .map(([name]) => name);
 };

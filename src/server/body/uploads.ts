@@ -114,6 +114,8 @@ const parseUpload = async (
 interface Arrival {
   readonly field: string | undefined;
   readonly parts: { readonly name: string; readonly encoding: string; readonly mimetype: string };
+  /** Whether the file name was sent empty, as it is for a file input of a form in which no file was chosen. */
+  readonly isUnnamed: boolean;
   readonly stream: BusboyFileStream;
   readonly spool: Spool;
 }
@@ -166,7 +168,10 @@ class Upload {
           stream.on("error", malformed);
           if (!field) malformed();
           this.#receive(
-            { field, stream, parts: { name: toBaseName(name), encoding, mimetype } },
+            {
+              ...{ field, stream, isUnnamed: name === "" },
+              parts: { name: toBaseName(name), encoding, mimetype },
+            },
             reject,
           );
         });
@@ -189,8 +194,9 @@ class Upload {
     }
     // data after the last part is ignored
     request.resume();
-    for (const { field, parts: info, spool } of this.#arrivals) {
+    for (const { field, parts: info, isUnnamed, spool } of this.#arrivals) {
       const { size, path: tempFilePath } = spool;
+      if (isUnnamed && size === 0) continue;
       const content = spool.takeContent();
       const file = new UploadedFile({ ...info, size, content, tempFilePath });
       this.#kept.push(file);

@@ -29,7 +29,7 @@ const options: readonly (readonly [
   ["cookies", [true, false, {}], ["on", null]],
   ["cookies.secret", ["a", ["a", "b"]], ["", [], ["a", ""], 1, [1]]],
   ["cookies.nameBinding", ["transition", "required", "off"], ["on", true]],
-  ["requestId", [true, false, {}], ["on", null]],
+  ["requestId", [true, false, { header: "X-Id" }], ["on", null]],
   ["requestId.header", ["X-Id", "id_1"], ["", "a b", 1, null, "Content-Length", "host"]],
   ["upload", [true, false, {}], ["on", null]],
   ...["fileSize", "files", "fields", "parts", "fieldSize", "memory"].map(
@@ -40,7 +40,11 @@ const options: readonly (readonly [
   ["wrongMethodBehavior", [404, 405], [400, "404"]],
   ["methodLikeRouteBehavior", ["method", "path"], ["get", true]],
   ["startupLogo", [true, false], [0]],
-  ["http.listen", [0, 65_535, "/a.sock", { port: 1 }], [-1, 65_536, 1.5, "", null, [], run]],
+  [
+    "http.listen",
+    [0, 65_535, "/a.sock", { port: 1 }, { path: "/a.sock" }, { fd: 3 }],
+    [-1, 65_536, 1.5, "", null, [], run, {}, { prot: 1 }],
+  ],
   ["http.options", [{}], [1, null, []]],
   ["beforeRouting", [run], [{}]],
   ["afterRouting", [run], [{}]],
@@ -80,8 +84,8 @@ describe.each(options)("the option %s", (name, right, wrong) => {
     },
   );
 
-  // `http.listen` is required
-  test.skipIf(name === "http.listen")("accepts undefined", () => {
+  // these options are required
+  test.skipIf(["http.listen", "requestId.header"].includes(name))("accepts undefined", () => {
     expect(() => checkServerConfig(toConfig(name, undefined))).not.toThrow();
   });
 });
@@ -89,6 +93,31 @@ describe.each(options)("the option %s", (name, right, wrong) => {
 test("an error shows a wrong value on one line, without nested values", () => {
   const wrong = { a: { secret: { b: 1 } }, c: [1, 2] };
   expect(() => checkServerConfig(toConfig("cors", wrong))).toThrow(/got an object with a, c\.$/);
+});
+
+test("the header of `requestId` is required", () => {
+  expect(() => checkServerConfig({ requestId: {} })).toThrow(
+    "The option `requestId.header` is missing; `requestId` needs header.",
+  );
+});
+
+test("an error names everything that an option may be", () => {
+  expect(() => checkServerConfig({ requestId: "x" })).toThrow(
+    'The option `requestId` must be true, false, or an object with header; got "x".',
+  );
+  expect(() => checkServerConfig({ logger: false })).toThrow(
+    'The option `logger` must be a logger with debug, info, warn and error, or an object with level, color, depth, such as { level: "silent" }; got false.',
+  );
+});
+
+test("an error names the function that has the option, and swapped arguments", () => {
+  expect(() => checkServerConfig({ app: run, cors: false })).toThrow(
+    "There is no option `app` of createServer; it is an option of attachRouting.",
+  );
+  const swapped = "The arguments of createServer are swapped";
+  expect(() => checkServerConfig({ v1: {} }, { cors: false })).toThrow(swapped);
+  expect(() => checkServerConfig({ v1: {} }, { http: { listen: 80 } })).toThrow(swapped);
+  expect(() => checkServerConfig({ cors: false }, { http: {}, cors: {} })).not.toThrow();
 });
 
 test("an error does not reveal a secret", () => {
@@ -159,7 +188,9 @@ describe("the configuration for `attachRouting`", () => {
   });
 
   test("rejects the options of a server, and unknown ones", () => {
-    expect(() => checkAppConfig({ app: run, http: {} })).toThrow("There is no option `http`.");
+    expect(() => checkAppConfig({ app: run, http: {} })).toThrow(
+      "There is no option `http` of attachRouting; it is an option of createServer.",
+    );
     expect(() => checkAppConfig({ app: run, bodyLimits: 1 })).toThrow(
       "There is no option `bodyLimits`. Did you mean `bodyLimit`? The options are ",
     );

@@ -10,6 +10,7 @@ import {
   aBoolean,
   aFunction,
   be,
+  booleanOrGroup,
   checkOptions,
   group,
   isBoolean,
@@ -29,21 +30,26 @@ const sourceList: Check = be(
     value.every((source) => (inputSources as readonly unknown[]).includes(source)),
 );
 
-const consoleLogger = group({
-  level: oneOf(...logLevels),
-  color: aBoolean,
-  depth: be(
-    "a number of levels, or null for no limit",
-    (value) => value === null || (typeof value === "number" && value >= 0),
-  ),
-});
+const consoleLogger = group(
+  {
+    level: oneOf(...logLevels),
+    color: aBoolean,
+    depth: be(
+      "a number of levels, or null for no limit",
+      (value) => value === null || (typeof value === "number" && value >= 0),
+    ),
+  },
+  [],
+  (anObject) =>
+    `a logger with debug, info, warn and error, or ${anObject}, such as { level: "silent" }`,
+);
 
 const wholeNumber = be(
   "an integer, 0 or more",
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 );
 
-const cookieOptions = group({
+const cookieOptions = booleanOrGroup({
   secret: be(
     "a non-empty string, or an array of such strings",
     (value) => {
@@ -60,14 +66,17 @@ const cookieOptions = group({
 const reservedFields =
   /^(?:connection|content-.*|cookie|date|host|keep-alive|set-cookie|te|trailer|transfer-encoding|upgrade)$/i;
 
-const requestIdOptions = group({
-  header: be(
-    "the name of a header field without another meaning, such as x-request-id",
-    (value) => typeof value === "string" && /^[\w-]+$/.test(value) && !reservedFields.test(value),
-  ),
-});
+const requestIdOptions = booleanOrGroup(
+  {
+    header: be(
+      "the name of a header field without another meaning, such as x-request-id",
+      (value) => typeof value === "string" && /^[\w-]+$/.test(value) && !reservedFields.test(value),
+    ),
+  },
+  ["header"],
+);
 
-const uploadOptions = group({
+const uploadOptions = booleanOrGroup({
   limits: group(Object.fromEntries(uploadLimits.map((name) => [name, wholeNumber]))),
   tempFileDir: be("the path of a directory", (value) => typeof value === "string" && value !== ""),
   beforeUpload: aFunction,
@@ -75,7 +84,7 @@ const uploadOptions = group({
 
 const anything: Check = () => undefined;
 
-const docsOptions = group({
+const docsOptions = booleanOrGroup({
   path: be("a path, such as /docs", (value) => typeof value === "string" && value !== ""),
   info: be(
     "an object with a `title` and a `version`",
@@ -102,9 +111,7 @@ export const commonChecks: Readonly<Record<string, Check>> = {
   logger: (value, option) => {
     if (!isLogger(value)) consoleLogger(value, option);
   },
-  requestId: (value, option) => {
-    if (!isBoolean(value)) requestIdOptions(value, option);
-  },
+  requestId: requestIdOptions,
   childLoggerProvider: aFunction,
   accessLogger: be(
     "a function, or null for no access log",
@@ -122,15 +129,9 @@ export const commonChecks: Readonly<Record<string, Check>> = {
   ),
   requestTimeout: timeout,
   handlerTimeout: timeout,
-  cookies: (value, option) => {
-    if (!isBoolean(value)) cookieOptions(value, option);
-  },
-  upload: (value, option) => {
-    if (!isBoolean(value)) uploadOptions(value, option);
-  },
-  docs: (value, option) => {
-    if (!isBoolean(value)) docsOptions(value, option);
-  },
+  cookies: cookieOptions,
+  upload: uploadOptions,
+  docs: docsOptions,
   wrongMethodBehavior: oneOf(404, 405),
   methodLikeRouteBehavior: oneOf("method", "path"),
   startupLogo: aBoolean,
@@ -149,6 +150,27 @@ const appChecks: Readonly<Record<string, Check>> = {
 export const assertObject = (config: unknown): object =>
   isObject(config) ? config : refuse("config", config, "an object, made with `createConfig`");
 
+/** The options that only `createServer` has. */
+const serverOptions = [
+  ...["http", "https", "beforeRouting", "afterRouting", "queryParser", "compression"],
+  ...["gracefulShutdown", "responseIdleTimeout", "etag"],
+];
+
+/** @throws {@link ConfigError} when an option belongs to the other function that takes a configuration. */
+export const assertOwnOptions = (
+  options: object,
+  others: readonly string[],
+  own: string,
+  other: string,
+): void => {
+  const name = Object.keys(options).find((one) => others.includes(one));
+  if (name !== undefined)
+    throw new ConfigError(
+      "SLP_CONFIG_UNKNOWN_OPTION",
+      `There is no option \`${name}\` of ${own}; it is an option of ${other}.`,
+    );
+};
+
 /**
  * Checks the configuration of an API on the user's own application.
  *
@@ -162,5 +184,6 @@ export const checkAppConfig = (config: unknown): void => {
       "SLP_CONFIG_MISSING",
       "The option `app` is missing; attachRouting needs an Express application or router. To start a server, use createServer.",
     );
+  assertOwnOptions(options, serverOptions, "attachRouting", "createServer");
   checkOptions(options, appChecks, "");
 };

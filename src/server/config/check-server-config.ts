@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { ConfigError } from "../../errors.ts";
-import { assertObject, commonChecks } from "./check-config.ts";
+import { assertObject, assertOwnOptions, commonChecks } from "./check-config.ts";
 import {
   knownEncodings,
   listSendableEncodings,
@@ -9,9 +9,9 @@ import {
 import {
   aFunction,
   be,
+  booleanOrGroup,
   checkOptions,
   group,
-  isBoolean,
   isDelay,
   isFunction,
   isObject,
@@ -23,9 +23,15 @@ import {
 
 const isPort = (value: unknown): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
+/** Checks whether a value has one of the listen options that name an address. */
+const hasAddress = (value: unknown): boolean =>
+  isObject(value) &&
+  ["port", "path", "fd", "handle"].some((name) => Reflect.get(value, name) !== undefined);
+const isListen = (value: unknown): boolean =>
+  isPort(value) || (typeof value === "string" && value !== "") || hasAddress(value);
 const listen = be(
   "a port (0 to 65535), the path of a UNIX socket, or listen options such as { port, host }",
-  (value) => isPort(value) || (typeof value === "string" && value !== "") || isObject(value),
+  isListen,
 );
 
 const isSignal = (one: unknown): boolean => typeof one === "string" && one in constants.signals;
@@ -41,7 +47,7 @@ const signals: Check = (value, option) => {
     );
 };
 
-const shutdownOptions = group({
+const shutdownOptions = booleanOrGroup({
   timeout: be("a number of milliseconds from 0 (at once) to 2147483647", isDelay),
   events: signals,
   beforeExit: aFunction,
@@ -65,7 +71,7 @@ const encodings: Check = (value, option) => {
     );
 };
 
-const compressionOptions = group({
+const compressionOptions = booleanOrGroup({
   encodings,
   threshold: be(
     'a number of bytes, or a string such as "1kb"',
@@ -92,12 +98,8 @@ const serverChecks: Readonly<Record<string, Check>> = {
     '"simple", "extended", or a function',
     (value) => value === "simple" || value === "extended" || isFunction(value),
   ),
-  compression: (value, option) => {
-    if (!isBoolean(value)) compressionOptions(value, option);
-  },
-  gracefulShutdown: (value, option) => {
-    if (!isBoolean(value)) shutdownOptions(value, option);
-  },
+  compression: compressionOptions,
+  gracefulShutdown: shutdownOptions,
   responseIdleTimeout: timeout,
   etag: oneOf(true, false, "weak", "strong"),
 };
@@ -105,8 +107,28 @@ const serverChecks: Readonly<Record<string, Check>> = {
 /**
  * Checks the configuration of a server.
  *
+ * @param routing the second argument of `createServer`, to find swapped arguments
  * @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the values that
  * are allowed.
  */
-export const checkServerConfig = (config: unknown): void =>
-  checkOptions(assertObject(config), serverChecks, "");
+export const checkServerConfig = (config: unknown, routing?: unknown): void => {
+  const options = assertObject(config);
+  if (isConfig(routing) && !isConfig(options))
+    throw new ConfigError(
+      "SLP_CONFIG_VALUE",
+      "The arguments of createServer are swapped; pass the configuration first and the routing second.",
+    );
+  assertOwnOptions(options, ["app"], "createServer", "attachRouting");
+  checkOptions(options, serverChecks, "");
+};
+
+/** Checks whether a value has an option that no routing map can have. */
+const isConfig = (value: unknown): boolean => {
+  if (!isObject(value)) return false;
+  const { cors, http, https } = value as Readonly<Record<string, unknown>>;
+  return (
+    typeof cors === "boolean" ||
+    typeof cors === "function" ||
+    [http, https].some((server) => isObject(server) && isListen(Reflect.get(server, "listen")))
+  );
+};

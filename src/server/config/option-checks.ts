@@ -37,12 +37,20 @@ export const isBoolean = (value: unknown): boolean => typeof value === "boolean"
 
 export const aFunction = be("a function", isFunction);
 export const aBoolean = be("true or false", isBoolean);
-/** Creates the check for a group of options; its errors name unknown options. */
+/**
+ * Creates the check for a group of options; its errors name unknown options.
+ *
+ * @param toExpected receives "an object with ..." and returns everything that the option may be
+ */
 export const group =
-  (checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
+  (
+    checks: Readonly<Record<string, Check>>,
+    required: readonly string[] = [],
+    toExpected: (anObject: string) => string = (anObject) => anObject,
+  ): Check =>
   (value, option) => {
     if (!isObject(value)) {
-      refuse(option, value, `an object with ${Object.keys(checks).join(", ")}`);
+      refuse(option, value, toExpected(`an object with ${Object.keys(checks).join(", ")}`));
       return;
     }
     checkOptions(value, checks, `${option}.`);
@@ -53,6 +61,17 @@ export const group =
           `The option \`${option}.${name}\` is missing; \`${option}\` needs ${required.join(" and ")}.`,
         );
   };
+
+/** Creates the check for an option that is true, false or a group of options. */
+export const booleanOrGroup = (
+  checks: Readonly<Record<string, Check>>,
+  required?: readonly string[],
+): Check => {
+  const check = group(checks, required, (anObject) => `true, false, or ${anObject}`);
+  return (value, option) => {
+    if (!isBoolean(value)) check(value, option);
+  };
+};
 
 export const checkOptions = (
   options: object,

@@ -20,5 +20,21 @@ export const readQuery = (
   if (settings["query parser"] === "simple") return parseLimitedQuery(query);
   if (hasTooManyPairs(query)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
   const parse = getApp().get("query parser fn") as ((query: string) => unknown) | undefined;
-  return parse?.(query) ?? {};
+  const parsed = parse?.(query) ?? {};
+  if (settings["query parser"] === "extended") dropForbidden(parsed);
+  return parsed;
+};
+
+/** Deletes each `constructor` with a `prototype`; the parser has limited the depth, and has dropped `__proto__`. */
+const dropForbidden = (value: unknown): void => {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, below] of Object.entries(value)) {
+    const isForbidden =
+      name === "constructor" &&
+      typeof below === "object" &&
+      below !== null &&
+      Object.hasOwn(below, "prototype");
+    if (isForbidden) Reflect.deleteProperty(value, name);
+    else dropForbidden(below);
+  }
 };

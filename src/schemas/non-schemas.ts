@@ -1,0 +1,45 @@
+import { show } from "../checks/show.ts";
+import { DefinitionError } from "../errors.ts";
+import { ez } from "./ez.ts";
+import { isSchema, type ZodSchema } from "./schema.ts";
+
+const checked = new WeakSet<ZodSchema>();
+
+/**
+ * Asserts that objects, arrays and wrappers contain only schemas, to find functions that were not called.
+ *
+ * @param where the place at the beginning of the message
+ * @param name the name of the schema, such as `input`
+ * @throws {@link DefinitionError} when a value is not a schema.
+ */
+export const assertInnerSchemas = (where: string, name: string, schema: ZodSchema): void => {
+  if (checked.has(schema)) return;
+  checked.add(schema);
+  try {
+    for (const [place, inner] of listInner(schema)) {
+      if (!isSchema(inner)) throw toError(where, name + place, inner);
+      assertInnerSchemas(where, name + place, inner);
+    }
+  } catch (error) {
+    checked.delete(schema);
+    throw error;
+  }
+};
+
+const listInner = ({ _zod }: ZodSchema): readonly (readonly [place: string, inner: unknown])[] => {
+  const def = _zod.def as unknown as Readonly<Record<string, unknown>>;
+  if (def["type"] === "object")
+    return Object.entries(def["shape"] as object).map(([name, field]) => [`.${name}`, field]);
+  if (def["type"] === "array") return [["[]", def["element"]]];
+  return "innerType" in def ? [["", def["innerType"]]] : [];
+};
+
+const toError = (where: string, name: string, value: unknown): DefinitionError => {
+  const own = Object.entries(ez).find(([, create]) => create === value)?.[0];
+  const call = own === undefined ? "z.string()" : `ez.${own}()`;
+  const fault =
+    typeof value === "function"
+      ? `a function, not a schema. Call it, as in ${call}.`
+      : `${show(value)}, not a schema. Use one, such as ${call}.`;
+  return new DefinitionError("SLP_DEFINITION_SCHEMA", `${where}: \`${name}\` is ${fault}`);
+};

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { defaultEndpointsFactory as factory, type AnyEndpoint, type ServerConfig } from "sallyport";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { errorEnvelope, start } from "./harness.ts";
+
+const ask = async (endpoint: AnyEndpoint, config: Partial<ServerConfig> = {}) => {
+  const server = await start({ a: endpoint }, config);
+  const answer = await server.send("/a");
+  const [line] = server.linesOf("error");
+  return {
+    answer: [answer.status, answer.json()],
+    error: (line?.meta as { readonly error?: unknown } | undefined)?.error,
+  };
+};
+
+describe("the logged error of an expired time limit names the limit", () => {
+  const handler = async () => {
+    await sleep(60);
+    return {};
+  };
+
+  test.each([
+    [{ requestTimeout: 20 }, {}, "The `requestTimeout` of 20 ms expired"],
+    [{ handlerTimeout: 21 }, {}, "The `handlerTimeout` of 21 ms expired"],
+    [
+      { requestTimeout: 1000 },
+      { timeout: 22 },
+      "The `timeout` of 22 ms expired (the endpoint's own limit)",
+    ],
+  ])("%o, %o", async (config, options, message) => {
+    const { answer, error } = await ask(factory.build({ ...options, handler }), config);
+    expect(answer).toEqual([503, errorEnvelope("Service Unavailable")]);
+    expect(error).toMatchObject({ code: "SLP_HANDLER_TIMEOUT", cause: { message } });
+  });
+});
+
+describe("the logged error of an invalid output suggests the mistake", () => {
+  const output = z.object({ user: z.object({ name: z.string() }) });
+
+  test.each([
+    [undefined, "The handler returned undefined. Is a `return` missing?"],
+    [
+      { user: Promise.resolve({ name: "a" }) },
+      "The output contains a promise. Is an `await` missing?",
+    ],
+    [{ user: undefined }, undefined],
+    [null, undefined],
+  ])("%o", async (returned, hint) => {
+    const endpoint = factory.build({ output, handler: async () => returned as never });
+    const { answer, error } = await ask(endpoint);
+    expect(answer).toMatchObject([500, { error: { message: (error as Error).message } }]);
+    expect(error).toMatchObject({ code: "SLP_OUTPUT_INVALID" });
+    expect(error).toHaveProperty("message", expect.not.stringContaining("missing"));
+    expect((error as { hint?: string }).hint).toBe(hint);
+  });
+});
