@@ -18,7 +18,7 @@ export interface NoRoute extends EndpointTypes {
 
 /** The part of an endpoint that a client needs. */
 interface TypedEndpoint {
-  readonly "~types"?: Some;
+  readonly "~types": Some;
 }
 
 type TypesOf<E extends TypedEndpoint> = E["~types"];
@@ -40,30 +40,42 @@ type Own<Value, M> = M extends keyof Value
       ? TypesOf<Value>
       : null
     : "" extends keyof Value
-      ? Own<Value[""], M>
+      ? string extends keyof Value
+        ? null
+        : Own<Value[""], M>
       : null;
+
+/** The types that were found; null if there are none. */
+type Present<Found> = [Exclude<Found, null>] extends [never] ? null : Exclude<Found, null>;
+
+/** The endpoint for a method in a value that may be undefined, or one of several, as in `isDev ? one : other`. */
+type AnyOwn<Value, M> = Present<Value extends object ? Own<Value, M> : null>;
 
 /** The entry of a map for a path that is not split any further. */
 type Whole<Map, M extends string, Path extends string> = Path extends keyof Map
-  ? Own<Map[Path], M> extends infer Found extends object
+  ? AnyOwn<Map[Path], M> extends infer Found extends object
     ? Found
     : Spelled<Map, M, Path>
   : Spelled<Map, M, Path>;
 
 /** The entry of a map for a path whose key has another spelling. */
 type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` extends keyof Map
-  ? Named<Map[`${M} /${Path}`]>
+  ? Present<Named<Map[`${M} /${Path}`]>>
   : `${M} ${Path}` extends keyof Map
-    ? Named<Map[`${M} ${Path}`]>
+    ? Present<Named<Map[`${M} ${Path}`]>>
     : `/${Path}` extends keyof Map
-      ? Own<Map[`/${Path}`], M>
+      ? AnyOwn<Map[`/${Path}`], M>
       : null;
 
 /**
  * The entry of a map for a path. The path is resolved segment by segment, so the cost of a call depends on the length
- * of its path, not on the number of routes.
+ * of its path, not on the number of routes. A map may be undefined, or one of several.
  */
-type Walk<
+type Walk<Map, M extends string, Path extends string> = Present<
+  Map extends object ? WalkOne<Map, M, Path> : null
+>;
+
+type WalkOne<
   Map,
   M extends string,
   Path extends string,
@@ -122,9 +134,9 @@ export type TypesAt<Routing, Key> = Key extends `${infer M} /${infer Path}`
 
 type Elsewhere<Routing, Key, M extends string, Path extends string> = (
   Key extends keyof Routing
-    ? Named<Routing[Key]>
+    ? Present<Named<Routing[Key]>>
     : Path extends ""
-      ? Own<Routing, M>
+      ? AnyOwn<Routing, M>
       : Walk<Routing, M, Path>
 ) extends infer Found extends EndpointTypes
   ? Found
@@ -135,19 +147,23 @@ export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
   : `${Method} /`;
 
-/** The paths that differ from a path only in the last segment. */
-type Next<Map, M, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
-  ? Segment extends keyof Map
-    ? `${Segment}/${Next<Map[Segment], M, Rest>}`
-    : never
-  : Shown<Map, M>;
+/** The paths that differ from a path only in the last segment; a message in place of the keys of a `: Routing` map. */
+type Next<Map, M, Path extends string> = Map extends object
+  ? string extends keyof Map
+    ? "... is declared `: Routing`, which loses its keys: use `satisfies Routing`"
+    : Path extends `${infer Segment}/${infer Rest}`
+      ? Segment extends keyof Map
+        ? `${Segment}/${Next<Map[Segment], M, Rest>}`
+        : never
+      : Shown<Map, M>
+  : never;
 
 /** The segments of a map, each with a trailing slash if it leads only to further segments. */
 type Shown<Map, M> = {
   [Key in keyof Map & string]: Key extends Method | "" | `${Method} ${string}`
     ? never
-    : Own<Map[Key], M> extends null
-      ? Map[Key] extends TypedEndpoint
+    : AnyOwn<Map[Key], M> extends null
+      ? NonNullable<Map[Key]> extends TypedEndpoint
         ? never
         : `${Unslashed<Key>}/`
       : Unslashed<Key>;

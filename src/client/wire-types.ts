@@ -5,11 +5,7 @@ import type {
   ErrorEnvelopeWithData,
   SuccessEnvelope,
 } from "../results/default-result-handler.ts";
-import type {
-  EventSchemas,
-  EventStreamResultHandler,
-  StreamedEvent,
-} from "../results/event-stream-result-handler.ts";
+import type { EventStreamResponse } from "../results/event-stream-result-handler.ts";
 import type { z } from "zod";
 import type { FileSchema, StreamSchema } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
@@ -82,6 +78,18 @@ type ContentSchema = FileSchema | StreamSchema | z.ZodCustom<Buffer, Buffer>;
 
 type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
 
+/**
+ * The result handler of an event stream, recognised by its response: the class of another copy of this package is a
+ * different type.
+ */
+interface EventStreamTypes {
+  readonly "~types": {
+    readonly positive: Pick<EventStreamResponse<{}>, "statusCode" | "mimeType"> & {
+      readonly schema: { readonly _zod: { readonly output: { readonly event: string } } };
+    };
+  };
+}
+
 /** The body of a successful response. */
 export type SuccessAt<T> = T extends EndpointTypes
   ? T["statusCode"] extends 204 | 205
@@ -90,7 +98,7 @@ export type SuccessAt<T> = T extends EndpointTypes
       ? Blob | string
       : T["resultHandler"] extends DefaultResultHandler
         ? SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>>
-        : T["resultHandler"] extends EventStreamResultHandler<infer _Events>
+        : T["resultHandler"] extends EventStreamTypes
           ? "This is an event stream: use `subscribe`"
           : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
   : never;
@@ -163,7 +171,7 @@ export type ItemOf<Page> = Page extends { readonly items: readonly (infer Item)[
 
 /** The events of a stream; `never` for other endpoints. */
 export type EventAt<T> = T extends EndpointTypes
-  ? T["resultHandler"] extends EventStreamResultHandler<infer Events extends EventSchemas>
-    ? FromJson<StreamedEvent<Events>>
+  ? T["resultHandler"] extends EventStreamTypes
+    ? FromJson<HandlerTypes<T>["positive"]["schema"]["_zod"]["output"]>
     : never
   : never;

@@ -39,7 +39,11 @@ export type Spread<First, Second> = keyof First extends never
   : Second extends unknown
     ? [keyof First & keyof Second] extends [never]
       ? { [K in keyof (First & Second)]: (First & Second)[K] }
-      : Flatten<Omit<First, keyof Second> & Second & Fallback<First, Second>>
+      : Flatten<
+          Omit<First, keyof Second> &
+            Omit<Second, keyof Fallback<First, Second>> &
+            Fallback<First, Second>
+        >
     : never;
 
 type Flatten<T> = { [K in keyof T]: T[K] };

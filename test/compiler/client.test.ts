@@ -24,6 +24,7 @@ const upload = factory.build({ method: "post", input: z.object({ file: ez.upload
 const clock = new EventStreamFactory({ time: z.number() }).build({ handler: async () => undefined });
 export const routing = { v1: { users: { get: listUsers, post: createUser, ":id": getUser }, upload }, clock } satisfies Routing;
 export const forgotten: Routing = routing;
+export const partly = { v1: forgotten };
 `;
 
 /** Lines that do not compile, each with the compiler's message. */
@@ -89,6 +90,10 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
     `Argument of type '"get /v1/users"' is not assignable to parameter of type '"This routing is declared \`: Routing\`, which loses its keys: use \`satisfies Routing\`"'.`,
   ],
   [
+    'createClient<typeof partly>({ baseUrl: "" }).provide("get /v1/users")',
+    `Argument of type '"get /v1/users"' is not assignable to parameter of type '"get /v1/... is declared \`: Routing\`, which loses its keys: use \`satisfies Routing\`"'.`,
+  ],
+  [
     'createClient<typeof routing>({ baseURL: "" })',
     "Object literal may only specify known properties, but 'baseURL' does not exist in type 'ClientOptions'. Did you mean to write 'baseUrl'?",
   ],
@@ -106,7 +111,7 @@ test("the error for a wrong call is one line that names the key or the field", (
   writeFileSync(
     join(folder, "client.ts"),
     [
-      'import { createClient } from "sallyport/client"; import type { forgotten, routing } from "./api.ts"; const client = createClient<typeof routing>({ baseUrl: "" });',
+      'import { createClient } from "sallyport/client"; import type { forgotten, partly, routing } from "./api.ts"; const client = createClient<typeof routing>({ baseUrl: "" });',
       ...wrong.map(([line]) => `void ${line};`),
       "void ({} as typeof forgotten);",
     ].join("\n"),

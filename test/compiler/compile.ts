@@ -14,8 +14,12 @@ export interface Program {
   readonly text: string;
 }
 
-/** Writes a program that imports `sallyport` from its source. */
-export const writeProgram = (name: string, text: string): Program => {
+/** Writes a program that imports `sallyport` from its source, and the client from the given copy of the source. */
+export const writeProgram = (
+  name: string,
+  text: string,
+  sourceOfClient = join(root, "src"),
+): Program => {
   // within the repository, where its packages are found
   const folder = join(root, "node_modules/.cache/sallyport-compiler", name);
   rmSync(folder, { recursive: true, force: true });
@@ -26,7 +30,7 @@ export const writeProgram = (name: string, text: string): Program => {
     ...{ noEmit: true, allowImportingTsExtensions: true },
     paths: {
       sallyport: [join(root, "src/index.ts")],
-      "sallyport/client": [join(root, "src/client/index.ts")],
+      "sallyport/client": [join(sourceOfClient, "client/index.ts")],
     },
   };
   writeFileSync(
