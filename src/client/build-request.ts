@@ -57,7 +57,7 @@ const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const body = canHaveBody ? takeBody(call, fields, headers) : undefined;
   if (fields.size === 0) return { url: path, headers, body };
   const [name = ""] = fields.keys();
-  if (!sources.has("query")) refuse(name, "has no input source that could carry it");
+  if (!sources.has("query")) refuse(name, "has no source that could carry it");
   const encode = queryParser === "extended" ? encodeBrackets : encodePairs;
   return { url: `${path}?${encode(fields)}`, headers, body };
 };

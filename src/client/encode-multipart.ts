@@ -35,7 +35,8 @@ export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): B
   };
   for (const [name, value] of fields) {
     // servers do not decode the characters that browsers encode in names
-    if (/^$|[\r\n"\\]/.test(assertString(name, name))) refuse(name, "has a name that forms change");
+    if (/^$|[\r\n"\\]/.test(assertString(name, name)))
+      refuse(name, "has a name that forms do not preserve");
     for (const [field, part] of listParts(name, value)) add(name, field, part);
   }
   // strings come first, so that a streaming parser has them before the files arrive

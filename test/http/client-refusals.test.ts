@@ -79,7 +79,7 @@ const refusals: readonly Case[] = [
     "post /a",
     { f: new Blob(["x"]), 'a"b': "c" },
     'a"b',
-    "has a name that forms change",
+    "has a name that forms do not preserve",
   ],
   ["no bytes", "post /a", { raw: new Uint8Array() }, "raw", "is empty"],
   [
@@ -95,7 +95,7 @@ const refusals: readonly Case[] = [
     "get /a/:id",
     { id: "1", q: "x" },
     "q",
-    "has no input source that could carry it",
+    "has no source that could carry it",
     { inputSources: { get: ["params"] } },
   ],
   [
