@@ -3,8 +3,8 @@ import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 /**
- * Lists the top-level fields that accept only arrays or tuples. A single value for such a field, from a query or a form, is put
- * into an array.
+ * Lists the top-level fields that accept only arrays or tuples. A single value for such a field, from a query or a form,
+ * is put into an array.
  */
 export const listArrayFields = (schema: ZodSchema): readonly string[] =>
   [...readTopLevel(schema).fields]

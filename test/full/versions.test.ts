@@ -67,9 +67,9 @@ const run = (node: string, home: string, ...args: readonly string[]) => {
 const differences = [
   "an array that is too long is rejected before its elements are parsed",
   "the default in a schema's definition is a replaceable getter, even for a compiled schema",
-  "remembers no default that the application's own parses read",
-  "run once per parse, and not before: a default",
-  "gives each element of an array its own default",
+  "a compiled schema retains no default that the application's own parses have read",
+  "run once per parse, and not while the parser is created: a (?:default|prefault)",
+  "run once for each array element that needs a default",
   "sends the same as Express' response.json: '/chunked'",
 ] as const;
 
