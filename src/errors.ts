@@ -87,6 +87,19 @@ export class RequestError extends Error {
   }
 }
 
+/**
+ * The error of a request whose client has disconnected; no response is sent. It is also the reason with which `signal`
+ * is aborted.
+ */
+export class ClientLeft extends Error {
+  override readonly name = "AbortError";
+  readonly code = "ABORT_ERR";
+
+  constructor(message = "The client disconnected") {
+    super(message);
+  }
+}
+
 /** The error for input that does not fit the schema of an endpoint or a middleware; the response has status 400. */
 export class InputValidationError extends Error {
   override readonly name = "InputValidationError";

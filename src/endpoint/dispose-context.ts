@@ -12,3 +12,15 @@ export const disposeOf = async <Returned>(
     logger.error("The context could not be disposed of", { error });
   }
 };
+
+/** The options of a context. */
+export interface ContextOptions<Returned> {
+  /** Releases what the context holds, such as a connection, once everything that uses the context has ended. */
+  readonly dispose?: ((context: Returned) => unknown) | undefined;
+  /**
+   * Whether the context is only created once the body has been read and the endpoint's own input is valid.
+   *
+   * @default false
+   */
+  readonly afterValidation?: boolean | undefined;
+}

@@ -22,10 +22,16 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { assertBodyOptions, assertSources } from "./check-body-options.ts";
-import { aFunction, assertKeys, assertOptions, assertSchema } from "./check-definition.ts";
+import {
+  aBoolean,
+  aFunction,
+  assertKeys,
+  assertOptions,
+  assertSchema,
+} from "./check-definition.ts";
 import { assertTimeout, toMethods } from "./check-definition.ts";
 import { toDescription } from "./describe-endpoint.ts";
-import { disposeOf } from "./dispose-context.ts";
+import { disposeOf, type ContextOptions } from "./dispose-context.ts";
 import { toVoidOutput, type VoidOutput } from "./void-output.ts";
 import { Endpoint } from "./endpoint.ts";
 import { assertStatusCode, toErrorDeclarations } from "./declared-errors.ts";
@@ -185,8 +191,9 @@ export class EndpointsFactory<
    * Returns a factory whose endpoints have more context: what the given function returns for each request.
    *
    * @param getContext receives the context so far
-   * @param options `dispose` runs before the response is sent, once the handler has returned, thrown or been abandoned;
-   * its errors are logged
+   * @param options `dispose` runs once the handler has ended, even if the client has disconnected or a time limit has
+   * expired before, and before the response is sent; its errors are logged. `afterValidation` is that of
+   * {@link Middleware}.
    * @example
    * factory.addContext(async () => ({ db: await pool.connect() }), { dispose: ({ db }) => db.release() });
    */
@@ -195,7 +202,7 @@ export class EndpointsFactory<
       ctx: Context,
       args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
     ) => MaybePromise<Returned>,
-    options: { readonly dispose?: ((context: Returned) => unknown) | undefined } = {},
+    options: ContextOptions<Returned> = {},
   ): EndpointsFactory<
     MiddlewareInput,
     MiddlewareOutput,
@@ -208,13 +215,15 @@ export class EndpointsFactory<
         "SLP_DEFINITION_HANDLER",
         "addContext: the argument must be a function that returns an object.",
       );
-    assertOptions("addContext", options, { dispose: aFunction });
-    const { dispose } = options;
+    assertOptions("addContext", options, { dispose: aFunction, afterValidation: aBoolean });
+    const { dispose, afterValidation } = options;
     const give = (args: HandlerArguments<EmptyObject, Context>): MaybePromise<Returned> =>
       getContext(args.ctx, args);
-    if (!dispose) return this.#derive(new Middleware<Context, Returned>({ handler: give }));
+    if (!dispose)
+      return this.#derive(new Middleware<Context, Returned>({ afterValidation, handler: give }));
     return this.#derive(
       new Middleware<Context, Returned>({
+        afterValidation,
         around: async (args, next) => {
           const context = await give(args);
           try {

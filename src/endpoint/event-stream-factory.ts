@@ -1,3 +1,4 @@
+import type { ContextOptions } from "./dispose-context.ts";
 import type { Request, Response } from "express";
 import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
@@ -169,7 +170,7 @@ export class EventStreamFactory<
       ctx: Context,
       args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
     ) => MaybePromise<Returned>,
-    options: { readonly dispose?: ((context: Returned) => unknown) | undefined } = {},
+    options: ContextOptions<Returned> = {},
   ): EventStreamFactory<
     Events,
     MiddlewareInput,

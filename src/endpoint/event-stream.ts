@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { findSocket } from "../http/find-socket.ts";
 import { describeUnknown } from "../checks/unknown-names.ts";
 import { OutputValidationError, ServerFault } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
@@ -106,7 +107,7 @@ export class EventWriter {
     this.#isStopped ||
     this.#response.writableEnded ||
     this.#response.destroyed ||
-    this.#request.socket.destroyed;
+    findSocket(this.#response)?.destroyed === true;
 
   /** Stops further writes; a response that has begun is not touched. */
   readonly stop = (): void => {

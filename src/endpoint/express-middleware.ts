@@ -57,11 +57,18 @@ export class ExpressMiddleware<
 }
 
 /**
+ * How long to wait for a middleware that takes callbacks, and that has not called `next` when the client disconnects or
+ * the time limit expires, in milliseconds. It might never call `next`.
+ */
+const nativeGrace = 30_000;
+
+/**
  * Runs a middleware as Express does: everything after it runs within its call to `next`, so that state entered by the
  * middleware, such as an AsyncLocalStorage store, stays active.
  *
  * The promise settles when everything after the middleware has settled, when the middleware fails, or when it ends the
- * response without calling `next`. Errors that the middleware throws, rejects with or passes to `next` go through
+ * response without calling `next`. If the client disconnects or the time limit expires before that, the promise rejects
+ * once the middleware has ended. Errors that the middleware throws, rejects with or passes to `next` go through
  * `transformer`.
  */
 const runNative = <Req extends Request, Res extends Response, Returned extends MiddlewareReturn>(
@@ -71,19 +78,36 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
   rest: Rest,
 ): Promise<void> => {
   const [request, response] = [args.request as Req, args.response as Res];
+  const reason = rest.findEnd();
+  if (reason) return Promise.reject(reason);
   // a closed response does not emit `close` again
   if (response.closed) return Promise.resolve();
   return new Promise<void>((resolve, reject) => {
     let isOver = false;
     let isListening = false;
+    let returned: unknown;
     const end = (): void => {
       isOver = true;
       if (isListening) response.off("finish", onEnd).off("close", onEnd);
       rest.setNext(undefined);
     };
     const onEnd = (): void => {
-      end();
-      resolve();
+      const reason = rest.findEnd();
+      if (!reason) {
+        end();
+        resolve();
+        return;
+      }
+      response.off("finish", onEnd).off("close", onEnd);
+      isListening = false;
+      // the middleware may still be at work, and what surrounds it must wait for that
+      const giveUp = (): void => {
+        if (isOver) return;
+        end();
+        reject(reason);
+      };
+      if (isPromiseLike(returned)) returned.then(giveUp, giveUp);
+      else setTimeout(giveUp, nativeGrace).unref();
     };
     const fail = (error: unknown): void => {
       const own = transform(error, transformer);
@@ -104,7 +128,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
     };
     rest.setNext(next);
     try {
-      const returned = middleware(request, response, next);
+      returned = middleware(request, response, next);
       if (isPromiseLike(returned)) returned.then(undefined, fail);
     } catch (error) {
       fail(error);

@@ -40,6 +40,14 @@ interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarat
    * @default false, so that a request rejected here is rejected before any of its body is read
    */
   readonly body?: boolean | undefined;
+  /**
+   * Whether the body is read and the endpoint's own input is validated before this middleware and all that come after
+   * it. Set this for transactions and other things that must not wait for a slow client, and that invalid input should
+   * not cost.
+   *
+   * @default false
+   */
+  readonly afterValidation?: boolean | undefined;
 }
 
 /**
@@ -69,8 +77,11 @@ export interface Passed<Context> {
 
 /**
  * The function `next` of an `around` middleware. It runs everything after the middleware: further middlewares, input
- * validation, the handler and output validation. The promise resolves before the response is sent. It rejects with any
- * error thrown in these stages, and also when the client disconnects or the request's time limit expires.
+ * validation, the handler and output validation. The promise settles when all of these have ended, and before the
+ * response is sent. It rejects with any error thrown in these stages. If the request's time limit expires, `signal` is
+ * aborted and the client is answered at once, but the promise still waits for the stages, and then rejects. If the
+ * client disconnects, `signal` is aborted, and the promise settles with the outcome of the stages; it rejects if the
+ * handler has not begun.
  */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- editors show its name on hover
 export type AroundNext = {
@@ -108,6 +119,11 @@ export interface Rest {
   readonly fail: (error: unknown) => void;
   /** Sets `request.next` for the rest of the request. */
   readonly setNext: (next: unknown) => void;
+  /**
+   * Returns the reason why nothing may run any longer: the client has disconnected, or the time limit has expired;
+   * undefined if there is none.
+   */
+  readonly findEnd: () => Error | undefined;
 }
 
 /** A middleware of any type, as the pipeline runs it. */
@@ -121,6 +137,8 @@ export interface AnyMiddleware {
   readonly isNative: boolean;
   /** Whether the body is read before the middleware runs. */
   readonly takesBody?: boolean;
+  /** Whether the endpoint's input is validated before the middleware runs. */
+  readonly afterValidation?: boolean;
   /** Returns the context; not called if `span` is set. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   /** Runs the middleware around everything after it. */
@@ -153,6 +171,7 @@ export class Middleware<
   readonly errors: ErrorDeclarations | undefined;
   readonly isNative: boolean = false;
   readonly takesBody: boolean;
+  readonly afterValidation: boolean;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly span: AnyMiddleware["span"];
   /** Type information only. */
@@ -184,15 +203,16 @@ export class Middleware<
         "new Middleware: set either `handler`, a function that returns an object for the context, or `around`, a function that calls `next`.",
       );
     assertKeys("new Middleware", definition, [
-      ...["input", "security", "errors", "body", "handler", "around"],
+      ...["input", "security", "errors", "body", "afterValidation", "handler", "around"],
     ]);
     assertSchema("new Middleware", "input", definition.input);
-    assertValues("new Middleware", definition, { body: aBoolean });
+    assertValues("new Middleware", definition, { body: aBoolean, afterValidation: aBoolean });
     assertSecurity("new Middleware", "security", definition.security);
     this.errors = toErrorDeclarations("new Middleware", definition.errors);
     this.inputSchema = definition.input as ZodSchema | undefined;
     this.security = definition.security;
     this.takesBody = definition.body ?? false;
+    this.afterValidation = definition.afterValidation ?? false;
     this.handle = definition.handler ?? ignore;
     this.span = definition.around && toSpan(definition.around);
     reportBuilt(this);

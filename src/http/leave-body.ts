@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { drain } from "./drain.ts";
-import { closeAfterReply, endLingering, isClosing } from "./lingering-close.ts";
+import { closeAfterReply } from "./lingering-close.ts";
 
 /** The maximum number of bytes of an unwanted body that are read to keep the connection open. */
 const maxLeft = 65_536;
 
 /**
  * Gets rid of the rest of a body when the response begins, because its bytes precede the next request on the
- * connection. The rest is read and discarded once the response has been sent. If the request was rejected, only a
- * little of its body is read; if there is more, the connection is closed after the response.
+ * connection. The rest is read and discarded once the response has been sent. If the request was rejected, this is only
+ * done for a short body; otherwise, the connection is closed after the response, which says so. The same happens if a
+ * stream utility has destroyed the request, whose body can then no longer be read.
  */
 export const leaveBody = (
   request: IncomingMessage,
@@ -16,15 +17,12 @@ export const leaveBody = (
   isRefused: boolean,
 ): void => {
   if (request.complete) return;
-  const { expect, "content-length": length } = request.headers;
-  if (isRefused && Number(length) > maxLeft) {
+  const { expect, "content-length": length, "transfer-encoding": coding } = request.headers;
+  if (length === undefined && coding === undefined) return;
+  const isEndInSight = coding === undefined && Number(length) <= maxLeft;
+  if (request.destroyed || (isRefused && !isEndInSight)) {
     closeAfterReply(request, response, 0);
   } else if (isRefused && expect === undefined) {
-    let left = maxLeft;
-    request.on("data", (piece: Buffer) => {
-      left -= piece.length;
-      if (left < 0) endLater(request, response);
-    });
     drain(request);
   } else {
     const drainLeft = (): void => {
@@ -33,13 +31,4 @@ export const leaveBody = (
     if (response.writableFinished) drainLeft();
     else response.once("finish", drainLeft);
   }
-};
-
-const endLater = (request: IncomingMessage, response: ServerResponse): void => {
-  closeAfterReply(request, response, 0);
-  if (isClosing(request.socket)) return;
-  request.pause();
-  const end = (): void => endLingering(request);
-  if (response.writableFinished) end();
-  else response.once("finish", end);
 };

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { drain } from "./drain.ts";
+import { findSocket } from "./find-socket.ts";
 import { endInstead } from "./node-internals.ts";
 
 /**
@@ -27,19 +29,12 @@ export const closeAfterReply = (
 ): void => {
   if (response.headersSent) return;
   response.setHeader("Connection", "close");
-  const { socket } = request;
-  if (isClosing(socket)) return;
-  giveUp(request, most);
-  endInstead(socket, response, () => linger(request, milliseconds));
+  const socket = findSocket(response);
+  if (!socket || isClosing(socket)) return;
+  giveUp(request, socket, most);
+  endInstead(socket, response, () => linger(request, socket, milliseconds));
   // otherwise Node would read the whole body once the response is finished
   if (most > 0 && !request.complete) discard(request);
-};
-
-/** Half-closes a connection on which nothing more is sent, and destroys it after a while. */
-export const endLingering = (request: IncomingMessage): void => {
-  if (isClosing(request.socket)) return;
-  giveUp(request, 0);
-  linger(request, maxDiscardingTime);
 };
 
 /** The abandoned connections, each with a function that stops reading once too much data has arrived. */
@@ -48,8 +43,7 @@ const lingering = new WeakMap<object, () => void>();
 /** Checks whether a connection has been abandoned, so that further data on it is ignored. */
 export const isClosing = (socket: object): boolean => lingering.has(socket);
 
-const giveUp = (request: IncomingMessage, most: number): void => {
-  const { socket } = request;
+const giveUp = (request: IncomingMessage, socket: Socket, most: number): void => {
   const last = socket.bytesRead + most;
   lingering.set(socket, () => {
     if (socket.bytesRead < last) return;
@@ -59,8 +53,8 @@ const giveUp = (request: IncomingMessage, most: number): void => {
   });
 };
 
-const linger = (request: IncomingMessage, milliseconds: number): void => {
-  const { socket } = request;
+/** Half-closes a connection on which nothing more is sent, and destroys it after a while. */
+const linger = (request: IncomingMessage, socket: Socket, milliseconds: number): void => {
   const timer = setTimeout(() => socket.destroy(), milliseconds);
   socket.once("close", () => clearTimeout(timer));
   socket.end();

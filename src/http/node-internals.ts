@@ -35,8 +35,9 @@ export const noteReply = (socket: Socket, response: ServerResponse): void => {
 };
 
 /** Returns the response that has the socket; pipelined responses get the socket one after the other. */
-export const findReply = (socket: object): ServerResponse | undefined => {
-  const reply = (socket as ReplyingSocket)[runningReply];
+export const findReply = (socket: object | null): ServerResponse | undefined => {
+  // stream utilities that destroy a request detach it from its socket
+  const reply = (socket as ReplyingSocket | null)?.[runningReply];
   // the last response stays recorded until the next one has the socket
   return reply?.socket === socket ? reply : undefined;
 };

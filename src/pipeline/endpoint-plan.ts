@@ -46,7 +46,7 @@ export interface EndpointPlan {
   readonly middlewares: readonly MiddlewareStep[];
   /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
   readonly hasMiddlewareInput: boolean;
-  /** The native middlewares, which also run for preflight requests. */
+  /** The native middlewares before any other middleware, which also run for preflight requests. */
   readonly nativeMiddlewares: readonly MiddlewareStep[];
   readonly parseInput: Parser | undefined;
   /**
@@ -120,6 +120,8 @@ export const planEndpoint = (
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
   const middlewares = endpoint.middlewares.map(planMiddleware);
+  // a middleware must never run without those before it, such as an authentication
+  const endOfNative = middlewares.findIndex(({ middleware }) => !middleware.isNative);
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
   const schemas = [...declared, ...(endpoint.inputSchema ? [endpoint.inputSchema] : [])];
   return Object.freeze({
@@ -135,7 +137,7 @@ export const planEndpoint = (
       sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
     middlewares,
     hasMiddlewareInput: declared.length > 0,
-    nativeMiddlewares: middlewares.filter(({ middleware }) => middleware.isNative),
+    nativeMiddlewares: middlewares.slice(0, endOfNative < 0 ? middlewares.length : endOfNative),
     parseInput: endpoint.inputSchema && toInputParser(endpoint.inputSchema),
     takesBodyAsIs:
       endpoint.inputSchema?._zod.def.type === "object" &&

@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { Response } from "express";
+import { ClientLeft } from "../errors.ts";
+import { findSocket } from "../http/find-socket.ts";
 import { hasLeft, isFed, isPiped } from "../http/node-internals.ts";
 
 /**
@@ -52,8 +54,25 @@ export const cutOff = (response: ServerResponse): void => {
 };
 
 /** Checks whether the client has stopped waiting for the response. */
-export const isAbandoned = (response: Response): boolean =>
-  response.destroyed ||
-  response.closed ||
-  response.req.socket.destroyed ||
-  (response.req.destroyed && !response.req.complete);
+export const isAbandoned = (response: Response): boolean => {
+  if (response.destroyed || response.closed || findSocket(response)?.destroyed) return true;
+  const { req } = response;
+  // a stream utility that destroys a request, such as `pipeline`, detaches it from its connection; the client still waits
+  return req.destroyed && !req.complete && (req.socket as unknown) !== null;
+};
+
+/**
+ * Checks that the next stage may run.
+ *
+ * @throws the error that was sent in the meantime, or {@link ClientLeft} when the client has disconnected
+ */
+export const assertGoingOn = ({
+  failure,
+  response,
+}: {
+  readonly failure: Error | undefined;
+  readonly response: Response;
+}): void => {
+  if (failure) throw failure;
+  if (isAbandoned(response)) throw new ClientLeft();
+};

@@ -6,22 +6,22 @@ import { holdErrors } from "../results/hold-errors.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import { watchFeeding, isAbandoned, isTaken } from "./response-state.ts";
-import { findLargeBody, withoutPrototype } from "./large-body.ts";
+import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "./response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { checkErrorData } from "./error-data.ts";
-import { logAbandoned } from "./log-abandoned.ts";
+import { logAbandoned, logLateFault } from "./log-abandoned.ts";
+import { readInput } from "./read-input.ts";
+import { running, type RunningResponse } from "./running-requests.ts";
 import { discardContent, sendContent } from "./send-content.ts";
-import { sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
+import { sendError, sendLastResort, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "./set-links.ts";
-import { omitKeys, validateInput, validateOutput } from "./validate.ts";
+import { validateOutput } from "./validate.ts";
 import { watchStatus } from "./watch-status.ts";
 import {
   currentWalk,
   noOutput,
   Walk,
   WalkArguments,
-  withTimeout,
   type ReadBody,
   type TimeLimit,
   type WalkingRequest,
@@ -32,7 +32,8 @@ import {
  * input, runs the handler, validates the output and sends the result. Anything thrown on the way goes to the result
  * handler.
  *
- * The returned promise never rejects. Values that are not promises are used without an `await`.
+ * The returned promise resolves once the response has been sent, and never rejects. After a time limit, stages may still
+ * be running then. Values that are not promises are used without an `await`.
  *
  * @param readBody reads the body once a stage needs it; omitted if the body has already been read or is not a source
  */
@@ -43,24 +44,32 @@ export const runEndpoint = async (
   logger: Logger,
   readBody?: ReadBody,
 ): Promise<void> => {
-  const { endpoint, middlewares, timeout } = plan;
+  const { endpoint, middlewares } = plan;
   const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : undefined;
   const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx, readBody);
   // if Express fails to send something, it calls `request.next`, which needs the walk
   (request as WalkingRequest)[currentWalk] = walk;
+  const others = (response as RunningResponse)[running];
+  others?.add(walk);
+  const limit = toLimit(plan);
   try {
-    if (middlewares.length > 0) {
-      if (plan.hasMiddlewareInput) walk.fields = {};
-      const run = (): Promise<void> => runMiddlewares(plan, walk, runHandler);
-      await (timeout > 0 ? walk.within(toLimit(plan), run) : run());
-    } else if (timeout > 0) {
-      await walk.within(toLimit(plan), () => runHandler(plan, walk));
+    if (limit) {
+      await walk.within(
+        limit,
+        () => runStages(plan, walk),
+        ({ error }) => {
+          others?.delete(walk);
+          if (error !== undefined && error !== walk.failure) logLateFault(walk, error);
+        },
+      );
+    } else if (middlewares.length > 0) {
+      await runStages(plan, walk);
     } else {
       // this repeats `runHandler`, because calling it would cost another promise
-      let input = toInput(plan, walk);
+      let input = readInput(plan, walk);
       if (input instanceof Promise) {
         input = await (input as Promise<unknown>);
-        if (hasLeft(walk)) return;
+        assertGoingOn(walk);
       }
       const returned = await handle(plan, walk, input);
       let output = toOutput(plan, walk, returned);
@@ -68,44 +77,65 @@ export const runEndpoint = async (
       settle(plan, walk, output);
     }
     if (plan.linkedPages && walk.output !== noOutput) setLinks(plan.linkedPages, walk, walk.output);
+    if (walk.output !== noOutput) {
+      const sending = plan.content
+        ? sendContent(walk, plan.content, walk.output)
+        : sendOutput(walk, walk.output);
+      if (sending) await sending;
+    }
+    if (plan.watchesStatus) watchStatus(plan, walk);
   } catch (error) {
     if (plan.content) discardContent(walk.output);
-    if (walk.isFailed) logServerFault(logger, request, error);
-    else await answerError(plan, walk, error);
-    return;
+    await answerError(plan, walk, error);
   }
-  if (walk.output !== noOutput) {
-    const sending = plan.content
-      ? sendContent(walk, plan.content, walk.output)
-      : sendOutput(walk, walk.output);
-    if (sending) await sending;
-  }
-  if (plan.watchesStatus) watchStatus(plan, walk);
+  if (!walk.isLate) others?.delete(walk);
 };
 
-const toLimit = ({ endpoint, timeout }: EndpointPlan): TimeLimit => ({
-  option: endpoint.timeout === undefined ? "requestTimeout" : "timeout",
-  milliseconds: timeout,
-});
+/** Returns the time limit of an endpoint; undefined if there is none. */
+const toLimit = ({ endpoint, timeout, handlerTimeout }: EndpointPlan): TimeLimit | undefined => {
+  if (timeout > 0)
+    return {
+      option: endpoint.timeout === undefined ? "requestTimeout" : "timeout",
+      milliseconds: timeout,
+    };
+  return handlerTimeout > 0
+    ? { option: "handlerTimeout", milliseconds: handlerTimeout }
+    : undefined;
+};
 
+/** Responds with an error of a stage; never rejects. */
 const answerError = async (plan: EndpointPlan, walk: Walk, thrown: unknown): Promise<void> => {
-  let error = thrown;
-  if (plan.errorData)
-    ({ error, data: walk.errorData } = await checkErrorData(plan.errorData, thrown));
-  await sendError(walk, error);
-  if (plan.watchesStatus) watchStatus(plan, walk, error);
+  if (walk.isFailed) {
+    if (thrown !== walk.failure) logServerFault(walk.logger, walk.request, thrown);
+    return;
+  }
+  try {
+    let error = thrown;
+    if (plan.errorData)
+      ({ error, data: walk.errorData } = await checkErrorData(plan.errorData, thrown));
+    await sendError(walk, error);
+    if (plan.watchesStatus) watchStatus(plan, walk, error);
+  } catch (defect) {
+    sendLastResort(walk, defect);
+  }
+};
+
+/** Runs all stages up to the validation of the output. */
+const runStages = (plan: EndpointPlan, walk: Walk): Promise<void> => {
+  if (plan.middlewares.length === 0) return runHandler(plan, walk);
+  if (plan.hasMiddlewareInput) walk.fields = {};
+  return runMiddlewares(plan, walk, runHandler);
 };
 
 /** Runs everything after the middlewares, up to the validation of the output. */
 const runHandler: LastStage = async (plan, walk) => {
-  const reading = walk.takeBody(plan);
-  if (reading) await reading;
-  let input = toInput(plan, walk);
-  if (input instanceof Promise) {
-    input = await (input as Promise<unknown>);
-    if (hasLeft(walk)) return;
+  if (!walk.input) {
+    const reading = walk.takeBody(plan);
+    if (reading) await reading;
   }
-  if (walk.isStopped) return;
+  let input = readInput(plan, walk);
+  if (input instanceof Promise) input = await (input as Promise<unknown>);
+  assertGoingOn(walk);
   const returned = await handle(plan, walk, input);
   let output = toOutput(plan, walk, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);
@@ -121,28 +151,19 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
     walk.response.statusCode = statusCode;
   const joined = walk.fields ? joinFields(walk.fields, input as object) : input;
   const running = endpoint.handle(new WalkArguments(walk, joined) as never);
-  return handlerTimeout > 0
-    ? withTimeout(walk, running, handlerTimeout, plan.content && discardContent)
-    : running;
+  return handlerTimeout > 0 ? walk.withinHandlerLimit(running) : running;
 };
 
-/** Checks whether the client has stopped waiting for the response; if so, logs this. */
-const hasLeft = (walk: Walk): boolean => {
-  if (!isAbandoned(walk.response)) return false;
-  logAbandoned(walk);
-  return true;
-};
-
-/** Returns the validated output, or `noOutput` if the response has been sent or the client has left. */
+/** Returns the validated output, or `noOutput` if the response has been sent. */
 const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
   const { response } = walk;
   // a response that the handler returned is not content; it may have been sent but not flushed yet
   const isContent = plan.content !== undefined && returned !== response;
   if (isContent) {
     holdErrors(returned);
-    if (walk.isStopped || isTaken(response) || isAbandoned(response)) discardContent(returned);
+    if (walk.failure || isTaken(response) || isAbandoned(response)) discardContent(returned);
   }
-  if (walk.isStopped) return noOutput;
+  if (walk.failure) throw walk.failure;
   if (isTaken(response)) {
     if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)
       warnAlreadySent(walk);
@@ -150,7 +171,10 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
     watchFeeding(response);
     return noOutput;
   }
-  if (hasLeft(walk)) return noOutput;
+  if ((isContent || returned === response) && isAbandoned(response)) {
+    logAbandoned(walk);
+    return noOutput;
+  }
   if (returned === response && !plan.endpoint.isVoid)
     throw new ServerFault(
       "SLP_OUTPUT_NOT_OBJECT",
@@ -159,14 +183,14 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
   return toOwnOutput(plan, returned);
 };
 
-/** Stores the output to be sent, unless the time limit has expired. */
+/** Stores the output to be sent, unless nobody is waiting for it any longer. */
 const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
   if (output === noOutput) return;
-  if (walk.isStopped) {
-    if (plan.content) discardContent(output);
-    return;
-  }
-  walk.output = output;
+  const isLeft = isAbandoned(walk.response);
+  if (plan.content && (walk.failure || isLeft)) discardContent(output);
+  if (walk.failure) throw walk.failure;
+  if (isLeft) logAbandoned(walk);
+  else walk.output = output;
 };
 
 /**
@@ -182,28 +206,6 @@ const joinFields = (fields: Record<string, unknown>, input: object): object => {
   for (const key of Object.keys(fields))
     if (!(key in input)) (input as Record<string, unknown>)[key] = fields[key];
   return input;
-};
-
-/** Parses the input with the endpoint's own schema; returns `{}` if the endpoint has none. */
-const toInput = (plan: EndpointPlan, walk: Walk): unknown => {
-  if (plan.takesBodyAsIs) {
-    const taken = takeLargeBody(plan, walk);
-    if (taken) return taken.result;
-  }
-  const combined = walk.combine(plan);
-  if (!plan.parseInput) return {};
-  const seen =
-    plan.middlewareOnlyKeys.length > 0 ? omitKeys(combined, plan.middlewareOnlyKeys) : combined;
-  return validateInput(plan.parseInput, seen);
-};
-
-/** Parses an input that consists only of a large body, without a copy; returns undefined for other inputs. */
-const takeLargeBody = (
-  { parseInput, sources }: EndpointPlan,
-  { request }: Walk,
-): { readonly result: unknown } | undefined => {
-  const body = parseInput && findLargeBody(request, sources);
-  return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
 };
 
 /** Parses the output with the endpoint's schema; without a schema, returns the object as is. */

@@ -1,11 +1,12 @@
 import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import { ServerFault } from "../errors.ts";
+import { ClientLeft, ServerFault } from "../errors.ts";
 import { watchedMark, type WatchedResponse } from "../results/send-json.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import { logAbandoned } from "./log-abandoned.ts";
-import { watchFeeding, isAbandoned, isTaken } from "./response-state.ts";
+import { logLateFault } from "./log-abandoned.ts";
+import { readInputEarly } from "./read-input.ts";
+import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "./response-state.ts";
 import { failWalk } from "./send-result.ts";
 import { watchUnreadBody } from "./unread-body.ts";
 import { validateInput } from "./validate.ts";
@@ -36,7 +37,8 @@ export const runMiddlewares = async (
     const { middleware, parseInput, needsBody } = middlewares[
       index
     ] as (typeof middlewares)[number];
-    if (needsBody) {
+    if (middleware.afterValidation) await readInputEarly(plan, walk);
+    else if (needsBody) {
       const reading = walk.takeBody(plan);
       if (reading) await reading;
     }
@@ -94,14 +96,16 @@ const runSpan = async (
   let failure: { readonly error: unknown } | undefined;
   const run: Rest["run"] = async (context) => {
     isRun = true;
-    joinContext(walk.ctx, context);
-    // the middleware may have changed the sources of the input
-    if (middleware.isNative) walk.combined = null;
-    if (!canGoOn(walk)) return;
     try {
-      // an `around` middleware must be notified when the walk is aborted, even if a stage never settles
-      await (middleware.isNative ? goOn() : walk.untilAborted(goOn()));
-    } catch (error) {
+      joinContext(walk.ctx, context);
+      // the middleware may have changed the sources of the input
+      if (middleware.isNative) walk.combined = null;
+      if (canGoOn(walk)) await goOn();
+      // a transaction must be rolled back although the handler has ended in the meantime
+      if (walk.failure) throw walk.failure;
+    } catch (thrown) {
+      const error = walk.failure ?? thrown;
+      if (error !== thrown) logLateFault(walk, thrown);
       failure = { error };
       throw error;
     }
@@ -109,29 +113,38 @@ const runSpan = async (
   const setNext = (next: unknown): void => {
     walk.next = next;
   };
-  if (middleware.isNative) (walk.response as WatchedResponse)[watchedMark] ||= "native";
+  const { response } = walk;
+  if (middleware.isNative) (response as WatchedResponse)[watchedMark] ||= "native";
   const spanning = middleware.span?.(args, {
     run,
     setNext,
     fail: (error) => failWalk(walk, error),
+    findEnd: () => {
+      if (walk.failure || isTaken(response)) return walk.failure;
+      return isAbandoned(response) ? new ClientLeft() : undefined;
+    },
   });
   // a middleware that feeds the response might settle only after the response has ended
-  if (middleware.isNative) watchFeeding(walk.response);
+  if (middleware.isNative) watchFeeding(response);
   await spanning;
   if (failure) throw failure.error;
   if (!isRun) canGoOn(walk);
 };
 
 /**
- * Checks whether the walk may continue. It must stop if the response has been sent or is being sent, and also if the
- * client has left, because the middleware may then have returned before finishing its check.
+ * Checks whether the walk may continue; it ends if the response has been sent or is being sent.
+ *
+ * @throws the error that was sent in the meantime, or {@link ClientLeft} when the client has disconnected: the
+ * middleware may then have returned before finishing its check
  */
 const canGoOn = (walk: Walk): boolean => {
-  const { response, isStopped } = walk;
-  if (isTaken(response)) watchFeeding(response);
-  else if (isAbandoned(response)) logAbandoned(walk);
-  else return !isStopped;
-  return false;
+  const { response, failure } = walk;
+  if (!failure && isTaken(response)) {
+    watchFeeding(response);
+    return false;
+  }
+  assertGoingOn(walk);
+  return true;
 };
 
 const joinContext = (ctx: Record<string, unknown>, returned: unknown): void => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Response } from "express";
 import { ServerFault } from "../errors.ts";
 import { leaveBody } from "../http/leave-body.ts";
 import { toStatusText } from "../http/status.ts";
@@ -7,7 +8,7 @@ import { clearRepresentation } from "../results/clear-representation.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
 import { logClientFault, logServerFault, toLoggedPath } from "../results/log-fault.ts";
 import type { Result } from "../results/result-handler.ts";
-import { logAbandoned } from "./log-abandoned.ts";
+import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { answered, offerFault } from "./offer-fault.ts";
 import {
   cutOff,
@@ -21,9 +22,11 @@ import type { Walk } from "./walk.ts";
 
 /**
  * How long a result handler may take to send the response after it has returned, for example in a callback, in
- * milliseconds. After this time, sallyport responds instead.
+ * milliseconds: a warning is logged after the first time, and sallyport responds instead after the second one, or after
+ * the first one if the handler returned a promise, which has resolved.
  */
 export const sendingGrace = 1000;
+export const sendingLimit = 30_000;
 
 /** Passes an output to the result handler, which sends it. */
 export const sendOutput = (walk: Walk, output: unknown): Promise<void> | undefined =>
@@ -42,7 +45,8 @@ export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefine
   const { request, response, logger } = walk;
   const error = ensureError(thrown);
   if (isAbandoned(response) && (!isTaken(response) || isDeparture(error))) {
-    logAbandoned(walk);
+    if (isDeparture(error)) logAbandoned(walk);
+    else logLateFault(walk, error);
     return undefined;
   }
   if (isTaken(response)) {
@@ -108,8 +112,10 @@ export const failSending = (walk: Walk, thrown: unknown): void => {
 export const failWalk = (walk: Walk, thrown: unknown): void => {
   if (walk.isFailed) return;
   walk.isFailed = true;
+  const error = toSendingError(thrown);
+  walk.failure ??= error;
   forgetSending(walk.response);
-  void sendError(walk, toSendingError(thrown));
+  void sendError(walk, error);
 };
 
 /** Calls the result handler; returns undefined if the handler has already sent the response. */
@@ -133,7 +139,8 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
     sendLastResort(walk, error);
     return;
   }
-  if (isIdle(response) && !isAbandoned(response)) await waitForSending(walk);
+  if (isIdle(response) && !isAbandoned(response))
+    await waitForSending(walk, running instanceof Promise);
   if (isTaken(response)) watchFeeding(response);
   if (isAbandoned(response)) return;
   if (response.headersSent && isIdle(response)) {
@@ -153,12 +160,31 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
   );
 };
 
-const waitForSending = async ({ response }: Walk): Promise<void> => {
+/** The methods that tools replace to hold a response back, for example until a session is saved. */
+const senders = ["end", "json", "send"] as const;
+
+const waitForSending = async (walk: Walk, isSettled: boolean): Promise<void> => {
+  const { request, response, logger } = walk;
+  if (senders.some((name) => Object.hasOwn(response, name))) {
+    await untilFinished(response, walk.timeLimit);
+    return;
+  }
+  await untilFinished(response, sendingGrace);
+  if (isSettled || !isIdle(response) || isAbandoned(response)) return;
+  logger.warn("The result handler has returned, but it has not sent a response yet", {
+    method: request.method,
+    path: toLoggedPath(request),
+  });
+  await untilFinished(response, sendingLimit - sendingGrace);
+};
+
+/** Waits until a response has been sent, for a limited time if there is a limit, in milliseconds. */
+const untilFinished = async (response: Response, limit: number | undefined): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
   let stop: () => void = () => undefined;
   await new Promise<void>((resolve) => {
     stop = resolve;
-    timer = setTimeout(resolve, sendingGrace);
+    if (limit !== undefined) timer = setTimeout(resolve, limit);
     response.once("finish", resolve).once("close", resolve);
   });
   clearTimeout(timer);
@@ -166,7 +192,7 @@ const waitForSending = async ({ response }: Walk): Promise<void> => {
 };
 
 /** Responds with 500 in plain text if the result handler itself has failed. */
-const sendLastResort = (walk: Walk, thrown: unknown): void => {
+export const sendLastResort = (walk: Walk, thrown: unknown): void => {
   const { request, response, logger } = walk;
   const error = ensureError(thrown);
   if (isTaken(response)) {

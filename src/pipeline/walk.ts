@@ -1,11 +1,11 @@
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
-import { RequestError } from "../errors.ts";
+import { ClientLeft, RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import { harmlessCloses, type ListenedResponse } from "../http/node-internals.ts";
 import type { Logger } from "../logger/logger.ts";
+import { findSocket } from "../http/find-socket.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
-import { stoppables, type StoppableResponse } from "./stoppables.ts";
 import { combineInput, type CombinedInput } from "./combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 
@@ -17,19 +17,6 @@ export const currentWalk: unique symbol = Symbol.for("sallyport/walk");
 
 /** A request that may have a walk. */
 export type WalkingRequest = Request & { [currentWalk]?: Walk | undefined };
-
-/**
- * The reason with which a signal is aborted when the client has left; a handler that fails with this error is not at
- * fault.
- */
-class ClientLeft extends Error {
-  override readonly name = "AbortError";
-  readonly code = "ABORT_ERR";
-
-  constructor() {
-    super("The client disconnected");
-  }
-}
 
 /** Reads and parses the body of a request unless it has already been read; provided by the server. */
 export type ReadBody = (plan: EndpointPlan, walk: Walk) => Promise<void> | undefined;
@@ -60,19 +47,23 @@ export class Walk {
   output: unknown = noOutput;
   /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
   errorData: unknown;
-  /** Whether the walk is handling a failure reported through `request.next`. */
+  /** The endpoint's validated input, if a middleware has asked for it. */
+  input: { readonly value: unknown } | undefined;
+  /**
+   * The error that was sent although stages are still running: the time limit has expired, or `request.next` was called
+   * with an error. The results of these stages are ignored.
+   */
+  failure: Error | undefined;
+  /** Whether `request.next` was called with an error. */
   isFailed = false;
+  /** Whether the time limit has expired; stages may still be running then. */
+  isLate = false;
   /** Whether the result handler has been called with an error. */
   isAnswering = false;
-  /** Whether the time limit of the walk has expired. */
-  isLate = false;
   /** The value of `request.next` while a native middleware runs. */
   next: unknown;
   #abort: AbortController | undefined;
   #reason: Error | undefined;
-  /** Called with the reason when the walk is aborted. */
-  #waiting: ((reason: Error) => void)[] | undefined;
-  #isWatching = false;
   #deadline: Deadline | undefined;
 
   constructor(
@@ -96,27 +87,22 @@ export class Walk {
     if (!this.#abort) {
       this.#abort = new AbortController();
       if (this.#reason) this.#abort.abort(this.#reason);
-      else if (this.#watchClient()) (this.response as StoppableResponse)[stoppables]?.add(this);
+      else this.#watchClient();
     }
     return this.#abort.signal;
   }
 
-  /** Aborts the walk once the client leaves; returns false if the connection is already closed. */
-  #watchClient(): boolean {
-    const { response } = this;
+  /** Aborts the walk once the client leaves. */
+  #watchClient(): void {
+    const response: ListenedResponse & Response = this.response;
     const onClose = (): void => {
-      (response as StoppableResponse)[stoppables]?.delete(this);
       if (!response.writableFinished) this.abort(new ClientLeft());
     };
-    const isClosed = response.closed || this.request.socket.closed;
-    if (isClosed) onClose();
-    else if (!this.#isWatching) {
+    if (response.closed || findSocket(response)?.closed) onClose();
+    else {
       response.on("close", onClose);
-      (response as ListenedResponse)[harmlessCloses] =
-        ((response as ListenedResponse)[harmlessCloses] ?? 0) + 1;
+      response[harmlessCloses] = (response[harmlessCloses] ?? 0) + 1;
     }
-    this.#isWatching = true;
-    return !isClosed;
   }
 
   /**
@@ -132,19 +118,53 @@ export class Walk {
     ));
   }
 
-  /** Whether the results of the stages are ignored from now on. */
-  get isStopped(): boolean {
-    return this.isFailed || this.isLate;
-  }
-
   /**
-   * Runs stages with a time limit; the time spent reading the body does not count.
+   * Runs stages with a time limit; the time spent reading the body does not count. When the limit expires, the promise
+   * rejects at once, and `onEnd` is called once the stages have settled.
    *
    * @throws {@link RequestError} with 503 when the time limit expires.
    */
-  within(limit: TimeLimit, run: () => Promise<void>): Promise<void> {
-    this.#deadline = new Deadline(this, limit);
-    return this.#deadline.race(run);
+  async within(
+    limit: TimeLimit,
+    run: () => Promise<void>,
+    onEnd: (late: { readonly error?: unknown }) => void,
+  ): Promise<void> {
+    const deadline = (this.#deadline = new Deadline(limit));
+    const late = new Promise<never>((_resolve, reject) => {
+      deadline.onExpire = (error) => {
+        this.isLate = true;
+        this.failure ??= error;
+        this.abort(error);
+        reject(error);
+      };
+    });
+    if (limit.option !== "handlerTimeout") deadline.start();
+    const stages = run();
+    try {
+      await Promise.race([stages, late]);
+    } finally {
+      deadline.stop();
+      if (this.isLate)
+        stages.then(
+          () => onEnd({}),
+          (error: unknown) => onEnd({ error }),
+        );
+    }
+  }
+
+  /** The time limit of the stages, in milliseconds; undefined if there is none. */
+  get timeLimit(): number | undefined {
+    return this.#deadline?.milliseconds;
+  }
+
+  /** Waits for the handler with its own time limit. */
+  async withinHandlerLimit(running: unknown): Promise<unknown> {
+    this.#deadline?.start();
+    try {
+      return await running;
+    } finally {
+      this.#deadline?.stop();
+    }
   }
 
   /** Reads the body unless it has been read. */
@@ -156,34 +176,10 @@ export class Walk {
     return reading && this.#deadline ? this.#deadline.pauseFor(reading) : reading;
   }
 
-  /**
-   * Aborts the signal without ending the walk, to ask the code that uses the signal to finish; the signal is aborted
-   * even if it is first read later.
-   */
-  stop(reason: Error): void {
-    void this.signal;
-    this.#abort?.abort(reason);
-  }
-
-  /**
-   * Waits for stages, but no longer than until the signal is aborted. A shutdown is an exception, because it lets
-   * requests finish. The signal itself is not created, which costs more than the rest of a middleware.
-   *
-   * @throws the reason with which the signal is aborted
-   */
-  untilAborted(running: Promise<void>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      running.then(resolve, reject);
-      if (!this.#reason && this.#watchClient()) (this.#waiting ??= []).push(reject);
-      else if (this.#reason) reject(this.#reason);
-    });
-  }
-
-  /** Aborts the signal, even if the signal is first read later. */
+  /** Asks the code that uses the signal to finish; the signal is aborted even if it is first read later. */
   abort(reason: Error): void {
     this.#reason ??= reason;
     this.#abort?.abort(reason);
-    for (const reject of this.#waiting ?? []) reject(reason);
   }
 }
 
@@ -226,84 +222,36 @@ const toTimeout = ({ option, milliseconds }: TimeLimit): RequestError =>
     ),
   });
 
-/** The time limit of a walk. When it expires, the signal is aborted, and the results of the stages are ignored. */
+/** The time limit of a walk, or of its handler. */
 class Deadline {
-  readonly #walk: Walk;
   readonly #limit: TimeLimit;
   #left: number;
-  #since = 0;
+  #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #expire: () => void = () => undefined;
+  readonly milliseconds: number;
+  onExpire: (error: RequestError) => void = () => undefined;
 
-  constructor(walk: Walk, limit: TimeLimit) {
-    this.#walk = walk;
+  constructor(limit: TimeLimit) {
     this.#limit = limit;
-    this.#left = limit.milliseconds;
+    this.#left = this.milliseconds = limit.milliseconds;
   }
 
-  async race(run: () => Promise<void>): Promise<void> {
-    const late = new Promise<never>((_resolve, reject) => {
-      this.#expire = () => {
-        const error = toTimeout(this.#limit);
-        this.#walk.isLate = true;
-        this.#walk.abort(error);
-        reject(error);
-      };
-    });
-    this.#start();
-    try {
-      await Promise.race([run(), late]);
-    } finally {
-      clearTimeout(this.#timer);
-    }
+  start(): void {
+    if (this.#since !== undefined) return;
+    this.#since = performance.now();
+    this.#timer = setTimeout(() => this.onExpire(toTimeout(this.#limit)), Math.max(1, this.#left));
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 
   async pauseFor(reading: Promise<void>): Promise<void> {
-    clearTimeout(this.#timer);
+    if (this.#since === undefined) return reading;
+    this.stop();
     this.#left -= performance.now() - this.#since;
+    this.#since = undefined;
     await reading;
-    this.#start();
-  }
-
-  #start(): void {
-    this.#since = performance.now();
-    this.#timer = setTimeout(() => this.#expire(), Math.max(1, this.#left));
+    this.start();
   }
 }
-
-/**
- * Waits for a handler with a time limit; when it expires, the signal is aborted and the handler's result is ignored.
- *
- * @param discard releases a result that comes too late
- * @throws {@link RequestError} with 503 when the time limit expires.
- */
-export const withTimeout = async (
-  walk: Walk,
-  running: unknown,
-  milliseconds: number,
-  discard?: (returned: unknown) => void,
-): Promise<unknown> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = toTimeout({ option: "handlerTimeout", milliseconds });
-      walk.abort(error);
-      reject(error);
-      if (discard) void discardLate(walk, running, discard);
-    }, milliseconds);
-  });
-  try {
-    return await Promise.race([running, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
-const discardLate = async (
-  { response }: Walk,
-  running: unknown,
-  discard: (returned: unknown) => void,
-): Promise<void> => {
-  const returned = await Promise.resolve(running).catch(() => undefined);
-  if (returned !== response) discard(returned);
-};

@@ -204,8 +204,7 @@ export class Dispatcher {
    * none, that of any endpoint of the path.
    */
   #findPlan({ method, headers }: Request, path: string): EndpointPlan | undefined {
-    const isPreflight = method === "OPTIONS" && this.#options.cors !== false;
-    const wanted = isPreflight ? headers["access-control-request-method"] : method;
+    const wanted = method === "OPTIONS" ? headers["access-control-request-method"] : method;
     const routes = this.#options.table.findAll(path);
     const route = routes.find((one) => one.method === methods.get(wanted ?? "")) ?? routes[0];
     return route?.target.plan;
@@ -292,8 +291,12 @@ export class Dispatcher {
       answerPreflight(response);
       return true;
     }
-    // with `cors: false`, a native middleware such as the `cors` package may handle the request
-    if (request.method === "OPTIONS" && (await runNativePreflight(plan, request, response, logger)))
+    // with `cors: false`, a native middleware such as the `cors` package may handle a preflight
+    if (
+      request.method === "OPTIONS" &&
+      request.headers["access-control-request-method"] !== undefined &&
+      (await runNativePreflight(plan, request, response, logger))
+    )
       return true;
     if (wrongMethodBehavior === 404) throw new RequestError("SLP_NOT_FOUND");
     const allowed = toAllowed(

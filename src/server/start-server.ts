@@ -41,14 +41,14 @@ export const startServer = async (
   const listening = listeners.map(({ server }) => server);
   const { gracefulShutdown = false } = config;
   const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
-  const close = createClosing(
-    listening,
-    () => beginShutdown(objects),
-    getLogger(),
+  const { running } = objects;
+  const onClosing = (): void => beginShutdown(objects);
+  let close = createClosing(
+    { servers: listening, running, logger: getLogger(), onClosing },
     options?.timeout,
   );
   try {
-    if (options) shutDownOnSignals(close, getLogger(), options);
+    if (options) close = shutDownOnSignals(close, getLogger(), options);
   } catch (error) {
     await close();
     throw error;

@@ -9,7 +9,7 @@ import {
   type ServerConfig,
 } from "sallyport";
 import { expect, onTestFinished, vi } from "vitest";
-import { sendingGrace } from "../../src/pipeline/send-result.ts";
+import { sendingGrace, sendingLimit } from "../../src/pipeline/send-result.ts";
 
 /** A logged line. */
 export interface Line {
@@ -103,11 +103,12 @@ export const untilStill = async (read: () => number): Promise<number> => {
   }
 };
 
-/** Until the test ends, gives result handlers only a twentieth of the usual time to send a response. */
+/** Until the test ends, gives result handlers only 50 ms, and then another 50 ms, to send a response. */
 export const shortenGrace = (): void => {
   const setOwnTimeout = globalThis.setTimeout;
+  const graces = [sendingGrace, sendingLimit - sendingGrace];
   const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>
-    setOwnTimeout(run, milliseconds === sendingGrace ? sendingGrace / 20 : milliseconds);
+    setOwnTimeout(run, graces.includes(milliseconds ?? 0) ? 50 : milliseconds);
   const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(toShorter);
   onTestFinished(() => spy.mockRestore());
 };

@@ -1,6 +1,12 @@
+import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
-import { defaultEndpointsFactory as factory, ResultHandler, type Method } from "sallyport";
-import { describe, expect, test } from "vitest";
+import {
+  defaultEndpointsFactory as factory,
+  Middleware,
+  ResultHandler,
+  type Method,
+} from "sallyport";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Answer } from "./harness.ts";
 
@@ -12,6 +18,12 @@ const echo = factory.build({
   input: z.looseObject({}),
   handler: async ({ input }) => ({ ...input }),
 });
+
+const pass: RequestHandler = (_request, _response, next) => next();
+
+const refuse = (): never => {
+  throw createHttpError(401);
+};
 
 const expectError = (answer: Answer, status: number, message: string): void => {
   expect([answer.status, answer.json()]).toEqual([status, errorEnvelope(message)]);
@@ -125,14 +137,51 @@ describe("OPTIONS", () => {
     expect(calls).toEqual([]);
   });
 
-  test("with CORS off, a native middleware may handle OPTIONS; otherwise, OPTIONS gets a 405", async () => {
+  const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "GET" } };
+
+  test("with CORS off, a native middleware may handle a preflight; otherwise, OPTIONS gets a 405", async () => {
     const native = factory.use((request, response, next) => {
       if (request.method === "OPTIONS" && request.query["answer"]) response.status(204).end();
       else next();
     });
     const server = await start({ a: native.build({ handler: () => ({}) }) });
-    expect((await server.send("/a?answer=1", { method: "OPTIONS" })).status).toBe(204);
-    expect((await server.send("/a", { method: "OPTIONS" })).status).toBe(405);
+    expect((await server.send("/a?answer=1", preflight)).status).toBe(204);
+    expect((await server.send("/a?answer=1", { method: "OPTIONS" })).status).toBe(405);
+    expect((await server.send("/a", preflight)).status).toBe(405);
+  });
+
+  test.each([
+    ["a `handler`", new Middleware({ handler: () => refuse() })],
+    ["an `around`", new Middleware({ around: () => refuse() })],
+  ])(
+    "R20: with CORS off, no native middleware runs without %s middleware before it",
+    async (_name, guard) => {
+      const [first, second] = [vi.fn(pass), vi.fn(pass)];
+      const endpoint = factory
+        .use(first)
+        .addMiddleware(guard)
+        .use(second)
+        .build({ method: ["get", "post"], handler: () => ({}) });
+      const server = await start({ a: endpoint });
+      expect((await server.send("/a", preflight)).status).toBe(405);
+      expect((await server.send("/a", { ...preflight, method: "GET" })).status).toBe(401);
+      expect(first).toHaveBeenCalledTimes(2);
+      expect(second).not.toHaveBeenCalled();
+    },
+  );
+
+  test("with CORS off, a preflight is handled by the native middlewares of the requested method", async () => {
+    const answer = (status: number) =>
+      factory.use((_request, response) => void response.status(status).end());
+    const server = await start({
+      a: {
+        get: answer(204).build({ handler: () => ({}) }),
+        post: answer(206).build({ method: "post", handler: () => ({}) }),
+      },
+    });
+    const headers = { "access-control-request-method": "POST" };
+    expect((await server.send("/a", { method: "OPTIONS", headers })).status).toBe(206);
+    expect((await server.send("/a", preflight)).status).toBe(204);
   });
 
   test("R19: with CORS on, a native middleware that rejects requests does not reject a preflight", async () => {

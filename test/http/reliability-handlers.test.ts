@@ -276,7 +276,10 @@ test.each([
     expect(seen?.aborted).toBe(true);
     await sleep(30);
     expect(others).toEqual([]);
-    expect(server.lines).toMatchObject([{ severity: "error", meta: { path: "/run" } }]);
+    expect(server.lines).toMatchObject([
+      { severity: "error", meta: { path: "/run" } },
+      { severity: "warn", message: "A request failed after its time limit had expired" },
+    ]);
   },
 );
 
@@ -295,8 +298,11 @@ test("H9: a handler that finishes within its time limit responds as usual", asyn
   expect(server.lines).toEqual([]);
 });
 
-test("H10: the result for a client that has left is dropped, and no error is logged", async () => {
-  for (const finish of [() => ({}), inAnySync]) {
+test("H10: the result for a client that has left is dropped, and a fault is logged as a warning", async () => {
+  for (const [finish, severity] of [
+    [() => ({}), "debug"],
+    [inAnySync, "warn"],
+  ] as const) {
     let isDone = false;
     const server = await startRun(async ({ signal }) => {
       await once(signal, "abort");
@@ -308,8 +314,12 @@ test("H10: the result for a client that has left is dropped, and no error is log
     await sleep(50);
     socket.destroy();
     await expect.poll(() => isDone).toBe(true);
-    await sleep(20);
-    expect(server.lines.map(({ severity }) => severity)).toEqual(["debug"]);
+    await expect.poll(() => server.lines.map((line) => line.severity)).toEqual([severity]);
+    if (severity === "warn")
+      expect(server.lines[0]).toMatchObject({
+        message: "A request failed after the client had disconnected",
+        meta: { method: "GET", path: "/run", error: expect.any(Error) },
+      });
   }
 });
 

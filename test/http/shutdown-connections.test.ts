@@ -109,7 +109,7 @@ describe("S15: handlers that use their signal are notified of the shutdown", () 
         await new Promise(() => undefined);
       },
     });
-    const server = await start({ waiting, deaf });
+    const server = await start({ waiting, deaf }, { gracefulShutdown: { timeout: 1000 } });
     const sockets = await Promise.all(
       ["/waiting", "/deaf"].map(async (path) => {
         const socket = await server.open();
@@ -119,13 +119,16 @@ describe("S15: handlers that use their signal are notified of the shutdown", () 
         return { text, closed: once(socket, "close") };
       }),
     );
-    await untilClosed(server.close);
+    const closing = server.close();
     for (const { text, closed } of sockets) {
       await closed;
       // the last chunk, which completes the body
       expect(text().endsWith("0\r\n\r\n")).toBe(true);
     }
     expect(reasons).toEqual(["SLP_SHUTTING_DOWN"]);
+    expect(server.linesOf("warn")).toEqual([]);
+    await closing;
+    expect(server.linesOf("warn")).toMatchObject([{ meta: { routes: ["GET /deaf"] } }]);
     expect(server.linesOf("error")).toEqual([]);
   });
 

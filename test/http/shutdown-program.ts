@@ -17,23 +17,30 @@ const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
   "with a configured signal": { events: ["SIGUSR2"], beforeExit },
 };
 
-const { servers } = await createServer(
-  createConfig({
-    http: { listen: { port: 0, host: "localhost" } },
-    cors: false,
-    logger: { level: "silent" },
-    gracefulShutdown: ways[process.argv[2] ?? ""] ?? false,
-  }),
-  {
-    slow: defaultEndpointsFactory.build({
-      handler: async ({ request, response }) => {
-        print("running");
-        response.once("finish", () => print("answered"));
-        await new Promise((resolve) => setTimeout(resolve, Number(request.query["ms"])));
-        return {};
-      },
+const createProgram = (gracefulShutdown: ServerConfig["gracefulShutdown"]) =>
+  createServer(
+    createConfig({
+      http: { listen: { port: 0, host: "localhost" } },
+      cors: false,
+      logger: { level: "silent" },
+      gracefulShutdown: gracefulShutdown ?? false,
     }),
-  },
-);
+    {
+      slow: defaultEndpointsFactory.build({
+        handler: async ({ request, response }) => {
+          print("running");
+          response.once("finish", () => print("answered"));
+          await new Promise((resolve) => setTimeout(resolve, Number(request.query["ms"])));
+          return {};
+        },
+      }),
+    },
+  );
+const way = process.argv[2] ?? "";
+if (way.endsWith("beside another server")) {
+  const other = await createProgram({ beforeExit: () => print("other hook") });
+  if (way.startsWith("closed")) await other.close();
+}
+const { servers } = await createProgram(ways[way] ?? { beforeExit });
 const address = servers[0]?.address() as AddressInfo;
 print(`port ${address.port}`);

@@ -120,6 +120,29 @@ test.each([
   20_000,
 );
 
+test.each([
+  ["an open server", "open beside another server", ["running", "other hook", "answered", "hook"]],
+  ["a closed server", "closed beside another server", ["running", "answered", "hook"]],
+])(
+  "S16: beside %s in the same process, the running request is finished",
+  async (_name, way, steps) => {
+    const { child, answered, ended, listSteps } = await startProgram(way);
+    child.kill("SIGTERM");
+    expect([await answered, await ended]).toEqual([200, 0]);
+    expect(listSteps()).toEqual(steps);
+  },
+  20_000,
+);
+
+test("S16: a closed server leaves no signal handler behind", async () => {
+  const count = (): number => process.listenerCount("SIGTERM");
+  const before = count();
+  const server = await start({}, { gracefulShutdown: true });
+  expect(count()).toBe(before + 1);
+  await server.close();
+  expect(count()).toBe(before);
+});
+
 test("S1: a second signal ends the process at once, with exit code 1", async () => {
   const { child, port, answered, ended, listSteps } = await startProgram("with a hook", 10_000);
   child.kill("SIGTERM");

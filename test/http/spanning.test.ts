@@ -222,19 +222,6 @@ describe("an `around` middleware", () => {
     expect((await server.send("/twice")).status).toBe(500);
   });
 
-  const hanging = { handler: () => new Promise<never>(() => undefined) };
-
-  test("H18: is cleaned up once if the client leaves while a handler never ends", async () => {
-    const { events, span } = createSpan();
-    const server = await start({ x: factory.addMiddleware(span).build(hanging) });
-    const socket = await server.open();
-    socket.write("GET /x HTTP/1.1\r\nHost: a\r\n\r\n");
-    await expect.poll(() => events).toEqual(["begin"]);
-    socket.destroy();
-    await expect.poll(() => events).toEqual(["begin", "rollback: The client disconnected", "end"]);
-    expect(server.linesOf("error")).toEqual([]);
-  });
-
   test("determines the response if it throws after `next`", async () => {
     const failing = new Middleware({
       around: async (_args, next) => {
@@ -284,15 +271,6 @@ describe("an `around` middleware", () => {
       await server.send("/file", { method: "HEAD" }),
     ];
     expect([head.status, head.headers["content-length"]]).toEqual([200, String(get.text.length)]);
-  });
-
-  test("H17 and H18: is cleaned up once if the time limit expires", async () => {
-    const { events, span } = createSpan();
-    const server = await start({
-      x: factory.addMiddleware(span).build({ ...hanging, timeout: 50 }),
-    });
-    expect((await server.send("/x")).status).toBe(503);
-    await expect.poll(() => events).toEqual(["begin", "rollback: Service Unavailable", "end"]);
   });
 
   test("can be tested with testMiddleware, whose output is the context passed to `next`", async () => {

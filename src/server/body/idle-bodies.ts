@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 
 /** The default of the option `bodyIdleTimeout`, in milliseconds. */
 export const defaultBodyIdleTimeout = 10_000;
@@ -85,7 +86,8 @@ export class IdleBodies {
     const { request } = watched;
     // this body may have been removed when another body was reported as idle
     if (!request || !watched.after) return;
-    const { bytesRead } = request.socket;
+    // a stream utility that destroys a request detaches it from its connection
+    const bytesRead = (request.socket as Socket | null)?.bytesRead ?? 0;
     // a disk that is slower than the network pauses the request, which is not the client's fault
     if (bytesRead !== watched.seen || request.isPaused() || request.complete) {
       watched.seen = bytesRead;

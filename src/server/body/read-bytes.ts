@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
-import { RequestError } from "../../errors.ts";
+import { ClientLeft, RequestError } from "../../errors.ts";
 import { loadNodeZlib } from "../../lazy/node-modules.ts";
 import { bodySink, isSinkable, type BodySink, type SinkableRequest } from "./body-sink.ts";
 import type { IdleBodies, Watched } from "./idle-bodies.ts";
@@ -59,7 +59,7 @@ const findDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
 const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
 
 /** Creates the error for a client that disconnected before its body was complete; no response is sent. */
-const toDeparture = (): Error => new Error("The client disconnected while sending the body");
+const toDeparture = (): Error => new ClientLeft("The client disconnected while sending the body");
 
 /**
  * Reads a body and passes its bytes on. The limit applies to the bytes after decompression and, with a small margin, to

@@ -4,7 +4,7 @@ import type { BusboyFileStream } from "@fastify/busboy";
 import type { Request, Response } from "express";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { UploadLimits } from "../../endpoint/upload-limits.ts";
-import { RequestError } from "../../errors.ts";
+import { ClientLeft, RequestError } from "../../errors.ts";
 import type { ContentType } from "../../http/content-type.ts";
 import type { Logger } from "../../logger/logger.ts";
 import { isUnread } from "./body-sink.ts";
@@ -94,7 +94,7 @@ const parseUpload = async (
     closeAfterReply(request, response);
     throw new RequestError("SLP_UPLOAD_TOO_LARGE");
   }
-  if (request.destroyed) throw new Error("The client disconnected while sending the body");
+  if (request.destroyed) throw new ClientLeft("The client disconnected while sending the body");
   const upload = new Upload(limits, tempFileDir);
   response.once("close", () => void upload.discard());
   try {
@@ -184,7 +184,7 @@ class Upload {
         // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
         request.once("close", () => {
           if (!request.readableEnded)
-            reject(new Error("The client disconnected while sending the body"));
+            reject(new ClientLeft("The client disconnected while sending the body"));
         });
         stop = this.#feed(request, parser, reject);
       });

@@ -1,22 +1,22 @@
 import type { ServerResponse } from "node:http";
 import { closeAfterReply } from "../../http/lingering-close.ts";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
-import type { Stoppables } from "../../pipeline/stoppables.ts";
+import type { RunningRequests } from "../../pipeline/running-requests.ts";
 import { countWaiting } from "./request-queue.ts";
 
 /** How long a connection is still read after its last response during a shutdown, in milliseconds. */
 const shutdownLingering = 30;
 
 /**
- * Makes each connection end with its last response, and aborts the signals that handlers have read. The method
+ * Makes each connection end with its last response, and aborts the signals of handlers. The method
  * `writeHead` is only replaced now, so that this costs nothing before a shutdown.
  */
 export const beginShutdown = ({
   ServerResponse: { prototype },
-  toStop,
+  running,
 }: {
   readonly ServerResponse: { readonly prototype: ServerResponse };
-  readonly toStop: Stoppables;
+  readonly running: RunningRequests;
 }): void => {
   const { ServerResponse } = loadNodeHttp();
   Object.defineProperty(prototype, "writeHead", {
@@ -30,5 +30,5 @@ export const beginShutdown = ({
       return ServerResponse.prototype.writeHead.apply(this, head);
     },
   });
-  toStop.stop();
+  running.stop();
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { stoppables, type StoppableResponse } from "../../pipeline/stoppables.ts";
+import { running, type RunningResponse } from "../../pipeline/running-requests.ts";
 import { isLost } from "./client-errors.ts";
 import { onceHasSocket } from "../../http/node-internals.ts";
 import { discard } from "../../http/lingering-close.ts";
@@ -51,7 +51,7 @@ export const waitForTurn = (
 ): void => {
   const { socket } = request;
   // during a shutdown, requests that arrive behind others are not accepted
-  if ((response as StoppableResponse)[stoppables]?.reason) {
+  if ((response as RunningResponse)[running]?.reason) {
     discard(request);
     return;
   }

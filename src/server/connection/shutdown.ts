@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Logger } from "../../logger/logger.ts";
+import type { RunningRequests } from "../../pipeline/running-requests.ts";
 import { endIdleConnections } from "./connections.ts";
 
 /** Options for the graceful shutdown. */
@@ -27,39 +28,47 @@ const defaultTimeout = 15_000;
 
 const sweepInterval = 10;
 
+/** The parts of a server that a shutdown needs. */
+export interface Closable {
+  readonly servers: readonly Server[];
+  /** The requests to wait for, including those whose clients have left. */
+  readonly running: RunningRequests;
+  readonly logger: Logger;
+  /** Called first; makes each further response end its connection. */
+  readonly onClosing: () => void;
+}
+
 /**
  * Creates a function that closes servers without losing a request: new connections are refused, idle ones are ended,
  * and running requests finish with `Connection: close`. After the timeout, the remaining connections are closed.
  *
- * @param onClosing called first; makes each further response end its connection
  * @returns the function, which returns the same promise each time
  */
 export const createClosing = (
-  servers: readonly Server[],
-  onClosing: () => void,
-  logger: Logger,
+  closable: Closable,
   timeout = defaultTimeout,
 ): (() => Promise<void>) => {
   let closing: Promise<void> | undefined;
-  return () => (closing ??= closeAll(servers, onClosing, logger, timeout));
+  return () => (closing ??= closeAll(closable, timeout));
 };
 
 const closeAll = async (
-  servers: readonly Server[],
-  onClosing: () => void,
-  logger: Logger,
+  { servers, running, logger, onClosing }: Closable,
   timeout: number,
 ): Promise<void> => {
   onClosing();
   // requests that have arrived on idle connections are read first, because closing the connections would discard them
   await setImmediate();
   await setImmediate();
-  const deadline = setTimeout(() => {
-    logger.warn("Requests are still running at the shutdown deadline; closing their connections", {
-      timeout,
-    });
-    for (const server of servers) server.closeAllConnections();
-  }, timeout);
+  let deadline: NodeJS.Timeout | undefined;
+  const expired = new Promise<void>((resolve) => {
+    deadline = setTimeout(() => {
+      const text = "Requests are still running at the shutdown deadline; closing their connections";
+      logger.warn(text, { timeout, routes: running.listRoutes() });
+      for (const server of servers) server.closeAllConnections();
+      resolve();
+    }, timeout);
+  });
   // a response that began before the shutdown keeps its connection open; the connection becomes idle after the response
   const sweep = setInterval(() => {
     for (const server of servers) endIdleConnections(server);
@@ -69,48 +78,56 @@ const closeAll = async (
     .map((server) => new Promise((resolve) => server.close(resolve)));
   for (const server of servers) endIdleConnections(server);
   await Promise.all(closed);
-  clearTimeout(deadline);
   clearInterval(sweep);
+  // a handler may still be running although its client has left
+  await Promise.race([running.untilIdle(), expired]);
+  clearTimeout(deadline);
 };
 
+/** How many shutdowns are in progress; Node calls the handlers of a signal one after the other, before any has ended. */
+let unfinished = 0;
+
 /**
- * On a signal, closes the servers, runs `beforeExit`, and ends the process with code 0, or with code 1 if something
- * fails.
+ * On a signal, closes the servers and runs `beforeExit`. Once all servers of the process that handle the signal have
+ * done so, ends the process with code 0, or with code 1 if something has failed.
  *
+ * @returns a function that closes the servers, and then removes the signal handlers
  * @throws Node's error when the operating system refuses a signal; no signal is handled then.
  */
 export const shutDownOnSignals = (
   close: () => Promise<void>,
   logger: Logger,
   { events = ["SIGINT", "SIGTERM"], beforeExit }: ShutdownOptions,
-): void => {
+): (() => Promise<void>) => {
   let isShuttingDown = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isShuttingDown) process.exit(1);
     isShuttingDown = true;
+    unfinished++;
     logger.info(`Received ${signal}, shutting down`);
-    void shutDown(close, logger, beforeExit);
+    void shutDown();
+  };
+  const forget = (): void => {
+    for (const event of events) process.off(event, onSignal);
+  };
+  const shutDown = async (): Promise<void> => {
+    try {
+      await close();
+      await beforeExit?.();
+    } catch (error) {
+      logger.error("The shutdown failed", { error });
+      process.exitCode = 1;
+    }
+    if (--unfinished === 0) process.exit();
   };
   try {
     for (const event of events) process.on(event, onSignal);
   } catch (error) {
-    for (const event of events) process.off(event, onSignal);
+    forget();
     throw error;
   }
-};
-
-const shutDown = async (
-  close: () => Promise<void>,
-  logger: Logger,
-  beforeExit: ShutdownOptions["beforeExit"],
-): Promise<void> => {
-  let code = 0;
-  try {
+  return async () => {
     await close();
-    await beforeExit?.();
-  } catch (error) {
-    logger.error("The shutdown failed", { error });
-    code = 1;
-  }
-  process.exit(code);
+    if (!isShuttingDown) forget();
+  };
 };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Request, Response } from "express";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { isExpressLoaded, loadExpress } from "../../lazy/packages.ts";
-import { Stoppables } from "../../pipeline/stoppables.ts";
+import { RunningRequests } from "../../pipeline/running-requests.ts";
 import { type AppSettings, untouched } from "../../results/send-json.ts";
 import type { ServerConfig } from "../config/config.ts";
 import { createRequestClass, type RequestOptions } from "./express-request.ts";
@@ -18,8 +18,8 @@ export interface ExpressObjects {
   readonly getApp: () => Express;
   /** Returns the application, if it has been created. */
   readonly findApp: () => Express | undefined;
-  /** The walks to notify of a shutdown. */
-  readonly toStop: Stoppables;
+  /** The requests that a shutdown notifies and waits for. */
+  readonly running: RunningRequests;
 }
 
 /** The options that an application's requests and responses share. */
@@ -64,7 +64,7 @@ export const createExpressObjects = ({
   /** The settings that are needed before the application is created. */
   const settings: AppSettings = { "query parser": queryParser, [untouched]: true };
   let app: Express | undefined;
-  const toStop = new Stoppables();
+  const running = new RunningRequests();
   const getApp = (): Express => {
     if (app) return app;
     app = loadExpress()();
@@ -85,7 +85,7 @@ export const createExpressObjects = ({
   const requests = createRequestClass(OwnMessage, { settings, getApp, fail });
   const responses = createResponseClass(OwnResponse, {
     settings,
-    toStop,
+    requests: running,
     stalled,
     sentTwice,
     wrongLength,
@@ -98,7 +98,7 @@ export const createExpressObjects = ({
   return {
     getApp,
     findApp: () => app,
-    toStop,
+    running,
     IncomingMessage: ExpressRequest,
     ServerResponse: ExpressResponse,
   };

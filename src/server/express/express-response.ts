@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { leaveBody } from "../../http/leave-body.ts";
 import {
   harmlessCloses,
   harmlessFinishes,
@@ -8,7 +9,7 @@ import {
   watchPipes,
 } from "../../http/node-internals.ts";
 import { sendingMark } from "../../pipeline/response-state.ts";
-import { type Stoppables, stoppables } from "../../pipeline/stoppables.ts";
+import { type RunningRequests, running } from "../../pipeline/running-requests.ts";
 import { currentWalk, type Walk } from "../../pipeline/walk.ts";
 import {
   type AppSettings,
@@ -27,8 +28,8 @@ type NodeResponse = typeof ServerResponse<IncomingMessage>;
 export interface ResponseOptions {
   /** The settings of the application before it is created. */
   readonly settings: AppSettings;
-  /** The walks to notify of a shutdown. */
-  readonly toStop: Stoppables;
+  /** The requests that a shutdown notifies and waits for. */
+  readonly requests: RunningRequests;
   readonly stalled: StalledReaderOptions;
   /** Logs that something was written to a response that had already ended. */
   readonly sentTwice: (response: ServerResponse) => void;
@@ -46,11 +47,12 @@ export interface ResponseClass {
 /** Creates the class of an application's responses. */
 export const createResponseClass = (
   OwnResponse: NodeResponse,
-  { settings: firstSettings, toStop, stalled, sentTwice, wrongLength }: ResponseOptions,
+  { settings: firstSettings, requests, stalled, sentTwice, wrongLength }: ResponseOptions,
 ): ResponseClass => {
   // for speed, the settings, which responses read often, are kept in a variable
   let settings = firstSettings;
   const lazyLocals: unique symbol = Symbol("locals");
+  const isDraining: unique symbol = Symbol("is draining");
 
   const { end, setHeader, write } = OwnResponse.prototype as Methods;
 
@@ -82,14 +84,15 @@ export const createResponseClass = (
     [watchedMark]: boolean | "native" = false;
     [sentFields]: SentFields | undefined = undefined;
     [writtenBytes] = 0;
+    [isDraining] = false;
 
     get [patchedMark](): boolean {
       const now: Methods = OwnResponse.prototype;
       return now.end !== end || now.setHeader !== setHeader || now.write !== write;
     }
 
-    get [stoppables](): Stoppables {
-      return toStop;
+    get [running](): RunningRequests {
+      return requests;
     }
 
     get [appSettings](): AppSettings {
@@ -123,29 +126,40 @@ export const createResponseClass = (
       return super.hasHeader(name) || findField(this[sentFields], name) !== undefined;
     }
 
-    /**
-     * Writes a chunk. The response to HEAD has no body, so the first chunk ends the response and tells the producer to
-     * stop.
-     */
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-      if (this.req.method !== "HEAD") {
-        if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
-        const tooShort = countChunk(this, chunk, encoding);
-        if (tooShort !== undefined) {
-          wrongLength(this, tooShort);
-          return false;
-        }
-        const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
-        // Node may hand the chunk to the socket as late as the next tick
-        if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
-        return isTaken;
+      refuseBody(this);
+      if (this.req.method === "HEAD") return this.#skip(callback ?? encoding);
+      if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
+      const tooShort = countChunk(this, chunk, encoding);
+      if (tooShort !== undefined) {
+        wrongLength(this, tooShort);
+        return false;
       }
-      this.once("unpipe", (source: Readable) => source.destroy());
-      super.end();
-      (this.req as WalkedRequest)[currentWalk]?.stop(new Error("HEAD needs no body"));
-      const onWritten = callback ?? encoding;
+      const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
+      // Node may hand the chunk to the socket as late as the next tick
+      if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
+      return isTaken;
+    }
+
+    /**
+     * Skips a chunk of the response to HEAD, which has no body: the first chunk ends the response. The producer is told
+     * to stop; until it does, it may produce one chunk in each turn of the event loop.
+     */
+    #skip(onWritten: unknown): boolean {
+      if (!this.writableEnded) {
+        this.once("unpipe", (source: Readable) => source.destroy());
+        super.end();
+        (this.req as WalkedRequest)[currentWalk]?.abort(new Error("HEAD needs no body"));
+      }
       if (typeof onWritten === "function") process.nextTick(onWritten);
-      return true;
+      if (!this[isDraining]) {
+        this[isDraining] = true;
+        setImmediate(() => {
+          this[isDraining] = false;
+          this.emit("drain");
+        });
+      }
+      return false;
     }
 
     /**
@@ -166,6 +180,7 @@ export const createResponseClass = (
           return this;
         }
       }
+      refuseBody(this);
       super.end(chunk, encoding as BufferEncoding, callback as () => void);
       dropStalledReader(this, stalled);
       return this;
@@ -191,6 +206,13 @@ export const createResponseClass = (
 
 /** The methods that tools replace to add header fields, for comparison. */
 type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };
+
+/** Leaves the body of a request unread if the response that is about to begin is an error, or if nothing can read it. */
+const refuseBody = (response: ServerResponse): void => {
+  const { req, headersSent, statusCode } = response;
+  if (!req.complete && !headersSent && (statusCode >= 400 || req.destroyed))
+    leaveBody(req, response, true);
+};
 
 type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
 

@@ -18,7 +18,7 @@ export const answerPreflight = (response: Response): void => {
 };
 
 /**
- * Runs the native middlewares of an endpoint for an OPTIONS request, if `cors` is off.
+ * Runs the native middlewares that come first in an endpoint for a preflight request, if `cors` is off.
  *
  * @returns whether a middleware has sent the response
  */

@@ -1,0 +1,40 @@
+import type { EndpointPlan } from "./endpoint-plan.ts";
+import { findLargeBody, withoutPrototype } from "./large-body.ts";
+import { assertGoingOn } from "./response-state.ts";
+import { omitKeys, validateInput } from "./validate.ts";
+import type { Walk } from "./walk.ts";
+
+/**
+ * Parses the input with the endpoint's own schema, unless a middleware has asked for that before; returns `{}` if the
+ * endpoint has no schema, and a promise only if the schema is asynchronous.
+ */
+export const readInput = (plan: EndpointPlan, walk: Walk): unknown => {
+  if (walk.input) return walk.input.value;
+  if (plan.takesBodyAsIs) {
+    const taken = takeLargeBody(plan, walk);
+    if (taken) return taken.result;
+  }
+  const combined = walk.combine(plan);
+  if (!plan.parseInput) return {};
+  const seen =
+    plan.middlewareOnlyKeys.length > 0 ? omitKeys(combined, plan.middlewareOnlyKeys) : combined;
+  return validateInput(plan.parseInput, seen);
+};
+
+/** Reads the body and validates the endpoint's input before a middleware with `afterValidation`. */
+export const readInputEarly = async (plan: EndpointPlan, walk: Walk): Promise<void> => {
+  if (walk.input) return;
+  const reading = walk.takeBody(plan);
+  if (reading) await reading;
+  walk.input = { value: await readInput(plan, walk) };
+  assertGoingOn(walk);
+};
+
+/** Parses an input that consists only of a large body, without a copy; returns undefined for other inputs. */
+const takeLargeBody = (
+  { parseInput, sources }: EndpointPlan,
+  { request }: Walk,
+): { readonly result: unknown } | undefined => {
+  const body = parseInput && findLargeBody(request, sources);
+  return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
+};

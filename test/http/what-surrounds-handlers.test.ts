@@ -1,0 +1,268 @@
+import { once } from "node:events";
+import type { Request, Response } from "express";
+import { defaultEndpointsFactory as factory, Middleware, type ServerConfig } from "sallyport";
+import { describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { start, type TestServer } from "./harness.ts";
+
+/** Creates a handler that records its steps, and ends when the test says so. */
+const createWork = () => {
+  const events: string[] = [];
+  let finish: (error?: Error) => void = () => undefined;
+  const work = async (signal?: AbortSignal): Promise<object> => {
+    events.push("debit");
+    signal?.addEventListener("abort", () => events.push("aborted"));
+    await new Promise<void>((resolve, reject) => {
+      finish = (error) => (error ? reject(error) : resolve());
+    });
+    events.push("credit");
+    return {};
+  };
+  return { events, work, finish: (error?: Error) => finish(error) };
+};
+
+/** Creates a transaction that records how it begins and ends. */
+const createTransaction = (
+  events: string[],
+  options: { readonly afterValidation?: boolean } = {},
+) =>
+  new Middleware({
+    ...options,
+    around: async (_args, next) => {
+      events.push("begin");
+      try {
+        const passed = await next({ tx: 7 });
+        events.push("commit");
+        return passed;
+      } catch (error) {
+        events.push(`rollback: ${(error as Error).message}`);
+        throw error;
+      }
+    },
+  });
+
+/** Sends a request, waits until its handler runs, and disconnects. */
+const leave = async (server: TestServer, events: readonly string[], begun: readonly string[]) => {
+  const socket = await server.open();
+  socket.write("GET /x HTTP/1.1\r\nHost: a\r\n\r\n");
+  await expect.poll(() => events).toEqual(begun);
+  socket.destroy();
+  await once(socket, "close");
+};
+
+describe("H22: an `around` middleware waits for the handler", () => {
+  test.each<readonly [string, Error | undefined, readonly string[]]>([
+    ["commits if the handler succeeds", undefined, ["credit", "commit"]],
+    ["rolls back if the handler fails", new Error("no funds"), ["rollback: no funds"]],
+  ])("after the client has left, and %s", async (_what, error, ending) => {
+    const { events, work, finish } = createWork();
+    const server = await start({
+      x: factory
+        .addMiddleware(createTransaction(events))
+        .build({ handler: ({ signal }) => work(signal) }),
+    });
+    await leave(server, events, ["begin", "debit"]);
+    await expect.poll(() => events).toContain("aborted");
+    finish(error);
+    await expect.poll(() => events).toEqual(["begin", "debit", "aborted", ...ending]);
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  test("after the client has left, and rolls back if the output is invalid", async () => {
+    const { events, work, finish } = createWork();
+    const server = await start({
+      x: factory.addMiddleware(createTransaction(events)).build({
+        output: z.object({ n: z.number() }),
+        handler: () => work() as never,
+      }),
+    });
+    await leave(server, events, ["begin", "debit"]);
+    finish();
+    await expect.poll(() => events.at(-1)).toMatch(/^rollback: output\.n: /);
+  });
+
+  test("and rolls back if the client leaves before the handler has begun", async () => {
+    const { events, work, finish } = createWork();
+    const handler = vi.fn(() => ({}));
+    const server = await start({
+      x: factory
+        .addMiddleware(createTransaction(events))
+        .addMiddleware({ handler: () => work() })
+        .build({ handler }),
+    });
+    await leave(server, events, ["begin", "debit"]);
+    finish();
+    await expect
+      .poll(() => events)
+      .toEqual(["begin", "debit", "credit", "rollback: The client disconnected"]);
+    expect(handler).not.toHaveBeenCalled();
+    expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
+  });
+
+  test.each<readonly [string, { readonly timeout?: number }, Partial<ServerConfig>]>([
+    ["`timeout`", { timeout: 20 }, {}],
+    ["`requestTimeout`", {}, { requestTimeout: 20 }],
+    ["`handlerTimeout`", {}, { handlerTimeout: 20 }],
+  ])("after %s, which is answered at once, and rolls back", async (_name, own, config) => {
+    const { events, work, finish } = createWork();
+    const build = factory.addMiddleware(createTransaction(events)).build;
+    const server = await start(
+      {
+        x: build.call(factory.addMiddleware(createTransaction(events)), {
+          ...own,
+          handler: ({ signal }) => work(signal),
+        }),
+      },
+      config,
+    );
+    expect((await server.send("/x")).status).toBe(503);
+    expect(events).toEqual(["begin", "debit", "aborted"]);
+    finish();
+    await expect
+      .poll(() => events)
+      .toEqual(["begin", "debit", "aborted", "credit", "rollback: Service Unavailable"]);
+    expect(server.linesOf("warn")).toEqual([]);
+  });
+
+  test("and a fault of the handler after the time limit is logged as a warning", async () => {
+    const { events, work, finish } = createWork();
+    const server = await start({ x: factory.build({ timeout: 20, handler: () => work() }) });
+    expect((await server.send("/x")).status).toBe(503);
+    finish(new Error("too late"));
+    await expect
+      .poll(() => server.linesOf("warn"))
+      .toMatchObject([
+        {
+          message: "A request failed after its time limit had expired",
+          meta: { method: "GET", path: "/x", error: { message: "too late" } },
+        },
+      ]);
+    expect(events).toEqual(["debit"]);
+  });
+});
+
+describe("H22: what else surrounds a handler waits for it", () => {
+  test.each(["leaves", "waits for too long"])("`dispose`, if the client %s", async (how) => {
+    const { events, work, finish } = createWork();
+    const server = await start({
+      x: factory
+        .addContext(() => ({}), { dispose: () => events.push("disposed") })
+        .build({ ...(how !== "leaves" && { timeout: 20 }), handler: () => work() }),
+    });
+    if (how === "leaves") await leave(server, events, ["debit"]);
+    else expect((await server.send("/x")).status).toBe(503);
+    expect(events).toEqual(["debit"]);
+    finish();
+    await expect.poll(() => events).toEqual(["debit", "credit", "disposed"]);
+  });
+
+  test.each<readonly [string, (work: () => Promise<unknown>) => Parameters<typeof factory.use>[0]]>(
+    [
+      [
+        "calls `next` later",
+        (work) => (_request: Request, _response: Response, next) => void work().then(() => next()),
+      ],
+      [
+        "is async",
+        (work) => async (_request: Request, _response: Response, next) => {
+          await work();
+          next();
+        },
+      ],
+      [
+        "is async and never calls `next`",
+        (work) => async () => {
+          await work();
+        },
+      ],
+    ],
+  )(
+    "a transaction, if the client leaves while a native middleware that %s is at work",
+    async (_name, create) => {
+      const { events, work, finish } = createWork();
+      const handler = vi.fn(() => ({}));
+      const server = await start({
+        x: factory
+          .addMiddleware(createTransaction(events))
+          .use(create(() => work()))
+          .build({ handler }),
+      });
+      await leave(server, events, ["begin", "debit"]);
+      finish();
+      await expect
+        .poll(() => events)
+        .toEqual(["begin", "debit", "credit", "rollback: The client disconnected"]);
+      expect(handler).not.toHaveBeenCalled();
+    },
+  );
+
+  test("the shutdown, which names the routes that do not end", async () => {
+    const { events, work, finish } = createWork();
+    const server = await start({ x: factory.build({ handler: () => work() }) });
+    await leave(server, events, ["debit"]);
+    const isClosed = vi.fn();
+    const closing = server.close().then(isClosed);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isClosed).not.toHaveBeenCalled();
+    finish();
+    await closing;
+    expect(events).toEqual(["debit", "credit"]);
+    expect(server.linesOf("warn")).toEqual([]);
+  });
+});
+
+describe("H23: a middleware with `afterValidation`", () => {
+  const input = z.object({ n: z.coerce.number() });
+  const post = (body: string, length = body.length): string =>
+    `POST /x HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
+
+  test("begins once the body has been read and the input is valid, and surrounds what comes after it", async () => {
+    const events: string[] = [];
+    const parsed = vi.fn((n: number) => n + 1);
+    const endpoint = factory
+      .addMiddleware({ handler: () => void events.push("before") })
+      .addMiddleware(createTransaction(events, { afterValidation: true }))
+      .addMiddleware({
+        input: z.object({ key: z.string() }),
+        handler: ({ ctx, input: { key } }) => void events.push(`later ${ctx.tx} ${key}`),
+      })
+      .build({
+        method: "post",
+        input: z.object({ n: z.number().transform(parsed) }),
+        handler: ({ input: { n, key }, ctx: { tx } }) => {
+          events.push("handler");
+          return { n, key, tx };
+        },
+      });
+    const server = await start({ x: endpoint });
+    const socket = await server.open();
+    const body = '{"n":1,"key":"k"}';
+    socket.write(post("", body.length));
+    await expect.poll(() => events).toEqual(["before"]);
+    socket.write(body);
+    const [data] = (await once(socket, "data")) as [Buffer];
+    expect(data.toString()).toContain('"data":{"n":2,"key":"k","tx":7}');
+    expect(events).toEqual(["before", "begin", "later 7 k", "handler", "commit"]);
+    expect(parsed).toHaveBeenCalledOnce();
+  });
+
+  test("is not reached by invalid input, nor by a client that leaves while sending the body", async () => {
+    const events: string[] = [];
+    const server = await start({
+      x: factory
+        .addContext(() => void events.push("context"), { afterValidation: true })
+        .addMiddleware(createTransaction(events, { afterValidation: true }))
+        .build({ method: "post", input, handler: () => ({}) }),
+    });
+    expect(
+      await server.raw(post('{"n":"x"}').replace("Host: a", "Host: a\r\nConnection: close")),
+    ).toMatch(/^HTTP\/1.1 400/);
+    const socket = await server.open();
+    socket.write(post("{", 9));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    await once(socket, "close");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(events).toEqual([]);
+  });
+});
