@@ -167,6 +167,9 @@ const waitForSending = async (walk: Walk, isSettled: boolean): Promise<void> => 
   const { request, response, logger } = walk;
   if (senders.some((name) => Object.hasOwn(response, name))) {
     await untilFinished(response, walk.timeLimit);
+    // the tool would hold back any other response, too
+    if (isIdle(response) && !isAbandoned(response))
+      breakOff(walk, new ServerFault("SLP_NOTHING_SENT", "A tool has held the response back"));
     return;
   }
   await untilFinished(response, sendingGrace);

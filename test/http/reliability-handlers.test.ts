@@ -431,7 +431,7 @@ test.each([...failing, () => undefined, async () => undefined])(
     expect(first).toMatch(/^content-type: text\/plain; charset=utf-8\r$/im);
     expect(first).toMatch(/^cache-control: no-store\r$/im);
     expect(second).toMatch(pong);
-    expect(server.lines).toMatchObject([{ severity: "error", meta: { path: "/run" } }]);
+    expect(server.linesOf("error")).toMatchObject([{ meta: { path: "/run" } }]);
   },
 );
 

@@ -324,6 +324,50 @@ describe("a result handler may send the response later", () => {
     expect(await serve(factory.build({ handler: empty }))).toMatchObject(sent("awaited"));
   });
 
+  it("in a callback that takes longer than usual, of which the log warns", async () => {
+    shortenGrace();
+    const factory = answerBy(({ response }) => {
+      setTimeout(() => response.send("later"), 75);
+    });
+    const { server, ...rest } = await serve(factory.build({ handler: empty }));
+    expect(rest).toMatchObject(sent("later"));
+    expect(server.linesOf("warn")).toHaveLength(1);
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
+  it.each(["GET", "HEAD"])(
+    "R22: in response to %s, however long a tool that has replaced `end` holds it back",
+    async (method) => {
+      shortenGrace();
+      const held = defaultEndpointsFactory
+        .use((_request, response, next) => {
+          const { end } = response;
+          response.end = (...args: unknown[]) => {
+            response.end = end;
+            setTimeout(() => Reflect.apply(end, response, args), 200);
+            return response;
+          };
+          next();
+        })
+        .build({ handler: () => ({ a: 1 }) });
+      const server = await start({ held });
+      expect((await server.send("/held", { method })).status).toBe(200);
+      expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
+    },
+  );
+
+  it("R22: but no longer than the time limit of the endpoint", async () => {
+    const held = defaultEndpointsFactory
+      .use((_request, response, next) => {
+        response.end = () => response;
+        next();
+      })
+      .build({ timeout: 50, handler: () => ({}) });
+    const server = await start({ held });
+    await expect(server.send("/held")).rejects.toThrow();
+    expect(server.linesOf("error")).toHaveLength(1);
+  });
+
   it("with a piped stream, however slowly it begins", async () => {
     shortenGrace();
     const factory = answerBy(({ response }) => {
