@@ -21,6 +21,7 @@ import {
   type CorsFunction,
   type CorsOption,
 } from "./head/cors.ts";
+import { isForeignForm } from "./head/foreign-form.ts";
 import { closeAfterReply } from "../http/lingering-close.ts";
 import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
 import { toCanonicalPath } from "./head/request-target.ts";
@@ -116,6 +117,8 @@ export class Dispatcher {
   }
 
   #run(plan: EndpointPlan, request: Request, response: Response, logger: Logger): Promise<void> {
+    if (isForeignForm(request, response))
+      return this.fail(new RequestError("SLP_CROSS_SITE_FORM"), request, response, plan.endpoint);
     if (plan.body === "none") return runEndpoint(plan, request, response, logger);
     if (plan.middlewares.length > 0)
       return runEndpoint(plan, request, response, logger, this.#readBody);
