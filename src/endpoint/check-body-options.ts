@@ -28,10 +28,10 @@ const assertSourceList = (where: string, name: string, list: unknown): void => {
 /** @throws {@link DefinitionError} when an option for the body is invalid. */
 export const assertBodyOptions = (
   where: string,
-  definition: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload" | "keepRawBody">,
+  definition: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload" | "keepRawBody" | "forms">,
 ): void => {
   const { bodyLimit, upload } = definition;
-  assertValues(where, definition, { keepRawBody: aBoolean });
+  assertValues(where, definition, { keepRawBody: aBoolean, forms: aBoolean });
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit > 0))
     failValue(where, "bodyLimit", "a positive integer, in bytes", bodyLimit);
   if (upload === undefined) return;

@@ -328,6 +328,7 @@ export class EndpointsFactory<
       timeout: definition.timeout,
       inputSources: definition.inputSources,
       bodyLimit: definition.bodyLimit,
+      takesForms: definition.forms,
       uploadLimits: definition.upload?.limits,
       handle: definition.handler as Endpoint<M, Input, Output, unknown, unknown>["handle"],
       ...toDescription(where, definition),

@@ -2,6 +2,7 @@ import {
   defaultEndpointsFactory as factory,
   ez,
   Middleware,
+  type AnyEndpoint,
   type InputSource,
   type Method,
 } from "sallyport";
@@ -241,6 +242,21 @@ describe("the body of a request", () => {
     ],
   ])("is %s", (_name, input, types) => {
     expect(Object.keys(bodyOf(input)?.content ?? {})).toEqual(types);
+  });
+
+  test("is JSON alone with `forms: false`, except for an endpoint that declares a form", () => {
+    const input = z.object({ a: z.string() });
+    const typesOf = (endpoint: AnyEndpoint) =>
+      Object.keys(
+        generateOne("POST /a", { "post a": endpoint }, { config: { forms: false } }).requestBody
+          ?.content ?? {},
+      );
+    const handler = () => ({});
+    expect(typesOf(factory.build({ input, handler }))).toEqual(["application/json"]);
+    expect(typesOf(factory.build({ input, handler, forms: false }))).toEqual(["application/json"]);
+    expect(typesOf(factory.build({ input: ez.form(input), handler }))).toEqual([
+      "application/x-www-form-urlencoded",
+    ]);
   });
 
   test("is required if one of its fields is required", () => {
