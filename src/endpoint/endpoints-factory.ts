@@ -21,7 +21,7 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
-import { assertBodyOptions, assertSources } from "./check-body-options.ts";
+import { assertInputOptions } from "./check-input-options.ts";
 import { aFunction, assertKeys, assertOptions, assertSchema } from "./check-definition.ts";
 import { assertTimeout, toMethods } from "./check-definition.ts";
 import { toDescription } from "./describe-endpoint.ts";
@@ -312,8 +312,7 @@ export class EndpointsFactory<
     assertKeys(where, definition, isVoid ? definitionKeys : [...definitionKeys, "output"]);
     assertSchema(where, "input", definition.input);
     assertTimeout(where, definition.timeout);
-    assertSources(where, definition.inputSources);
-    assertBodyOptions(where, definition);
+    assertInputOptions(where, definition);
     assertStatusCode(where, definition.statusCode);
     return new Endpoint({
       methods: toMethods(where, definition.method),

@@ -74,9 +74,9 @@ describe("forms", () => {
 
   test("are rejected with the accepted type, before the body is read", async () => {
     const server = await start(routing);
-    const { headers, json } = await send(server, "/json", "urlencoded");
-    expect(headers.accept).toBe("application/json");
-    expect(json()).toEqual(errorEnvelope("Unsupported Media Type"));
+    const answer = await send(server, "/json", "urlencoded");
+    expect(answer.headers.accept).toBe("application/json");
+    expect(answer.json()).toEqual(errorEnvelope("Unsupported Media Type"));
     for (const [type] of [bodies.urlencoded, bodies.multipart]) {
       const head = `POST /json HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 9\r\n\r\n`;
       expect(await server.raw(head)).toMatch(/^HTTP\/1\.1 415 /);
