@@ -16,6 +16,7 @@ const requestFaults = {
   SLP_BODY_TOO_LARGE: [413, "Content Too Large"],
   SLP_BODY_TOO_MANY_FIELDS: [413, "Too many form fields"],
   SLP_BODY_UTF8: [400, "Body is not valid UTF-8"],
+  SLP_CROSS_SITE_FORM: [403, "Forms from other sites are not accepted"],
   SLP_EXPECTATION: [417, "Expectation Failed"],
   SLP_BODY_TIMEOUT: [408, "Request Timeout"],
   SLP_HEADER_HOST: [400, "Bad Request"],

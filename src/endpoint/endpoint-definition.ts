@@ -96,6 +96,14 @@ export interface DefinitionBase<
    */
   readonly bodyLimit?: number | undefined;
   /**
+   * Whether the endpoint accepts forms in place of JSON: `application/x-www-form-urlencoded`, and `multipart/form-data`
+   * without files. With `false`, forms are rejected with a 415. An input that is declared with `ez.form()`,
+   * `ez.upload()` or `ez.raw()` contradicts `false`.
+   *
+   * @default the configuration's `forms`; true if the input is declared with `ez.form()` or `ez.upload()`
+   */
+  readonly forms?: boolean | undefined;
+  /**
    * Upload limits for this endpoint. Omitted limits come from the configuration.
    *
    * @default the configuration's `upload.limits`
@@ -171,5 +179,5 @@ export interface VoidEndpointDefinition<
 export const definitionKeys: readonly string[] = [
   ...["method", "input", "handler", "shortDescription", "description", "tag", "scope"],
   ...["operationId", "deprecated", "timeout", "keepRawBody", "inputSources", "bodyLimit", "upload"],
-  ...["statusCode", "errors"],
+  ...["statusCode", "errors", "forms"],
 ];

@@ -44,6 +44,8 @@ export interface EndpointParts extends EndpointDescription {
   readonly inputSources: EndpointSources | undefined;
   /** The endpoint's own body limit, in bytes; undefined to use the configured one. */
   readonly bodyLimit: number | undefined;
+  /** Whether the endpoint accepts forms in place of JSON; undefined to use the configured value. */
+  readonly takesForms: boolean | undefined;
   /** The endpoint's own upload limits; undefined to use the configured ones. */
   readonly uploadLimits: UploadLimits | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
@@ -86,6 +88,7 @@ export class Endpoint<
   readonly timeout: number | undefined;
   readonly inputSources: EndpointSources | undefined;
   readonly bodyLimit: number | undefined;
+  readonly takesForms: boolean | undefined;
   readonly uploadLimits: UploadLimits | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly shortDescription: string | undefined;
@@ -119,6 +122,7 @@ export class Endpoint<
     this.timeout = parts.timeout;
     this.inputSources = parts.inputSources;
     this.bodyLimit = parts.bodyLimit;
+    this.takesForms = parts.takesForms;
     this.uploadLimits = parts.uploadLimits;
     this.handle = parts.handle;
     this.shortDescription = parts.shortDescription;

@@ -21,7 +21,7 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
-import { assertBodyOptions, assertSources } from "./check-body-options.ts";
+import { assertInputOptions } from "./check-input-options.ts";
 import {
   aBoolean,
   aFunction,
@@ -321,8 +321,7 @@ export class EndpointsFactory<
     assertKeys(where, definition, isVoid ? definitionKeys : [...definitionKeys, "output"]);
     assertSchema(where, "input", definition.input);
     assertTimeout(where, definition.timeout);
-    assertSources(where, definition.inputSources);
-    assertBodyOptions(where, definition);
+    assertInputOptions(where, definition);
     assertStatusCode(where, definition.statusCode);
     return new Endpoint({
       methods: toMethods(where, definition.method),
@@ -337,6 +336,7 @@ export class EndpointsFactory<
       timeout: definition.timeout,
       inputSources: definition.inputSources,
       bodyLimit: definition.bodyLimit,
+      takesForms: definition.forms,
       uploadLimits: definition.upload?.limits,
       handle: definition.handler as Endpoint<M, Input, Output, unknown, unknown>["handle"],
       ...toDescription(where, definition),

@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { assertForms, declaresBodyType } from "../endpoint/form-option.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { UploadLimits } from "../endpoint/upload-limits.ts";
@@ -35,6 +36,8 @@ export interface EndpointPlan {
   readonly keepsRawBody: boolean;
   /** The endpoint's own body limit, in bytes. */
   readonly bodyLimit: number | undefined;
+  /** Whether forms are accepted in place of JSON. */
+  readonly takesForms: boolean;
   /** The endpoint's own upload limits. */
   readonly uploadLimits: UploadLimits | undefined;
   /** Whether the endpoint accepts files. */
@@ -71,10 +74,11 @@ export interface EndpointPlan {
   readonly handlerTimeout: number;
 }
 
-/** The time limits of a server, in milliseconds; 0 for no limit. */
-export interface TimeLimits {
+/** The options of a server that endpoints inherit; the time limits are in milliseconds, 0 for no limit. */
+export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
   readonly handlerTimeout?: number | undefined;
+  readonly forms?: boolean | undefined;
 }
 
 const toBodyKind = (
@@ -115,7 +119,7 @@ const assertSchemas = (
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
-  { requestTimeout = 0, handlerTimeout = 0 }: TimeLimits = {},
+  { requestTimeout = 0, handlerTimeout = 0, forms = true }: InheritedOptions = {},
   where = "build",
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
@@ -130,6 +134,7 @@ export const planEndpoint = (
     body: toBodyKind(schemas, sources),
     keepsRawBody: endpoint.keepsRawBody,
     bodyLimit: endpoint.bodyLimit,
+    takesForms: endpoint.takesForms ?? (forms || declaresBodyType(endpoint)),
     uploadLimits: endpoint.uploadLimits,
     takesFiles: sources.includes("files") && schemas.some(takesFiles),
     fileLists: schemas.flatMap(listFileLists),
@@ -167,18 +172,20 @@ export class LazyPlan {
   /** The value of `request.route` for logs, metrics and traces; Express sets the property in the same form. */
   readonly route: { readonly path: string };
   readonly #sources: readonly InputSource[];
-  readonly #limits: TimeLimits;
+  readonly #options: InheritedOptions;
   #plan: EndpointPlan | undefined;
 
+  /** @throws {@link DefinitionError} when the endpoint rejects the forms that its input declares. */
   constructor(
     endpoint: AnyEndpoint,
     sources: readonly InputSource[],
-    limits: TimeLimits,
+    options: InheritedOptions,
     path: string,
   ) {
+    assertForms(endpoint, path);
     this.endpoint = endpoint;
     this.#sources = sources;
-    this.#limits = limits;
+    this.#options = options;
     this.route = { path };
   }
 
@@ -186,7 +193,7 @@ export class LazyPlan {
     return (this.#plan ??= planEndpoint(
       this.endpoint,
       this.#sources,
-      this.#limits,
+      this.#options,
       this.route.path,
     ));
   }

@@ -13,7 +13,7 @@ import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { readInput } from "./read-input.ts";
 import { running, type RunningResponse } from "./running-requests.ts";
 import { discardContent, sendContent } from "./send-content.ts";
-import { sendError, sendLastResort, sendOutput, warnAlreadySent } from "./send-result.ts";
+import { recover, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "./set-links.ts";
 import { validateOutput } from "./validate.ts";
 import { watchStatus } from "./watch-status.ts";
@@ -85,7 +85,6 @@ export const runEndpoint = async (
     }
     if (plan.watchesStatus) watchStatus(plan, walk);
   } catch (error) {
-    if (plan.content) discardContent(walk.output);
     await answerError(plan, walk, error);
   }
   if (!walk.isLate) others?.delete(walk);
@@ -105,18 +104,19 @@ const toLimit = ({ endpoint, timeout, handlerTimeout }: EndpointPlan): TimeLimit
 
 /** Responds with an error of a stage; never rejects. */
 const answerError = async (plan: EndpointPlan, walk: Walk, thrown: unknown): Promise<void> => {
-  if (walk.isFailed) {
-    if (thrown !== walk.failure) logServerFault(walk.logger, walk.request, thrown);
-    return;
-  }
   try {
+    if (walk.isFailed) {
+      if (thrown !== walk.failure) logServerFault(walk.logger, walk.request, thrown);
+      return;
+    }
+    if (plan.content) discardContent(walk.output);
     let error = thrown;
     if (plan.errorData)
       ({ error, data: walk.errorData } = await checkErrorData(plan.errorData, thrown));
     await sendError(walk, error);
     if (plan.watchesStatus) watchStatus(plan, walk, error);
   } catch (defect) {
-    sendLastResort(walk, defect);
+    recover(walk, defect);
   }
 };
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Response } from "express";
+import type { Request, Response } from "express";
 import { ServerFault } from "../errors.ts";
 import { leaveBody } from "../http/leave-body.ts";
 import { toStatusText } from "../http/status.ts";
@@ -114,8 +114,16 @@ export const failWalk = (walk: Walk, thrown: unknown): void => {
   walk.isFailed = true;
   const error = toSendingError(thrown);
   walk.failure ??= error;
-  forgetSending(walk.response);
-  void sendError(walk, error);
+  void sendSafely(walk, error);
+};
+
+const sendSafely = async (walk: Walk, error: Error): Promise<void> => {
+  try {
+    forgetSending(walk.response);
+    await sendError(walk, error);
+  } catch (defect) {
+    recover(walk, defect);
+  }
 };
 
 /** Calls the result handler; returns undefined if the handler has already sent the response. */
@@ -195,8 +203,8 @@ const untilFinished = async (response: Response, limit: number | undefined): Pro
 };
 
 /** Responds with 500 in plain text if the result handler itself has failed. */
-export const sendLastResort = (walk: Walk, thrown: unknown): void => {
-  const { request, response, logger } = walk;
+const sendLastResort = (walk: Walk, thrown: unknown): void => {
+  const { response } = walk;
   const error = ensureError(thrown);
   if (isTaken(response)) {
     // a result handler that streams fails with such an error when the client leaves
@@ -204,10 +212,33 @@ export const sendLastResort = (walk: Walk, thrown: unknown): void => {
     else breakOff(walk, error);
     return;
   }
-  logServerFault(logger, request, error);
-  if (isAbandoned(response)) return;
-  const text = toStatusText(500);
+  recover(walk, error);
+};
+
+/**
+ * Logs an error of the framework itself, or of a result handler, and responds with 500 in plain text if nothing has been
+ * sent. Never throws, whatever state the request is in.
+ */
+export const recover = (
+  {
+    request,
+    response,
+    logger,
+  }: { readonly request: Request; readonly response: Response; readonly logger: Logger },
+  error: unknown,
+): void => {
   try {
+    logServerFault(logger, request, error);
+  } catch {
+    logger.error("Server fault", { error });
+  }
+  try {
+    if (response.headersSent) {
+      if (!response.writableEnded) cutOff(response);
+      return;
+    }
+    if (response.destroyed || response.closed) return;
+    const text = toStatusText(500);
     clearRepresentation(response);
     response.statusCode = 500;
     response.setHeader("Content-Type", "text/plain; charset=utf-8");

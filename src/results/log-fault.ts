@@ -34,7 +34,9 @@ export const logClientFault = (
     reason: code ?? String(readSafely(error, "name")),
   };
   const isSuspicious =
-    code === "SLP_BODY_FORBIDDEN_KEY" || (error instanceof RequestError && error.endsConnection);
+    code === "SLP_BODY_FORBIDDEN_KEY" ||
+    code === "SLP_CROSS_SITE_FORM" ||
+    (error instanceof RequestError && error.endsConnection);
   if (isSuspicious) warnSampled(logger, String(code), "Request refused", meta);
   else logger.debug("Request refused", meta);
 };

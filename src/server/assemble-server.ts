@@ -17,12 +17,13 @@ import type { Dispatcher } from "./dispatch.ts";
 import { watchConnections } from "./connection/connections.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
-import { toExpectingListener } from "./head/expectation.ts";
+import { toExpectingListener, type RunningListener } from "./head/expectation.ts";
 import { assertFraming } from "./head/framing.ts";
 import { loadExpress } from "../lazy/packages.ts";
 import type { Listener } from "./connection/listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { inTurn } from "./connection/request-queue.ts";
+import { protect } from "./protect.ts";
 import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
 /** A server that does not listen yet. */
@@ -59,7 +60,7 @@ export const assembleServer = async (
     writable: true,
   });
   const listener = createListener(prepared, objects, isBare ? undefined : objects.getApp());
-  const listeners = createServers(config, objects, listener, prepared.dispatcher);
+  const listeners = createServers(config, objects, listener, prepared);
   for (const { server } of listeners)
     answerClientErrors(server, prepared.getLogger(), config.cors === true);
   return { ...prepared, objects, listeners };
@@ -128,9 +129,10 @@ const useBeginning = (app: Express, { begin }: Prepared): void => {
 };
 
 const useApi = (app: Express, { dispatcher }: Prepared): void => {
-  const layer: RequestHandler = (request, response, next) => {
-    if (!dispatcher.hasLeft(request, response)) void dispatcher.dispatch(request, response, next);
-  };
+  const layer: RequestHandler = (request, response, next) =>
+    dispatcher.hasLeft(request, response)
+      ? undefined
+      : dispatcher.dispatch(request, response, next);
   apiLayers.set(app, layer);
   app.use(layer);
 };
@@ -191,7 +193,7 @@ const createListener =
     { begin, dispatcher }: Prepared,
     objects: ExpressObjects,
     stack: Express | undefined,
-  ): RequestListener =>
+  ): RunningListener =>
   (message, reply) => {
     // the server creates requests and responses with the application's classes
     const request = message as Request;
@@ -204,22 +206,20 @@ const createListener =
       if (stack && !dispatcher.isPreflight(request)) {
         (response as { [watchedMark]?: boolean })[watchedMark] = true;
         stack(request, response);
-        return;
+        return undefined;
       }
       beginning = begin(request, response);
     } catch (error) {
-      void dispatcher.fail(error, request, response);
-      return;
+      return dispatcher.fail(error, request, response);
     }
-    if (beginning === undefined) void dispatch(dispatcher, objects, request, response);
-    else
-      beginning.then(
-        () =>
-          dispatcher.hasLeft(request, response)
-            ? undefined
-            : dispatch(dispatcher, objects, request, response),
-        (error: unknown) => dispatcher.failEarly(error, request, response),
-      );
+    if (beginning === undefined) return dispatch(dispatcher, objects, request, response);
+    return beginning.then(
+      () =>
+        dispatcher.hasLeft(request, response)
+          ? undefined
+          : dispatch(dispatcher, objects, request, response),
+      (error: unknown) => dispatcher.failEarly(error, request, response),
+    );
   };
 
 /** The default options of servers, with times in milliseconds; `http.options` and `https.options` override them. */
@@ -235,8 +235,8 @@ const defaultOptions = {
 const createServers = (
   { http, https }: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
-  listener: RequestListener,
-  dispatcher: Dispatcher,
+  listener: RunningListener,
+  { dispatcher, getLogger }: Prepared,
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
   const listeners: Listener[] = [];
@@ -252,12 +252,14 @@ const createServers = (
     });
     listeners.push({ name: "https", server, at: https.listen });
   }
-  const onRequest = inTurn(listener);
-  const onContinue = inTurn(toExpectingListener(listener));
-  const onExpectation = inTurn((message, reply) => {
+  const serveInOrder = (served: RunningListener): RequestListener =>
+    protect(inTurn(protect(served, getLogger)), getLogger);
+  const onRequest = serveInOrder(listener);
+  const onContinue = serveInOrder(toExpectingListener(listener));
+  const onExpectation = serveInOrder((message, reply) => {
     const [request, response] = [message as Request, reply as Response];
     connect(request, response);
-    void dispatcher.fail(new RequestError("SLP_EXPECTATION"), request, response);
+    return dispatcher.fail(new RequestError("SLP_EXPECTATION"), request, response);
   });
   for (const { name, server } of listeners) {
     watchConnections(server, name === "https");

@@ -6,6 +6,7 @@ import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
+import { protect } from "./protect.ts";
 import { inTurn } from "./connection/request-queue.ts";
 
 /** An API as layers of an Express application. */
@@ -19,7 +20,7 @@ export const createAttachedApi = async (
   config: CommonConfig,
   entries: readonly RoutingEntry[],
 ): Promise<AttachedApi> => {
-  const { begin, dispatcher } = await prepare(config, entries);
+  const { begin, dispatcher, getLogger } = await prepare(config, entries);
   const handle: AttachedApi["handle"] = async (request, response, next) => {
     // a router has no application until it serves a request
     markSending((request.app as Express).response);
@@ -49,7 +50,8 @@ export const createAttachedApi = async (
   };
   return {
     handle: (request, response, next) => {
-      inTurn(() => void handle(request, response, next))(request, response);
+      const listener = protect(() => handle(request, response, next), getLogger);
+      inTurn(listener)(request, response);
     },
     answerNotFound: (request, response) => dispatcher.answerNotFound(request, response),
   };

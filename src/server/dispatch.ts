@@ -7,7 +7,7 @@ import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { forgetSending, isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
-import { sendError } from "../pipeline/send-result.ts";
+import { recover, sendError } from "../pipeline/send-result.ts";
 import { currentWalk, Walk, type ReadBody, type WalkingRequest } from "../pipeline/walk.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { ensureError, toErrorStatus, toSendingError } from "../results/http-error.ts";
@@ -21,6 +21,7 @@ import {
   type CorsFunction,
   type CorsOption,
 } from "./head/cors.ts";
+import { isForeignForm } from "./head/foreign-form.ts";
 import { closeAfterReply } from "../http/lingering-close.ts";
 import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
 import { toCanonicalPath } from "./head/request-target.ts";
@@ -116,6 +117,8 @@ export class Dispatcher {
   }
 
   #run(plan: EndpointPlan, request: Request, response: Response, logger: Logger): Promise<void> {
+    if (isForeignForm(request, response))
+      return this.fail(new RequestError("SLP_CROSS_SITE_FORM"), request, response, plan.endpoint);
     if (plan.body === "none") return runEndpoint(plan, request, response, logger);
     if (plan.middlewares.length > 0)
       return runEndpoint(plan, request, response, logger, this.#readBody);
@@ -167,20 +170,29 @@ export class Dispatcher {
     endpoint?: AnyEndpoint,
   ): Promise<void> {
     const { getLogger, errorHandler: handler } = this.#options;
-    const errorHandler = endpoint ? this.#toErrorHandler(endpoint) : handler;
-    forgetSending(response);
-    if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
-    const walk = new Walk(request, response, getLogger(request), errorHandler);
-    // if Express fails to send what the error handler asked for, it calls `request.next`, which needs the walk
-    (request as WalkingRequest)[currentWalk] = walk;
-    await sendError(walk, toSendingError(error));
+    try {
+      const errorHandler = endpoint ? this.#toErrorHandler(endpoint) : handler;
+      forgetSending(response);
+      if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
+      const walk = new Walk(request, response, getLogger(request), errorHandler);
+      // if Express fails to send what the error handler asked for, it calls `request.next`, which needs the walk
+      (request as WalkingRequest)[currentWalk] = walk;
+      await sendError(walk, toSendingError(error));
+    } catch (defect) {
+      recover({ request, response, logger: getLogger(request) }, defect);
+    }
   }
 
   /** Responds with an error that has occurred before the request was dispatched; never rejects. */
   async failEarly(error: unknown, request: Request, response: Response): Promise<void> {
     const { cors } = this.#options;
-    if (typeof cors === "function" && !isTaken(response))
-      await this.#setEarlyCorsHeaders(cors, request, response);
+    try {
+      if (typeof cors === "function" && !isTaken(response))
+        await this.#setEarlyCorsHeaders(cors, request, response);
+    } catch (defect) {
+      await this.fail(defect, request, response);
+      return;
+    }
     await this.fail(error, request, response);
   }
 
@@ -233,8 +245,13 @@ export class Dispatcher {
   /** Responds with 404 to a path that nothing serves; never rejects. */
   async answerNotFound(request: Request, response: Response): Promise<void> {
     const { cors, getLogger } = this.#options;
-    if (typeof cors === "function")
-      await setCorsHeadersOfOther(cors, request, response, getLogger(request));
+    try {
+      if (typeof cors === "function")
+        await setCorsHeadersOfOther(cors, request, response, getLogger(request));
+    } catch (error) {
+      await this.fail(error, request, response);
+      return;
+    }
     await this.fail(new RequestError("SLP_NOT_FOUND"), request, response);
   }
 

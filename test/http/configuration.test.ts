@@ -366,6 +366,7 @@ describe("an invalid configuration is rejected with the option, the value and th
     [{ http, bodyLimit: -1 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "-1", "positive"]],
     [{ http, bodyLimit: 0 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "positive"]],
     [{ http, bodyLimit: 1.5 }, "SLP_CONFIG_VALUE", ["`bodyLimit`", "integer"]],
+    [{ http, forms: "none" }, "SLP_CONFIG_VALUE", ["`forms`", '"none"', "true or false"]],
     [{ http, constructor: 1 }, "SLP_CONFIG_UNKNOWN_OPTION", ["`constructor`"]],
     [{ http, upload: { toString: 1 } }, "SLP_CONFIG_UNKNOWN_OPTION", ["`upload.toString`"]],
     [{ http, handlerTimeout: Number.NaN }, "SLP_CONFIG_VALUE", ["`handlerTimeout`", "NaN"]],

@@ -243,6 +243,12 @@ describe("the body of a request", () => {
     expect(Object.keys(bodyOf(input)?.content ?? {})).toEqual(types);
   });
 
+  test("is JSON alone for an endpoint with `forms: false`", () => {
+    const endpoint = factory.build({ input: fields("a"), forms: false, handler: () => ({}) });
+    const { requestBody } = generateOne("POST /a", { "post a": endpoint });
+    expect(Object.keys(requestBody?.content ?? {})).toEqual(["application/json"]);
+  });
+
   test("is required if one of its fields is required", () => {
     expect(bodyOf(z.object({ a: z.string() }))?.required).toBe(true);
     expect(bodyOf(z.object({ a: z.string().optional() }))?.required).toBe(false);

@@ -8,7 +8,7 @@ afterAll(async () => {
 
 // each compilation reads all declarations, so several pages share one
 test.each([
-  { pages: ["README.md", "docs/cluster.md", "docs/guide.md"], skipLibCheck: false },
+  { pages: ["README.md", "docs/cluster.md", "docs/csrf.md", "docs/guide.md"], skipLibCheck: false },
   // the declarations of vitest and of the query client need more libraries than Node's types
   { pages: ["docs/client.md", "docs/openapi.md", "docs/testing.md"], skipLibCheck: true },
 ])(

@@ -24,6 +24,8 @@ export interface BodyPlan {
   readonly body: "none" | "parsed" | "raw";
   readonly keepsRawBody: boolean;
   readonly takesFiles: boolean;
+  /** Whether forms are accepted in place of JSON. */
+  readonly takesForms: boolean;
   /** The route's own body limit, in bytes. */
   readonly bodyLimit: number | undefined;
   /** The route's own upload limits. */
@@ -64,7 +66,7 @@ export const parseBody = (
   const field = request.headers["content-type"];
   const contentType = parseContentType(field ?? "");
   const takesFiles = uploads !== undefined && plan.takesFiles;
-  if (contentType?.type === multipartType) {
+  if (contentType?.type === multipartType && plan.takesForms) {
     if (takesFiles)
       return readUpload(uploads, plan.uploadLimits, idle, contentType, request, response, logger);
     let form: Buffer | undefined;
@@ -73,11 +75,11 @@ export const parseBody = (
     );
   }
   // a body without a type cannot be parsed, but it may turn out to be empty
-  const early = field === undefined ? undefined : toBodyParser(contentType, takesFiles);
+  const early = field === undefined ? undefined : toBodyParser(plan, contentType, takesFiles);
   return readBytes(request, response, limit, idle, (bytes) => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
     if (bytes.length === 0) return;
-    request.body = parseBytes(bytes, early ?? toBodyParser(contentType, takesFiles));
+    request.body = parseBytes(bytes, early ?? toBodyParser(plan, contentType, takesFiles));
   });
 };
 
@@ -94,6 +96,7 @@ const parseBytes = (bytes: Buffer, parse: (text: string) => object): object => {
  */
 const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<void> | undefined => {
   const given: unknown = request.body;
+  if (plan.body === "parsed" && !plan.takesForms) assertNoForm(request);
   if (typeof given !== "string" && !(given instanceof Uint8Array)) return undefined;
   const bytes = Buffer.from(given as Uint8Array);
   if (plan.body === "raw") {
@@ -102,13 +105,19 @@ const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<vo
   }
   const contentType = parseContentType(request.headers["content-type"] ?? "");
   const isMultipart = contentType?.type === multipartType && !plan.takesFiles;
-  if (!contentType || (!isMultipart && !findBodyParser(contentType.type))) return undefined;
+  if (!contentType || (!isMultipart && !findBodyParser(plan, contentType.type))) return undefined;
   if (bytes.length > limit) throw new RequestError("SLP_BODY_TOO_LARGE");
   if (isMultipart) return parseTextForm(plan, contentType, bytes, request);
   if (plan.keepsRawBody) keepRawBody(request, bytes);
   request.body =
-    bytes.length === 0 ? undefined : parseBytes(bytes, toBodyParser(contentType, false));
+    bytes.length === 0 ? undefined : parseBytes(bytes, toBodyParser(plan, contentType, false));
   return undefined;
+};
+
+/** @throws {@link RequestError} when the body is a form, whoever has parsed it. */
+const assertNoForm = ({ headers }: Request): void => {
+  const type = parseContentType(headers["content-type"] ?? "")?.type;
+  if (type === formType || type === multipartType) throw toTypeError(["application/json"]);
 };
 
 /** Parses a multipart body for a route that accepts no files; the parser is loaded with the first such body. */
@@ -166,20 +175,27 @@ const isRead = (request: Request): boolean =>
 
 /** Chooses the parser for a media type. The header has been parsed once, strictly, and is not read again. */
 const toBodyParser = (
+  plan: BodyPlan,
   contentType: ContentType | undefined,
   takesFiles: boolean,
 ): ((text: string) => object) => {
-  const parse = contentType && findBodyParser(contentType.type);
+  const parse = contentType && findBodyParser(plan, contentType.type);
   if (!contentType || !parse) {
-    const types = ["application/json", formType, ...(takesFiles ? [multipartType] : [])];
-    throw new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: types.join(", ") } });
+    const forms = plan.takesForms ? [formType] : [];
+    throw toTypeError(["application/json", ...forms, ...(takesFiles ? [multipartType] : [])]);
   }
   const charset = contentType.parameters.get("charset")?.toLowerCase() ?? "utf-8";
   if (!["utf-8", "utf8", "us-ascii"].includes(charset)) throw new RequestError("SLP_BODY_CHARSET");
   return parse;
 };
 
-const findBodyParser = (type: string): ((text: string) => object) | undefined => {
+const toTypeError = (accepted: readonly string[]): RequestError =>
+  new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: accepted.join(", ") } });
+
+const findBodyParser = (
+  { takesForms }: BodyPlan,
+  type: string,
+): ((text: string) => object) | undefined => {
   if (jsonType.test(type)) return parseJson;
-  return type === formType ? parseForm : undefined;
+  return takesForms && type === formType ? parseForm : undefined;
 };

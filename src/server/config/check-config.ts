@@ -123,6 +123,7 @@ export const commonChecks: Readonly<Record<string, Check>> = {
     "a positive integer, in bytes",
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
   ),
+  forms: aBoolean,
   bodyIdleTimeout: be(
     "a positive number of milliseconds up to 2147483647",
     (value) => isDelay(value) && value !== 0,

@@ -96,6 +96,14 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly bodyLimit?: number | undefined;
   /**
+   * Whether endpoints accept forms in place of JSON: `application/x-www-form-urlencoded`, and `multipart/form-data`
+   * without files. With `false`, forms are rejected with a 415, unless the endpoint has its own `forms: true`, or its
+   * input is declared with `ez.form()` or `ez.upload()`.
+   *
+   * @default true
+   */
+  readonly forms?: boolean | undefined;
+  /**
    * Parses cookies into `request.cookies` and, with a secret, signed cookies into `request.signedCookies`.
    *
    * @default false

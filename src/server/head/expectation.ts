@@ -1,5 +1,8 @@
-import type { RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { closeAfterReply, isClosing } from "../../http/lingering-close.ts";
+
+/** A listener that returns a promise if it is asynchronous. */
+export type RunningListener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /**
  * Creates a listener for clients that send `Expect: 100-continue` and wait for permission to send their body. The
@@ -9,7 +12,7 @@ import { closeAfterReply, isClosing } from "../../http/lingering-close.ts";
  * @see RFC 9110, section 10.1.1
  */
 export const toExpectingListener =
-  (listener: RequestListener): RequestListener =>
+  (listener: RunningListener): RunningListener =>
   (request, response) => {
     let isAsked = false;
     const onNewListener = (event: string | symbol): void => {
@@ -25,5 +28,5 @@ export const toExpectingListener =
       if (!isAsked) closeAfterReply(request, response);
       return writeHead(...head);
     };
-    listener(request, response);
+    return listener(request, response);
   };

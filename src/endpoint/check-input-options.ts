@@ -1,14 +1,13 @@
 import { endpointMethods } from "../http/method.ts";
 import { aBoolean, assertKeys, assertValues, failValue } from "./check-definition.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
-import { inputSources } from "./input-sources.ts";
+import { inputSources as knownSources } from "./input-sources.ts";
 import { uploadLimits, type UploadLimits } from "./upload-limits.ts";
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** @throws {@link DefinitionError} when the `inputSources` of an endpoint are invalid. */
-export const assertSources = (where: string, sources: unknown): void => {
+const assertSources = (where: string, sources: unknown): void => {
   if (sources === undefined) return;
   if (!isObject(sources)) {
     assertSourceList(where, "inputSources", sources);
@@ -20,18 +19,22 @@ export const assertSources = (where: string, sources: unknown): void => {
 };
 
 const assertSourceList = (where: string, name: string, list: unknown): void => {
-  const isSource = (one: unknown): boolean => inputSources.some((known) => known === one);
+  const isSource = (one: unknown): boolean => knownSources.some((known) => known === one);
   if (!Array.isArray(list) || !list.every(isSource))
-    failValue(where, name, `an array of ${inputSources.join(", ")}`, list);
+    failValue(where, name, `an array of ${knownSources.join(", ")}`, list);
 };
 
-/** @throws {@link DefinitionError} when an option for the body is invalid. */
-export const assertBodyOptions = (
+/** @throws {@link DefinitionError} when an option for the sources of the input, or for the body, is invalid. */
+export const assertInputOptions = (
   where: string,
-  definition: Pick<DefinitionBase<never, never>, "bodyLimit" | "upload" | "keepRawBody">,
+  definition: Pick<
+    DefinitionBase<never, never>,
+    "bodyLimit" | "forms" | "inputSources" | "keepRawBody" | "upload"
+  >,
 ): void => {
-  const { bodyLimit, upload } = definition;
-  assertValues(where, definition, { keepRawBody: aBoolean });
+  const { bodyLimit, inputSources, upload } = definition;
+  assertSources(where, inputSources);
+  assertValues(where, definition, { keepRawBody: aBoolean, forms: aBoolean });
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit > 0))
     failValue(where, "bodyLimit", "a positive integer, in bytes", bodyLimit);
   if (upload === undefined) return;

@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Request, Response } from "express";
+import type { Logger } from "../logger/logger.ts";
+import { recover } from "../pipeline/send-result.ts";
+import type { RunningListener } from "./head/expectation.ts";
+
+/**
+ * Makes sure that a defect of the framework itself neither ends the process nor leaves a client without a response:
+ * whatever a listener throws is logged, and responded to with 500.
+ */
+export const protect =
+  (listener: RunningListener, getLogger: (request: Request) => Logger) =>
+  (message: IncomingMessage, reply: ServerResponse): void => {
+    const fail = (error: unknown): void => {
+      const request = message as Request;
+      recover({ request, response: reply as Response, logger: getLogger(request) }, error);
+    };
+    try {
+      const running = listener(message, reply);
+      if (running instanceof Promise) running.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
