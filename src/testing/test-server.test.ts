@@ -138,7 +138,7 @@ const refusalOf = (running: Promise<unknown>): Promise<unknown> =>
 /** Waits until no more resources are open than before, and returns their number; vitest may need some for a moment. */
 const countOpen = async (before: number): Promise<number> => {
   const count = (): number => process.getActiveResourcesInfo().length;
-  for (let left = 50; count() > before && left > 0; left--) await pause(10);
+  for (let left = 1000; count() > before && left > 0; left--) await pause(10);
   return count();
 };
 
