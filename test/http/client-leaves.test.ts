@@ -31,11 +31,9 @@ type Wait = ReturnType<typeof createWait>["wait"];
 const slow = (wait: Wait) => z.object({}).refine(() => wait().then(() => true));
 
 /** Sends a request, leaves while the request waits, and lets it continue once the server has noticed. */
-const leave = async (
-  server: Server | undefined,
-  { entered, goOn }: ReturnType<typeof createWait>,
-) => {
-  const socket = connect((server?.address() as AddressInfo).port, "127.0.0.1");
+const leave = async (server: Server, { entered, goOn }: ReturnType<typeof createWait>) => {
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined).write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
   await expect.poll(() => entered.mock.calls.length).toBe(1);
   socket.resetAndDestroy();
@@ -66,7 +64,7 @@ describe("B19: no handler runs for a client that has left", () => {
     const handler = vi.fn(() => ({}));
     const routing = { a: factory.build({ handler }) };
     const server = await start(routing, configure(waiting.wait));
-    await leave(server.servers[0], waiting);
+    await leave(server.servers[0] as Server, waiting);
     expect(handler).not.toHaveBeenCalled();
     expect(server.linesOf("error")).toEqual([]);
   });
@@ -103,7 +101,7 @@ describe("B19: no handler runs for a client that has left", () => {
     const handler = vi.fn(() => ({}));
     const a = derive(waiting.wait).build({ input: toInput(waiting.wait), handler });
     const server = await start({ a });
-    await leave(server.servers[0], waiting);
+    await leave(server.servers[0] as Server, waiting);
     expect(handler).not.toHaveBeenCalled();
     expect(server.linesOf("error")).toEqual([]);
   });
@@ -113,7 +111,7 @@ describe("B19: no handler runs for a client that has left", () => {
     const handler = vi.fn(() => undefined);
     const guarded = factory.addMiddleware({ input: slow(waiting.wait), handler });
     const server = await start({ a: guarded.build({ handler: () => ({}) }) });
-    await leave(server.servers[0], waiting);
+    await leave(server.servers[0] as Server, waiting);
     expect(handler).not.toHaveBeenCalled();
   });
 
