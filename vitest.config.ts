@@ -29,6 +29,7 @@ const project = (name: string, include: string[], more: object = {}) => ({
     include,
     environment: "node",
     testTimeout: 20_000,
+    hookTimeout: 60_000,
     expect: patient,
     execArgv,
     ...more,

@@ -178,19 +178,32 @@ describe("the head of a response", () => {
   });
 
   test("has the current date, to the second", async () => {
-    const dates: string[] = [];
-    const respond = (response: ServerResponse): void => {
-      writeHead(response, 200, type, 1);
-      const { _header: head } = response as unknown as { readonly _header: string };
-      dates.push(/Date: (.*)\r/.exec(head)?.[1] ?? "");
-      response.end("x");
-    };
-    await exchange(respond, [get, get]);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    await exchange(respond, [get, get]);
-    const ages = dates.map((date) => Date.now() - Date.parse(date));
-    expect(Math.max(...ages.slice(2))).toBeLessThan(2500);
-    expect(dates.slice(2)).not.toContain(dates[0]);
+    vi.resetModules();
+    vi.useFakeTimers({
+      toFake: ["Date", "setTimeout"],
+      now: new Date("2026-01-01T00:00:00.250Z"),
+    });
+    const heads: string[] = [];
+    try {
+      // this module keeps the clock of the time when it was loaded
+      const fresh = await import("./reply-head.ts");
+      const respond = (response: ServerResponse): void => {
+        fresh.writeHead(response, 200, type, 1);
+        heads.push((response as unknown as { readonly _header: string })._header);
+        response.end("x");
+      };
+      await exchange(respond, [get, get, get]);
+      vi.advanceTimersByTime(749);
+      await exchange(respond, [get, get]);
+      vi.advanceTimersByTime(1);
+      await exchange(respond, [get, get]);
+    } finally {
+      vi.useRealTimers();
+    }
+    // Node writes the first head and those that close a connection, with its own date
+    const [, ...copied] = heads.filter((head) => !head.includes("Connection: close"));
+    const times = copied.map((head) => /Date: .* (\S+) GMT\r/.exec(head)?.[1]);
+    expect(times).toEqual(["00:00:00", "00:00:00", "00:00:01"]);
   });
 
   test("has the real date even if a test has replaced the clock", async () => {

@@ -10,6 +10,9 @@ import type { ServerConfig } from "../server/config/config.ts";
 import { exchange } from "./exchange.ts";
 import { createLoggerMock, type LoggerMock } from "./mocks.ts";
 
+/** The statuses of responses without a body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
 /** A whole API without a port. */
 export interface TestServer {
   /**
@@ -54,12 +57,18 @@ export const runTestServer = async (
         init,
       );
       const { pathname, search, host } = new URL(request.url);
-      const message = await exchange(server, {
+      let body: ReadableStream<Uint8Array> | undefined;
+      const sent = {
         method: request.method,
         target: pathname + search,
         headers: { host, ...Object.fromEntries(request.headers) },
         body: request.body ? Buffer.from(await request.arrayBuffer()) : undefined,
         signal: request.signal,
+      };
+      const message = await exchange(server, sent, (received) => {
+        if (request.method === "HEAD" || bodiless.has(received.statusCode ?? 0)) received.resume();
+        // a response that is cut off before its conversion could not become a body
+        else body = Readable.toWeb(received) as ReadableStream<Uint8Array>;
       });
       if (!message)
         throw new TypeError("fetch failed: the connection was closed without a response");
@@ -69,9 +78,6 @@ export const runTestServer = async (
       const headers = new Headers();
       for (let at = 0; at < rawHeaders.length; at += 2)
         headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
-      const hasBody = request.method !== "HEAD" && ![204, 205, 304].includes(status);
-      if (!hasBody) message.resume();
-      const body = hasBody ? (Readable.toWeb(message) as ReadableStream<Uint8Array>) : null;
       return new Response(body, { status, statusText, headers });
     },
   };

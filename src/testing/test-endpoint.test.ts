@@ -382,7 +382,7 @@ describe("a run", () => {
     vi.useFakeTimers();
     const endpoint = factory.build({ handler: () => new Promise<object>(() => undefined) });
     const running = testEndpoint({ endpoint, configProps: { handlerTimeout: 60_000 } });
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), 10_000);
     await vi.advanceTimersByTimeAsync(60_000);
     expect((await running).responseMock._getStatusCode()).toBe(503);
   });
@@ -408,7 +408,7 @@ describe("a run", () => {
     );
     // vitest itself may have resources open for a moment
     const count = (): number => process.getActiveResourcesInfo().length;
-    for (let left = 50; count() > before && left > 0; left--) await pause(10);
+    for (let left = 1000; count() > before && left > 0; left--) await pause(10);
     expect(count()).toBeLessThanOrEqual(before);
   });
 });

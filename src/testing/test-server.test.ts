@@ -58,9 +58,10 @@ const status = factory.buildVoid({
   handler: ({ input, response }) => response.status(input.is).end(),
 });
 const cut = factory.buildVoid({
-  handler: async ({ response }) => {
+  input: z.object({ after: z.coerce.number() }),
+  handler: async ({ input, response }) => {
     response.write("half");
-    await pause(10);
+    if (input.after > 0) await pause(input.after);
     throw new Error("no more");
   },
 });
@@ -137,7 +138,7 @@ const refusalOf = (running: Promise<unknown>): Promise<unknown> =>
 /** Waits until no more resources are open than before, and returns their number; vitest may need some for a moment. */
 const countOpen = async (before: number): Promise<number> => {
   const count = (): number => process.getActiveResourcesInfo().length;
-  for (let left = 50; count() > before && left > 0; left--) await pause(10);
+  for (let left = 1000; count() > before && left > 0; left--) await pause(10);
   return count();
 };
 
@@ -357,17 +358,20 @@ describe("a response", () => {
     },
   );
 
-  test("that is cut off causes an error when it is read", async () => {
-    const { fetch, loggerMock } = await open();
-    const response = await fetch("/cut");
-    expect(response.status).toBe(200);
-    await expect(response.text()).rejects.toThrow(Error);
-    expect(loggerMock._getLogs().error).toHaveLength(1);
-  });
+  test.each([10, 0])(
+    "that is cut off causes an error when it is read, even if it was cut off by then (%i)",
+    async (after) => {
+      const { fetch, loggerMock } = await open();
+      const response = await fetch(`/cut?after=${after}`);
+      expect(response.status).toBe(200);
+      await expect(response.text()).rejects.toThrow(Error);
+      expect(loggerMock._getLogs().error).toHaveLength(1);
+    },
+  );
 
   test("that is cut off has no effect if it is not read", async () => {
     const { fetch, loggerMock } = await open();
-    await fetch("/cut");
+    await fetch("/cut?after=10");
     await expect.poll(() => loggerMock._getLogs().error).toHaveLength(1);
     await pause(10);
   });

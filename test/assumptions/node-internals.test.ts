@@ -112,12 +112,15 @@ describe("undocumented assumptions about node:http", () => {
     });
     const socket = await open(server);
     const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\n";
-    for (const piece of [head, "abc", "def"]) {
-      socket.write(piece);
-      await new Promise((resolve) => setTimeout(resolve, 30));
-    }
+    const arrived = once(server, "request");
+    socket.write(head);
+    await arrived;
+    socket.write("abc");
+    await expect.poll(() => pushed).toHaveLength(1);
+    socket.write("def");
+    await expect.poll(() => pushed).toHaveLength(3);
     socket.write(get());
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await expect.poll(() => pushed).toHaveLength(4);
     expect(pushed).toEqual(["abc", "def", null, null]);
   });
 

@@ -48,13 +48,12 @@ describe("W28: no request waits forever if its client resets the connection afte
     );
     const body = encode(Buffer.from(JSON.stringify({ a: randomBytes(90_000).toString("base64") })));
     const head = `POST /act HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n`;
-    for (let count = 0; count < 40; count++) {
+    for (let count = 0; count < 40 || begun.size <= 10; count++) {
       const socket = await server.open();
       socket.write(Buffer.concat([Buffer.from(head), body]));
       await new Promise((resolve) => setTimeout(resolve, count % 4));
       socket.resetAndDestroy();
     }
-    expect(begun.size).toBeGreaterThan(10);
     // each request reaches its handler or is abandoned; none waits forever
     await expect.poll(() => settled.size).toBe(begun.size);
     expect(server.linesOf("error")).toEqual([]);
@@ -186,16 +185,16 @@ describe("B22: the limits for a multipart body", () => {
       input: z.object({ file: ez.upload() }),
       handler: () => ({}),
     });
-    const beforeUpload = () => promise;
+    const beforeUpload = vi.fn(() => promise);
     const quiet = { accessLogger: null, startupLogo: false };
     const server = await start({ up }, { upload: { beforeUpload }, ...quiet });
     const socket = await server.open();
     socket.write(
       `POST /up HTTP/1.1\r\nHost: a\r\nContent-Type: ${multipart["content-type"]}\r\nContent-Length: 900\r\n\r\n--b`,
     );
-    await new Promise((done) => setTimeout(done, 30));
+    await expect.poll(() => beforeUpload.mock.calls.length).toBe(1);
     socket.resetAndDestroy();
-    await new Promise((done) => setTimeout(done, 30));
+    await server.untilLeft();
     resolve();
     await expect
       .poll(() => server.lines.map(({ message }) => message))

@@ -1,4 +1,5 @@
 import express, { type Response } from "express";
+import createHttpError from "http-errors";
 import {
   attachRouting,
   createConfig,
@@ -7,12 +8,12 @@ import {
 } from "sallyport";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Server } from "node:net";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { createRecorder, start } from "./harness.ts";
+import { createRecorder, start, untilLeft } from "./harness.ts";
 
 /** Creates a function that makes a request wait until its client has left. */
 const createWait = () => {
@@ -30,12 +31,13 @@ type Wait = ReturnType<typeof createWait>["wait"];
 const slow = (wait: Wait) => z.object({}).refine(() => wait().then(() => true));
 
 /** Sends a request, leaves while the request waits, and lets it continue once the server has noticed. */
-const leave = async (port: number, { entered, goOn }: ReturnType<typeof createWait>) => {
+const leave = async (server: Server, { entered, goOn }: ReturnType<typeof createWait>) => {
+  const { port } = server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined).write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
   await expect.poll(() => entered.mock.calls.length).toBe(1);
   socket.resetAndDestroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await untilLeft(server);
   goOn();
   await new Promise((resolve) => setTimeout(resolve, 50));
 };
@@ -62,7 +64,7 @@ describe("B19: no handler runs for a client that has left", () => {
     const handler = vi.fn(() => ({}));
     const routing = { a: factory.build({ handler }) };
     const server = await start(routing, configure(waiting.wait));
-    await leave(server.port, waiting);
+    await leave(server.servers[0] as Server, waiting);
     expect(handler).not.toHaveBeenCalled();
     expect(server.linesOf("error")).toEqual([]);
   });
@@ -80,13 +82,28 @@ describe("B19: no handler runs for a client that has left", () => {
         factory.addMiddleware({ input: slow(wait), handler: () => undefined }) as typeof factory,
       () => z.object({}),
     ],
+    [
+      "a middleware",
+      (wait) => factory.addMiddleware({ handler: wait }) as typeof factory,
+      () => z.object({}),
+    ],
+    [
+      "a native middleware, which then fails",
+      (wait) =>
+        factory.use(async (_request, _response, next) => {
+          await wait();
+          next(createHttpError(401));
+        }),
+      () => z.object({}),
+    ],
   ])("during %s", async (_name, derive, toInput) => {
     const waiting = createWait();
     const handler = vi.fn(() => ({}));
     const a = derive(waiting.wait).build({ input: toInput(waiting.wait), handler });
     const server = await start({ a });
-    await leave(server.port, waiting);
+    await leave(server.servers[0] as Server, waiting);
     expect(handler).not.toHaveBeenCalled();
+    expect(server.linesOf("error")).toEqual([]);
   });
 
   test("during validation in a middleware, whose handler does not run either", async () => {
@@ -94,7 +111,7 @@ describe("B19: no handler runs for a client that has left", () => {
     const handler = vi.fn(() => undefined);
     const guarded = factory.addMiddleware({ input: slow(waiting.wait), handler });
     const server = await start({ a: guarded.build({ handler: () => ({}) }) });
-    await leave(server.port, waiting);
+    await leave(server.servers[0] as Server, waiting);
     expect(handler).not.toHaveBeenCalled();
   });
 
@@ -111,7 +128,7 @@ describe("B19: no handler runs for a client that has left", () => {
     const server = createServer(app).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await once(server, "listening");
-    await leave((server.address() as AddressInfo).port, waiting);
+    await leave(server, waiting);
     expect(handler).not.toHaveBeenCalled();
   });
 });

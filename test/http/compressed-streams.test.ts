@@ -3,23 +3,16 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { EndpointsFactory, ResultHandler } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ask, encodings, long, openEncoded, readAll, send } from "./encoded.ts";
-import { start } from "./harness.ts";
+import { start, untilStill } from "./harness.ts";
 
 const withResolvers = () => {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((done) => (resolve = done));
   return { promise, resolve: () => resolve() };
-};
-
-/** Waits until a number no longer changes, and returns it. */
-const settle = async (read: () => number): Promise<number> => {
-  for (let last = -1; last !== read(); await sleep(200)) last = read();
-  return read();
 };
 
 describe("a stream", () => {
@@ -40,7 +33,7 @@ describe("a stream", () => {
       const server = await start({ stream }, { compression: { level: 1 } });
       const { response, decoder } = await openEncoded(server, "/stream", encoding);
       // the bytes that were written but not read are in the kernel's buffers
-      expect(await settle(() => produced)).toBeLessThan(count / 2);
+      expect(await untilStill(() => produced)).toBeLessThan(count / 2);
       const received = createHash("sha1");
       await pipeline(response, decoder, received);
       expect(received.digest("hex")).toBe(sent.digest("hex"));
@@ -65,7 +58,7 @@ describe("a stream", () => {
     });
     const server = await start({ stream }, { compression: { level: 1 } });
     const { response, decoder } = await openEncoded(server, "/stream", "gzip");
-    await settle(() => drained.length);
+    await untilStill(() => drained.length);
     expect((await readAll(response.pipe(decoder))).length).toBe(400 * 40_000);
     expect(drained.length).toBeGreaterThan(100);
     expect([...needs, ...drained]).not.toContain(false);

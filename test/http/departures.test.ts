@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import type { Response } from "express";
 import { EndpointsFactory, ResultHandler } from "sallyport";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start, type TestServer } from "./harness.ts";
 
@@ -31,7 +31,7 @@ const leave = async (server: TestServer): Promise<readonly string[]> => {
     server.lines
       .map(({ message }) => message)
       .filter((message) => !/^(?:Listening|GET: |Dropped)/.test(message));
-  await vi.waitFor(() => expect(messages()).not.toEqual([]));
+  await expect.poll(messages).not.toEqual([]);
   return messages();
 };
 

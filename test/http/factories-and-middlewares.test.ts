@@ -185,11 +185,7 @@ describe("use and addExpressMiddleware", () => {
       };
       const endpoint = factory.use(native, { transformer }).build({ handler: () => ({}) });
       const server = await start({ "": endpoint });
-      const settled = await Promise.race([
-        server.send("/").then(({ status }) => status),
-        new Promise((resolve) => setTimeout(resolve, 500, "hangs")),
-      ]);
-      expect(settled).toBe(409);
+      expect((await server.send("/")).status).toBe(409);
     },
   );
 

@@ -104,8 +104,9 @@ describe("a Node.js stream that fails before it is read", () => {
     expect((await server.send("/around")).status).toBe(409);
     expect((await server.send("/late")).status).toBe(503);
     const socket = await server.open();
+    const arrived = server.untilRequest();
     socket.write("GET /left HTTP/1.1\r\nHost: a\r\n\r\n");
-    await sleep(20);
+    await arrived;
     socket.destroy();
     await untilClosed(5);
   });
@@ -139,10 +140,11 @@ describe("a stream that fails while it is closed", () => {
     expect((await server.send("/head", { method: "HEAD" })).status).toBe(200);
     expect((await server.send("/taken")).status).toBe(204);
     const socket = await server.open();
+    const arrived = server.untilRequest();
     socket.write("GET /head HTTP/1.1\r\nHost: a\r\n\r\n");
-    await sleep(20);
+    await arrived;
     socket.destroy();
-    await sleep(20);
+    await server.untilLeft();
     expect(server.linesOf("error")).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { connect, type AddressInfo, type Server as NetServer, type Socket } from "node:net";
 import {
   createServer,
   type Logger,
@@ -10,6 +10,7 @@ import {
 } from "sallyport";
 import { expect, onTestFinished, vi } from "vitest";
 import { sendingGrace, sendingLimit } from "../../src/pipeline/send-result.ts";
+import { readAll } from "./replies.ts";
 
 /** A logged line. */
 export interface Line {
@@ -63,13 +64,14 @@ export interface TestServer extends RunningServer {
   linesOf(severity: Line["severity"]): Line[];
   /** Sends a request with node:http, without normalising its target. */
   send(target: string, sent?: Sent): Promise<Answer>;
-  /**
-   * Opens a socket, writes raw bytes, and returns everything received until the server closes the
-   * socket or the time is up.
-   */
-  raw(bytes: string | Buffer, milliseconds?: number): Promise<string>;
+  /** Opens a socket, writes raw bytes, and returns everything received until the server closes the socket. */
+  raw(bytes: string | Buffer): Promise<string>;
   /** Opens a socket to the server. */
   open(): Promise<Socket>;
+  /** Resolves when the head of the next request has arrived. */
+  untilRequest(): Promise<void>;
+  /** Resolves when the server has no connection any more. */
+  untilLeft(): Promise<void>;
 }
 
 const running = new Set<RunningServer>();
@@ -95,12 +97,40 @@ export const finish = async (): Promise<void> => {
   expect(faults.splice(0)).toEqual([]);
 };
 
-/** Waits until a count no longer changes, and returns it. */
+/** Waits until a count has not changed for twenty turns of the event loop, and returns it. */
 export const untilStill = async (read: () => number): Promise<number> => {
-  for (let last = read(); ; last = read()) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    if (read() === last) return last;
+  let last = read();
+  for (let turns = 0; turns < 20; turns++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (read() !== last) turns = 0;
+    last = read();
   }
+  return last;
+};
+
+/** Waits until a server has no connection any more. */
+export const untilLeft = async (server: NetServer | undefined): Promise<void> => {
+  const count = (): Promise<unknown> =>
+    new Promise((resolve) => server?.getConnections((_error, number) => resolve(number)));
+  await expect.poll(count).toBe(0);
+  // the listeners for the end of a connection are called soon after it is no longer counted
+  await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+/** Waits until a server logs a line with the given severity, and expects that nothing else is logged. */
+export const expectOneLine = async (
+  { lines }: TestServer,
+  severity: Line["severity"],
+): Promise<void> => {
+  await expect.poll(() => lines).not.toEqual([]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(lines.map((line) => line.severity)).toEqual([severity]);
+};
+
+/** Until the test ends, stops the clock by which warnings are sampled. */
+export const stopClock = (): void => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
 };
 
 /** Until the test ends, gives result handlers only 50 ms, and then another 50 ms, to send a response. */
@@ -138,8 +168,11 @@ export const start = async (
     lines,
     linesOf: (severity) => lines.filter((line) => line.severity === severity),
     send: (target, sent) => send(port, target, sent),
-    raw: (bytes, milliseconds) => raw(port, bytes, milliseconds),
+    raw: (bytes) => raw(port, bytes),
     open: () => open(port),
+    untilRequest: () =>
+      new Promise((resolve) => server.servers[0]?.once("request", () => resolve())),
+    untilLeft: () => untilLeft(server.servers[0]),
   };
 };
 
@@ -193,17 +226,10 @@ const open = async (port: number): Promise<Socket> => {
   return socket;
 };
 
-const raw = async (port: number, bytes: string | Buffer, milliseconds = 300): Promise<string> => {
+const raw = async (port: number, bytes: string | Buffer): Promise<string> => {
   const socket = await open(port);
-  let text = "";
-  socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
   socket.write(bytes);
-  await Promise.race([
-    once(socket, "close"),
-    new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  ]);
-  socket.destroy();
-  return text;
+  return (await readAll(socket)).text;
 };
 
 /** Creates the envelope of an error. */

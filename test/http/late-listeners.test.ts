@@ -19,7 +19,7 @@ const listEvents = async (
   };
   const server = await start(routing);
   expect((await server.send("/a")).status).toBe(200);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await server.untilLeft();
   return events;
 };
 
@@ -56,7 +56,7 @@ test("a request ends without being read, even with an access log, unless a handl
   for (const target of ["/a", "/a?listen"]) {
     emitted.mockClear();
     expect((await server.send(target)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await server.untilLeft();
     flowing.push(emitted.mock.contexts.includes(requests.at(-1)));
   }
   emitted.mockRestore();

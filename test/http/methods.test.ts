@@ -253,7 +253,7 @@ describe("a wrong method on a known path gets a 405 with Allow", () => {
     const server = await start({ thing: named("thing") });
     const text = await server.raw(
       "POST /thing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello" +
-        "GET /thing HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /thing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     );
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 405", "HTTP/1.1 200"]);
   });

@@ -51,10 +51,11 @@ describe("Shutdown", () => {
     const socket = await server.open();
     let text = "";
     socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    const arrived = server.untilRequest();
     socket.write(
       'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"text"',
     );
-    await pause(50);
+    await arrived;
     const closing = server.close();
     await pause(100);
     socket.write(':"x"}');
@@ -74,11 +75,11 @@ describe("Shutdown", () => {
       handler.mockClear();
       let text = "";
       socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      const closed = new Promise((resolve) => socket.once("close", resolve));
       const closing = server.close();
       if (delay > 0) await pause(delay);
       if (socket.writable) socket.write(request);
-      await closing;
-      await pause(20);
+      await Promise.all([closing, closed]);
       const served = text.split("HTTP/1.1 200 OK").length - 1;
       expect(served).toBe(handler.mock.calls.length);
       expect(text.slice(-41)).toBe(served > 0 ? '{"status":"success","data":{"pong":true}}' : "");
@@ -270,7 +271,9 @@ describe("Logs", () => {
         });
     for (const path of ["/ping", "/fail", "/%zz", "/echo"])
       await server.send(`${path}?token=${secret}`, { headers });
-    await server.raw(`GET http://user:${secret}@a/fail?t=${secret} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await server.raw(
+      `GET http://user:${secret}@a/fail?t=${secret} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
     await server.raw(`GET /ping HTTP/1.1\r\nHost: a\r\nCookie: ${secret}\r\nbad line\r\n\r\n`);
     await server.raw(`GET /ping HTTP/1.1\r\nHost: a\r\nHost: ${secret}\r\n\r\n`);
     expect(server.linesOf("error").length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { defaultEndpointsFactory as factory, type Routing } from "sallyport";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { start, type TestServer } from "./harness.ts";
+import { start, stopClock, type TestServer } from "./harness.ts";
 import { readAll, toReplies, type Reply } from "./replies.ts";
 
 const ping = factory.build({ handler: () => ({ pong: true }) });
@@ -33,7 +33,7 @@ const expectRefused = async (
 ): Promise<void> => {
   const socket = await server.open();
   socket.write(bytes);
-  const { text, isClosed } = await readAll(socket, 900);
+  const { text, isClosed } = await readAll(socket);
   const replies = toReplies(text);
   expect(replies.map(({ status }) => statuses.includes(status) || status)).toEqual([true]);
   const [{ head, body } = { head: "", body: "" }] = replies;
@@ -55,6 +55,7 @@ const expectRefusedAndSampled = async (
   statuses: readonly number[],
   message?: string,
 ): Promise<void> => {
+  stopClock();
   const server = await start(routing);
   await expectRefused(server, bytes, statuses, message);
   await expectRefused(server, bytes, statuses, message);
@@ -71,7 +72,7 @@ const expectKept = async (server: TestServer, bytes: string): Promise<Reply> => 
   socket.write(bytes);
   await once(socket, "readable");
   socket.write(good.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
-  const { text } = await readAll(socket, 900);
+  const { text } = await readAll(socket);
   const [first, second, ...others] = toReplies(text);
   expect(others).toEqual([]);
   expect(first?.head).not.toMatch(/^connection: close\r?$/im);
@@ -122,7 +123,7 @@ test("W2: a response that has not begun is finished before a later parser error 
   socket.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.write("garbage\r\n\r\n");
-  const { text, isClosed } = await readAll(socket, 900);
+  const { text, isClosed } = await readAll(socket);
   const [first, second, ...others] = toReplies(text);
   expect([first?.status, first?.body]).toEqual([200, '{"status":"success","data":{"slow":true}}']);
   expect([second?.status, second?.body]).toEqual([400, badRequest]);
@@ -146,7 +147,7 @@ test("W2: a response in progress is neither cut off by a later parser error nor 
   socket.write("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n");
   await once(socket, "readable");
   socket.write("garbage\r\n\r\n");
-  const { text, isClosed } = await readAll(socket, 900);
+  const { text, isClosed } = await readAll(socket);
   const [first, second, ...others] = toReplies(text);
   expect([first?.status, first?.body]).toEqual([200, "abcdef"]);
   expect([second?.status, second?.body]).toEqual([400, badRequest]);

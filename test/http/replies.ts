@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 
 /** A response that was received on a connection. */
@@ -31,17 +32,13 @@ export const splitReplies = (text: string): string[] => text.split(/(?=HTTP\/1\.
 export const listStatuses = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-/** Reads from a socket until the server closes it, or the time is up. */
+/** Reads from a socket until the server closes it; a socket that is never closed is read for 15 seconds. */
 export const readAll = async (
   socket: Socket,
-  milliseconds: number,
 ): Promise<{ readonly text: string; readonly isClosed: boolean }> => {
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
-  await Promise.race([
-    once(socket, "close"),
-    new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  ]);
+  await Promise.race([once(socket, "close"), sleep(15_000, undefined, { ref: false })]);
   const isClosed = socket.destroyed;
   socket.destroy();
   return { text, isClosed };

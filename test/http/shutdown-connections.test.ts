@@ -21,48 +21,48 @@ const collect = (socket: Socket) => {
   };
 };
 
-const slow = factory.build({
-  input: z.object({ ms: z.coerce.number() }),
-  output: z.object({ ms: z.number() }),
-  handler: async ({ input }) => {
-    await sleep(input.ms);
-    return input;
-  },
+const echo = factory.build({
+  input: z.object({ n: z.coerce.number() }),
+  output: z.object({ n: z.number() }),
+  handler: ({ input }) => input,
 });
 
-/**
- * A time limit in milliseconds, far below the deadline of 15 seconds and far above the time that a
- * busy machine needs.
- */
-const soon = 3000;
-const untilClosed = async (close: () => Promise<void>): Promise<void> => {
-  const late = sleep(soon).then(() => {
-    throw new Error(`The server has not closed within ${soon} ms`);
-  });
-  await Promise.race([close(), late]);
+/** Creates an endpoint whose first request is answered when the test opens the gate. */
+const createGate = () => {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const gate = factory.build({ handler: () => opened.then(() => ({})) });
+  return { gate, open };
 };
+
+/** A deadline that no test reaches: a server that waits for it is detected by the time limit of the test. */
+const gracefulShutdown = { timeout: 60_000, events: [] };
 
 describe("S13: idle connections end at once", () => {
   test("even if their clients have sent nothing at all, or nothing since the last response", async () => {
-    const server = await start({ slow });
+    const server = await start({ echo }, { gracefulShutdown });
     const [silent, kept] = [await server.open(), await server.open()];
-    kept.write(get("/slow?ms=0"));
+    kept.write(get("/echo?n=0"));
     await once(kept, "data");
     const ends = Promise.all([once(silent, "close"), once(kept, "close")]);
     silent.resume();
-    await untilClosed(server.close);
+    await server.close();
     await ends;
     expect(server.linesOf("warn")).toEqual([]);
   });
 
   test("and the server closes as soon as the last running request has its response", async () => {
-    const server = await start({ slow });
+    const { gate, open } = createGate();
+    const server = await start({ gate }, { gracefulShutdown });
     const silent = await server.open();
     const running = await server.open();
     const { statuses } = collect(running);
-    running.write(get("/slow?ms=150"));
-    await sleep(50);
-    const closing = untilClosed(server.close);
+    const arrived = server.untilRequest();
+    running.write(get("/gate"));
+    await arrived;
+    const closing = server.close();
+    await sleep(30);
+    open();
     await once(running, "close");
     expect(statuses()).toEqual([200]);
     await closing;
@@ -72,23 +72,26 @@ describe("S13: idle connections end at once", () => {
 
 describe("S14: requests parsed before the shutdown get responses", () => {
   test("in order if they are pipelined, and the last response ends the connection", async () => {
-    const server = await start({ slow });
+    const { gate, open } = createGate();
+    const server = await start({ gate, echo }, { gracefulShutdown });
     const socket = await server.open();
     const { text, statuses } = collect(socket);
-    const times = [60, 5, 4, 3, 2, 1];
-    socket.write(times.map((ms) => get(`/slow?ms=${ms}`)).join(""));
-    await sleep(30);
-    const closing = untilClosed(server.close);
+    const numbers = [1, 2, 3, 4, 5];
+    const arrived = server.untilRequest();
+    socket.write(get("/gate") + numbers.map((n) => get(`/echo?n=${n}`)).join(""));
+    await arrived;
+    const closing = server.close();
     await sleep(10);
     // this request arrives too late
-    socket.write(get("/slow?ms=0"));
+    socket.write(get("/echo?n=0"));
+    await sleep(10);
+    open();
     await once(socket, "close");
     await closing;
-    expect(statuses()).toEqual(times.map(() => 200));
-    const bodies = [...text().matchAll(/"ms":(\d+)/g)].map(([, ms]) => Number(ms));
-    expect(bodies).toEqual(times);
+    expect(statuses()).toEqual([200, ...numbers.map(() => 200)]);
+    expect([...text().matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n))).toEqual(numbers);
     const closings = [...text().matchAll(/^connection: (.*?)\r$/gim)].map(([, value]) => value);
-    expect(closings).toEqual([...times.slice(1).map(() => "keep-alive"), "close"]);
+    expect(closings).toEqual([...numbers.map(() => "keep-alive"), "close"]);
   });
 });
 
@@ -147,12 +150,12 @@ describe("S15: handlers that use their signal are notified of the shutdown", () 
         return {};
       },
     });
-    const server = await start({ x: endpoint });
+    const server = await start({ x: endpoint }, { gracefulShutdown });
     const socket = await server.open();
     const { text } = collect(socket);
     socket.write(get("/x"));
-    await expect.poll(() => entered.mock.calls, { timeout: soon }).toHaveLength(1);
-    await Promise.all([untilClosed(server.close), once(socket, "close")]);
+    await expect.poll(() => entered.mock.calls).toHaveLength(1);
+    await Promise.all([server.close(), once(socket, "close")]);
     expect(text()).toMatch(/^HTTP\/1.1 200[^]*X-Replaced: 1/);
   });
 
@@ -167,12 +170,13 @@ describe("S15: handlers that use their signal are notified of the shutdown", () 
         return { stopped: true };
       },
     });
-    const server = await start({ x: endpoint });
+    const server = await start({ x: endpoint }, { gracefulShutdown });
     const socket = await server.open();
     const { text } = collect(socket);
+    const arrived = server.untilRequest();
     socket.write(get("/x"));
-    await sleep(50);
-    await Promise.all([untilClosed(server.close), once(socket, "close")]);
+    await arrived;
+    await Promise.all([server.close(), once(socket, "close")]);
     expect(text()).toMatch(/^HTTP\/1.1 200[^]*"stopped":true/);
   });
 });

@@ -345,7 +345,7 @@ describe("stage 5: the handler", () => {
     const server = await start(
       {
         slow: factory.build({ handler: sleep }),
-        patient: factory.build({ timeout: 1000, handler: sleep }),
+        patient: factory.build({ timeout: 60_000, handler: sleep }),
       },
       { handlerTimeout: 20 },
     );

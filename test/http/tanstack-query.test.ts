@@ -20,7 +20,7 @@ import { start } from "./harness.ts";
 const itemSchema = z.object({ n: z.number() });
 const numbers = Array.from({ length: 25 }, (_, n) => ({ n }));
 const names = ["Ada"];
-let aborted = 0;
+let [asked, aborted] = [0, 0];
 
 const routing = {
   v1: {
@@ -65,6 +65,7 @@ const routing = {
     slow: factory.build({
       output: z.object({}),
       handler: async ({ signal }) => {
+        asked++;
         signal.addEventListener("abort", () => aborted++);
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
         return {};
@@ -118,7 +119,7 @@ describe("queryOptions", () => {
     const { queryFn, queryKey } = queryOptions(client, "get /v1/slow");
     const observer = new QueryObserver(queryClient, { queryFn, queryKey });
     const stop = observer.subscribe(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => asked).toBe(1);
     await queryClient.cancelQueries({ queryKey });
     await expect.poll(() => aborted).toBe(1);
     stop();
