@@ -237,6 +237,14 @@ describe("loggerMock", () => {
     expect([loggerMock.child("x"), spy.mock.calls]).toEqual(["spied", [["x"]]]);
   });
 
+  test("has what the code under test writes to its members", async () => {
+    const endpoint = factory.build({
+      handler: ({ logger }) => Object.assign(logger, { level: "debug" }) && {},
+    });
+    const { loggerMock } = await testEndpoint({ endpoint, loggerProps: { level: "info" } });
+    expect([loggerMock.level, loggerMock._getLogs().error]).toEqual(["debug", []]);
+  });
+
   test("has the lines of the request's logger and of the access log", async () => {
     const { loggerMock } = await testEndpoint({
       endpoint: logs,
