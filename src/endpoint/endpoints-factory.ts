@@ -1,4 +1,5 @@
-import type { Request, Response } from "express";
+import type { Request as ExpressRequest, Response } from "express";
+import type { Request } from "../http/express-objects.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import {
@@ -130,7 +131,7 @@ export class EndpointsFactory<
    * });
    */
   use<
-    Req extends Request = Request,
+    Req extends ExpressRequest = Request,
     Res extends Response = Response,
     Returned extends MiddlewareReturn = EmptyObject,
   >(
@@ -165,7 +166,7 @@ export class EndpointsFactory<
 
   /** Alias of {@link EndpointsFactory.use}. */
   addExpressMiddleware<
-    Req extends Request = Request,
+    Req extends ExpressRequest = Request,
     Res extends Response = Response,
     Returned extends MiddlewareReturn = EmptyObject,
   >(

@@ -1,4 +1,5 @@
-import type { Request, Response } from "express";
+import type { Request as ExpressRequest, Response } from "express";
+import type { Request } from "../http/express-objects.ts";
 import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
@@ -129,7 +130,7 @@ export class EventStreamFactory<
 
   /** Returns a factory whose endpoints also run a middleware written for Express; see {@link EndpointsFactory.use}. */
   use<
-    Req extends Request = Request,
+    Req extends ExpressRequest = Request,
     Res extends Response = Response,
     Returned extends MiddlewareReturn = EmptyObject,
   >(
@@ -147,7 +148,7 @@ export class EventStreamFactory<
 
   /** Alias of {@link EventStreamFactory.use}. */
   addExpressMiddleware<
-    Req extends Request = Request,
+    Req extends ExpressRequest = Request,
     Res extends Response = Response,
     Returned extends MiddlewareReturn = EmptyObject,
   >(

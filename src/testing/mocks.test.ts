@@ -252,8 +252,7 @@ describe("loggerMock", () => {
       configProps: {
         childLoggerProvider: ({ parent, request }) => ({
           ...parent,
-          info: (message: string) =>
-            parent.info(`${String((request as { id?: string }).id)}: ${message}`),
+          info: (message: string) => parent.info(`${request.id}: ${message}`),
         }),
         accessLogger: ({ url }, logger) => logger.info(`came to ${url}`),
       },

@@ -104,7 +104,7 @@ test("the guide shows the line of a 500 with each logger", async () => {
 
 describe("a request id", () => {
   const idOf = factory.build({
-    handler: ({ request }) => ({ id: (request as { id?: unknown }).id }),
+    handler: ({ request }) => ({ id: request.id }),
   });
 
   test("is generated for each request, and sent back", async () => {
@@ -130,7 +130,7 @@ describe("a request id", () => {
       {
         requestId: true,
         childLoggerProvider: ({ request, response, parent }) => {
-          response.setHeader("X-Seen", String((request as { id?: unknown }).id));
+          response.setHeader("X-Seen", String(request.id));
           return parent.child({ tenant: "t" });
         },
       },

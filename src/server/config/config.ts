@@ -1,8 +1,9 @@
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
-import type { Express, IRouter, Request, Response } from "express";
+import type { Express, IRouter } from "express";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { SourcesByMethod } from "../../endpoint/input-sources.ts";
+import type { Request, Response } from "../../http/express-objects.ts";
 import type { ConsoleLoggerOptions } from "../../logger/console-logger.ts";
 import type { Logger, ParentLogger } from "../../logger/logger.ts";
 import type { AnyResultHandler } from "../../results/result-handler.ts";
