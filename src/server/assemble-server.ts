@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
+import { closeAfterReply } from "../http/lingering-close.ts";
 import { watchReplies } from "../http/node-internals.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
@@ -18,7 +19,7 @@ import { watchConnections } from "./connection/connections.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
 import { toExpectingListener } from "./head/expectation.ts";
-import { assertFraming } from "./head/framing.ts";
+import { findFramingFault } from "./head/framing.ts";
 import { loadExpress } from "../lazy/packages.ts";
 import type { Listener } from "./connection/listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
@@ -59,7 +60,7 @@ export const assembleServer = async (
     writable: true,
   });
   const listener = createListener(prepared, objects, isBare ? undefined : objects.getApp());
-  const listeners = createServers(config, objects, listener, prepared.dispatcher);
+  const listeners = createServers(config, objects, listener, prepared);
   for (const { server } of listeners)
     answerClientErrors(server, prepared.getLogger(), config.cors === true);
   return { ...prepared, objects, listeners };
@@ -185,21 +186,42 @@ const dispatch = (
   return dispatcher.dispatch(request, response, () => void late(request, response, ending));
 };
 
+/**
+ * Refuses a request before it is dispatched. The request begins like all others, so the response has CORS headers and
+ * an id, and is logged; a failure of this is logged too.
+ */
+const refuse = async (
+  { begin, dispatcher, getLogger }: Prepared,
+  refusal: RequestError,
+  request: Request,
+  response: Response,
+): Promise<void> => {
+  // what follows on the connection must not be parsed in the meantime
+  if (refusal.endsConnection) closeAfterReply(request, response);
+  try {
+    await begin(request, response);
+  } catch (error) {
+    logServerFault(getLogger(request), request, error);
+  }
+  await dispatcher.failEarly(refusal, request, response);
+};
+
 /** Creates the listener that serves requests; the Express stack is skipped if it has nothing to add. */
 const createListener =
-  (
-    { begin, dispatcher }: Prepared,
-    objects: ExpressObjects,
-    stack: Express | undefined,
-  ): RequestListener =>
+  (prepared: Prepared, objects: ExpressObjects, stack: Express | undefined): RequestListener =>
   (message, reply) => {
+    const { begin, dispatcher } = prepared;
     // the server creates requests and responses with the application's classes
     const request = message as Request;
     const response = reply as Response;
     connect(request, response);
+    const refusal = findFramingFault(request);
+    if (refusal) {
+      void refuse(prepared, refusal, request, response);
+      return;
+    }
     let beginning: Promise<void> | undefined;
     try {
-      assertFraming(request);
       // the option `cors` handles preflights, whatever a hook has added before the API
       if (stack && !dispatcher.isPreflight(request)) {
         (response as { [watchedMark]?: boolean })[watchedMark] = true;
@@ -236,7 +258,7 @@ const createServers = (
   { http, https }: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
   listener: RequestListener,
-  dispatcher: Dispatcher,
+  prepared: Prepared,
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
   const listeners: Listener[] = [];
@@ -257,7 +279,7 @@ const createServers = (
   const onExpectation = inTurn((message, reply) => {
     const [request, response] = [message as Request, reply as Response];
     connect(request, response);
-    void dispatcher.fail(new RequestError("SLP_EXPECTATION"), request, response);
+    void refuse(prepared, new RequestError("SLP_EXPECTATION"), request, response);
   });
   for (const { name, server } of listeners) {
     watchConnections(server, name === "https");
