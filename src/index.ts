@@ -28,15 +28,8 @@ export { testMiddleware } from "./testing/test-middleware.ts";
 export { testServer } from "./testing/test-server.ts";
 
 // Errors
-export {
-  ConfigError,
-  DefinitionError,
-  InputValidationError,
-  OutputValidationError,
-  RequestError,
-  RoutingError,
-  ServerFault,
-} from "./errors.ts";
+export { ConfigError, DefinitionError, RequestError, RoutingError, ServerFault } from "./errors.ts";
+export { InputValidationError, OutputValidationError } from "./schemas/validation-errors.ts";
 
 // Types: configuration
 export type {

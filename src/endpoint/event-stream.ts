@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import { describeUnknown } from "../checks/unknown-names.ts";
-import { OutputValidationError, ServerFault } from "../errors.ts";
+import { ServerFault } from "../errors.ts";
+import { OutputValidationError } from "../schemas/validation-errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
