@@ -1,5 +1,4 @@
-import type { Request as ExpressRequest, Response } from "express";
-import type { Request } from "../http/express-objects.ts";
+import type { ExpressRequest, Request, Response } from "../http/express-objects.ts";
 import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";

@@ -1,5 +1,7 @@
 import type { Request as ExpressRequest, Response as ExpressResponse } from "express";
 
+export type { ExpressRequest };
+
 // these are interfaces, so that editors show their names instead of five type arguments
 
 /** The Express request, with its id. */
