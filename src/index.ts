@@ -127,6 +127,7 @@ export type {
 } from "./results/event-stream-result-handler.ts";
 export type { ArrayResultHandler } from "./results/array-result-handler.ts";
 export type { ProblemDetails, ProblemResultHandler } from "./results/problem-result-handler.ts";
+export type { LoggedFault, LogFaults } from "./results/log-fault.ts";
 export type { HttpError } from "./results/http-error.ts";
 export type {
   AcceptedBy,

@@ -5,7 +5,12 @@ import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
 import { clearRepresentation } from "../results/clear-representation.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
-import { logClientFault, logServerFault, toLoggedPath } from "../results/log-fault.ts";
+import {
+  logClientFault,
+  logHandledFault,
+  logServerFault,
+  toLoggedPath,
+} from "../results/log-fault.ts";
 import type { Result } from "../results/result-handler.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { answered, offerFault } from "./offer-fault.ts";
@@ -52,7 +57,7 @@ export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefine
   const status = toErrorStatus(error);
   if (status < 500) logClientFault(logger, request, status, error);
   else {
-    logServerFault(logger, request, error);
+    logHandledFault(logger, request, error);
     const offered = offerFault(error, request, response);
     if (offered) return answerOffered(walk, offered);
   }
@@ -67,7 +72,7 @@ const answerOffered = async (walk: Walk, offered: Promise<unknown>): Promise<voi
 };
 
 const answer = (walk: Walk, error: Error): Promise<void> | undefined => {
-  walk.isAnswering = true;
+  walk.handledError = error;
   return send(walk, {
     input: toRawInput(walk),
     output: null,
@@ -92,7 +97,7 @@ const toRawInput = (walk: Walk): Walk["combined"] => {
 
 /** Responds with an error if Express has failed to send something for a handler, such as a missing file. */
 export const failSending = (walk: Walk, thrown: unknown): void => {
-  if (!walk.isAnswering) {
+  if (!walk.handledError) {
     failWalk(walk, thrown);
     return;
   }
@@ -175,7 +180,7 @@ const sendLastResort = (walk: Walk, thrown: unknown): void => {
     else breakOff(walk, error);
     return;
   }
-  logServerFault(logger, request, error);
+  logServerFault(logger, request, error, walk.handledError);
   if (isAbandoned(response)) return;
   const text = toStatusText(500);
   try {
@@ -208,7 +213,7 @@ const breakOff = (walk: Walk, error: Error): void => {
     warnAlreadySent(walk, error);
     return;
   }
-  logServerFault(logger, request, error);
+  logServerFault(logger, request, error, walk.handledError);
   cutOff(response);
 };
 

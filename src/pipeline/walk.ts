@@ -62,8 +62,8 @@ export class Walk {
   errorData: unknown;
   /** Whether the walk is handling a failure reported through `request.next`. */
   isFailed = false;
-  /** Whether the result handler has been called with an error. */
-  isAnswering = false;
+  /** The error with which the result handler has been called, if any. */
+  handledError: Error | undefined;
   /** Whether the time limit of the walk has expired. */
   isLate = false;
   /** The value of `request.next` while a native middleware runs. */
