@@ -8,6 +8,7 @@ import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { cutOff } from "../pipeline/response-state.ts";
 import { warnAlreadySent } from "../pipeline/send-result.ts";
+import { ensureError, toNativeError } from "../results/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
@@ -157,7 +158,7 @@ const toEnding =
   (error?: unknown) => {
     if (error) {
       skipOffer(response);
-      void dispatcher.failEarly(error, request, response);
+      void dispatcher.failEarly(toNativeError(ensureError(error), response), request, response);
     } else void dispatcher.answerNotFound(request, response);
   };
 
