@@ -152,7 +152,7 @@ test("a logger without a `child` of its own shares its members with the loggers 
 test("the level that is set on a child of pino decides what the child writes", () => {
   const lines: string[] = [];
   const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
-  const child = toParent(guardLogger(logger as unknown as Logger)).child({ a: 1 });
+  const child = toParent(guardLogger(logger)).child({ a: 1 });
   Object.assign(child, { level: "debug" });
   child.debug("details", { b: 2 });
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([

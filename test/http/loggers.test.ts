@@ -59,7 +59,7 @@ describe.each(Object.entries(loggers))("L1: under %s", (_name, create) => {
   });
 });
 
-describe.each(Object.entries(loggers))("L2: what is written to %s", (name, create) => {
+describe.each(Object.entries(loggers))("L2: what is written to %s", (_name, create) => {
   test("reaches it from a handler, a hook, a child, and as the parent of a request's logger", async () => {
     type Open = Logger & { tenant?: string; child: (fields: object) => Open };
     const seen: unknown[] = [];
@@ -84,7 +84,7 @@ describe.each(Object.entries(loggers))("L2: what is written to %s", (name, creat
     );
     for (const path of ["/handler", "/child"]) expect((await server.send(path)).status).toBe(200);
     expect(seen).toEqual(Array.from({ length: 5 }, () => ["t", true]));
-    expect((server.logger as Open).tenant, name).toBe("t");
+    expect((server.logger as Open).tenant).toBe("t");
   });
 });
 
