@@ -34,7 +34,7 @@ const statements = {
   value: 'createConfig({ cors: true, logger: { level: "loud" } });',
   serverOption: "createConfig({ app, cors: true, gracefulShutdown: true });",
   wrongApp: "createConfig({ app: 5, cors: true });",
-  corsMiddleware: "createConfig({ cors: (_request, _response, next) => next() });",
+  corsMiddleware: "createConfig({ cors: (_a: unknown, _b: unknown, next: () => void) => next() });",
   corsArgument: "createConfig({ cors: ({ defaultHeader }) => ({}) });",
   noApp: "attachRouting(createConfig({ cors: true }), {});",
   serverOfApp: "void createServer(createConfig({ app, cors: true }), {});",
@@ -134,7 +134,7 @@ describe("the error for a configuration", () => {
     ],
     ["value", /^Type '"loud"' is not assignable to type '"debug" \| "error" .* undefined'\.$/],
     ["wrongApp", /^Type 'number' is not assignable to type 'IRouter'\.$/],
-    ["corsMiddleware", /Target signature provides too few arguments/],
+    ["corsMiddleware", /^Type '.*' is not assignable to type 'CorsOption'\.$/],
     ["corsArgument", /^Property 'defaultHeader' does not exist on type 'CorsArguments'\.$/],
   ])("with a wrong option is one line: %s", (name, message) => {
     const [only, ...others] = linesOf(name);
