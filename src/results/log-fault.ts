@@ -44,14 +44,16 @@ export const setFaultLog = (logger: Logger, logFaults: LogFaults | undefined): v
  * Logs a server fault: in a single error line with the method, the path and the error with its stack, but no input or
  * headers, unless the option `logFaults` is a function.
  *
- * @param original the error that a result handler was to send when it failed
+ * @param sent the error that a result handler was to send when it failed
  */
 export const logServerFault = (
   logger: Logger,
   request: Request,
   thrown: unknown,
-  original?: Error,
+  sent?: Error,
 ): void => {
+  // a result handler may throw the very error that it was to send
+  const original = sent === thrown ? undefined : sent;
   const logFaults = faultLogs.get(logger);
   if (logFaults) {
     const fault = { error: ensureError(thrown), original, request, logger };

@@ -134,12 +134,17 @@ describe("the error for a configuration", () => {
     ],
     ["value", /^Type '"loud"' is not assignable to type '"debug" \| "error" .* undefined'\.$/],
     ["wrongApp", /^Type 'number' is not assignable to type 'IRouter'\.$/],
-    ["corsMiddleware", /^Type '.*' is not assignable to type 'CorsOption'\.$/],
     ["corsArgument", /^Property 'defaultHeader' does not exist on type 'CorsArguments'\.$/],
   ])("with a wrong option is one line: %s", (name, message) => {
     const [only, ...others] = linesOf(name);
     expect(only).toMatch(message);
     expect(others).toEqual([]);
+  });
+
+  test("with a middleware as `cors` ends with the number of parameters", () => {
+    expect(linesOf("corsMiddleware").at(-1)).toBe(
+      "Target signature provides too few arguments. Expected 3 or more, but got 1.",
+    );
   });
 });
 

@@ -57,6 +57,18 @@ describe("an error that a result handler fails to send", () => {
     });
   });
 
+  test("is logged once if the handler throws this error", async () => {
+    const handler = ({ error }: { readonly error: Error | null }) => {
+      throw error;
+    };
+    const schemas = { positive: z.object({}), negative: z.object({}) };
+    const own = new EndpointsFactory(new ResultHandler({ ...schemas, handler }));
+    const server = await start({ missing: own.build({ handler: throws(missing) }) });
+    await server.send("/missing");
+    const [line, ...others] = server.linesOf("error");
+    expect([line?.meta, others]).toEqual([{ method: "GET", path: "/missing", error: missing }, []]);
+  });
+
   test("is passed to the function of `logFaults`", async () => {
     const logFaults = vi.fn<(fault: LoggedFault) => void>();
     const server = await start(brokenRouting, { logFaults });
