@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import type { Method } from "./http/method.ts";
 
 /** The errors with which the framework itself rejects requests: the status and the fixed message of each code. */
@@ -98,42 +97,6 @@ export class ClientLeft extends Error {
 
   constructor(message = "The client disconnected") {
     super(message);
-  }
-}
-
-/** The error for input that does not fit the schema of an endpoint or a middleware; the response has status 400. */
-export class InputValidationError extends Error {
-  override readonly name = "InputValidationError";
-  readonly code = "SLP_INPUT_INVALID";
-  readonly statusCode = 400;
-  readonly expose = true;
-  /** The issues that Zod reports, at most ten. */
-  override readonly cause: z.ZodError;
-
-  constructor(message: string, cause: z.ZodError) {
-    super(message);
-    this.cause = cause;
-  }
-}
-
-/**
- * The error for a handler's return value that does not fit the output schema, which is a defect in the application; the
- * response has status 500.
- */
-export class OutputValidationError extends Error {
-  override readonly name = "OutputValidationError";
-  readonly code = "SLP_OUTPUT_INVALID";
-  readonly statusCode = 500;
-  readonly expose = false;
-  /** The issues that Zod reports, at most ten. */
-  override readonly cause: z.ZodError;
-  /** The probable mistake, for the log. */
-  declare readonly hint?: string;
-
-  constructor(message: string, cause: z.ZodError, hint?: string) {
-    super(message);
-    this.cause = cause;
-    if (hint !== undefined) this.hint = hint;
   }
 }
 

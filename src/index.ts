@@ -28,15 +28,8 @@ export { testMiddleware } from "./testing/test-middleware.ts";
 export { testServer } from "./testing/test-server.ts";
 
 // Errors
-export {
-  ConfigError,
-  DefinitionError,
-  InputValidationError,
-  OutputValidationError,
-  RequestError,
-  RoutingError,
-  ServerFault,
-} from "./errors.ts";
+export { ConfigError, DefinitionError, RequestError, RoutingError, ServerFault } from "./errors.ts";
+export { InputValidationError, OutputValidationError } from "./schemas/validation-errors.ts";
 
 // Types: configuration
 export type {
@@ -134,6 +127,7 @@ export type {
 } from "./results/event-stream-result-handler.ts";
 export type { ArrayResultHandler } from "./results/array-result-handler.ts";
 export type { ProblemDetails, ProblemResultHandler } from "./results/problem-result-handler.ts";
+export type { LoggedFault, LogFaults } from "./results/log-fault.ts";
 export type { HttpError } from "./results/http-error.ts";
 export type {
   AcceptedBy,

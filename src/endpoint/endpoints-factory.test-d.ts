@@ -1,4 +1,4 @@
-import type { Request, Response } from "express";
+import type { Request as ExpressRequest, Response } from "express";
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import {
@@ -9,6 +9,7 @@ import {
   type DefaultResultHandler,
   type Endpoint,
   type Logger,
+  type Request,
   type ReturnedObject,
 } from "../index.ts";
 
@@ -32,6 +33,7 @@ describe("a handler's arguments", () => {
         expectTypeOf(ctx).toEqualTypeOf<{}>();
         expectTypeOf(logger).toEqualTypeOf<Logger>();
         expectTypeOf(request).toEqualTypeOf<Request>();
+        expectTypeOf(request).toExtend<ExpressRequest>();
         expectTypeOf(response).toEqualTypeOf<Response>();
         expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
         return { ok: true };

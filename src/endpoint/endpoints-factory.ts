@@ -1,4 +1,4 @@
-import type { Request, Response } from "express";
+import type { ExpressRequest, Request, Response } from "../http/express-objects.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import {
@@ -136,7 +136,7 @@ export class EndpointsFactory<
    * });
    */
   use<
-    Req extends Request = Request,
+    Req extends ExpressRequest = Request,
     Res extends Response = Response,
     Returned extends MiddlewareReturn = EmptyObject,
   >(
@@ -171,7 +171,7 @@ export class EndpointsFactory<
 
   /** Alias of {@link EndpointsFactory.use}. */
   addExpressMiddleware<
-    Req extends Request = Request,
+    Req extends ExpressRequest = Request,
     Res extends Response = Response,
     Returned extends MiddlewareReturn = EmptyObject,
   >(

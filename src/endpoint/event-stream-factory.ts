@@ -1,5 +1,5 @@
 import type { ContextOptions } from "./dispose-context.ts";
-import type { Request, Response } from "express";
+import type { ExpressRequest, Request, Response } from "../http/express-objects.ts";
 import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
@@ -130,7 +130,7 @@ export class EventStreamFactory<
 
   /** Returns a factory whose endpoints also run a middleware written for Express; see {@link EndpointsFactory.use}. */
   use<
-    Req extends Request = Request,
+    Req extends ExpressRequest = Request,
     Res extends Response = Response,
     Returned extends MiddlewareReturn = EmptyObject,
   >(
@@ -148,7 +148,7 @@ export class EventStreamFactory<
 
   /** Alias of {@link EventStreamFactory.use}. */
   addExpressMiddleware<
-    Req extends Request = Request,
+    Req extends ExpressRequest = Request,
     Res extends Response = Response,
     Returned extends MiddlewareReturn = EmptyObject,
   >(

@@ -1,7 +1,8 @@
 import type { Request, Response } from "express";
 import { findSocket } from "../http/find-socket.ts";
 import { describeUnknown } from "../checks/unknown-names.ts";
-import { OutputValidationError, ServerFault } from "../errors.ts";
+import { ServerFault } from "../errors.ts";
+import { OutputValidationError } from "../schemas/validation-errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";

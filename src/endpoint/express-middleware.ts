@@ -1,6 +1,6 @@
 import { aBoolean, aFunction, type ValueCheck } from "./check-definition.ts";
 import type { NextFunction, Request, Response } from "express";
-import { ensureError } from "../results/http-error.ts";
+import { ensureError, toNativeError } from "../results/http-error.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
 import { isPromiseLike, type HandlerArguments, type MaybePromise } from "./handler-arguments.ts";
 import { Middleware, type MiddlewareReturn, type Rest } from "./middleware.ts";
@@ -116,7 +116,7 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
         return;
       }
       end();
-      reject(own);
+      reject(toNativeError(own, response));
     };
     const next: NextFunction = (outcome?: unknown): void => {
       // as in Express, any other truthy value is an error; it may mean that access was denied

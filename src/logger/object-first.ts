@@ -40,7 +40,7 @@ const turn = (
   const [message, meta, ...more] = line;
   if (typeof message !== "string" || typeof meta !== "object" || meta === null) return line;
   if (meta instanceof Error) return [Object.fromEntries([toField(meta)]), message, ...more];
-  const { error, ...fields } = meta as Record<string, unknown>;
+  const { error, ...fields } = withPlainOriginal(meta) as Record<string, unknown>;
   const own = error === undefined ? fields : { ...fields, ...Object.fromEntries([toField(error)]) };
   return [own, message, ...more];
 };
@@ -48,8 +48,12 @@ const turn = (
 const withPlainError = (meta: unknown): unknown => {
   if (meta instanceof Error) return { error: toPlain(meta) };
   if (typeof meta !== "object" || meta === null || !("error" in meta)) return meta;
-  return { ...meta, error: toPlain(meta.error) };
+  return { ...withPlainOriginal(meta), error: toPlain(meta.error) };
 };
+
+/** Converts the error in the framework's own field `original`, of which JSON would show nothing. */
+const withPlainOriginal = (meta: object): object =>
+  "original" in meta ? { ...meta, original: toPlain(meta.original) } : meta;
 
 /** Converts an error to an object that JSON can represent, with its name, message, stack, code and cause. */
 const toPlain = (error: unknown, depth = 0): unknown => {

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { joinErrors } from "../endpoint/declared-errors.ts";
-import { InputValidationError, RequestError, ServerFault } from "../errors.ts";
+import { RequestError, ServerFault } from "../errors.ts";
 import { readSafely, toErrorStatus } from "../results/http-error.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import { toParser } from "../schemas/parser.ts";
 import type { Parser, ParseResult } from "../schemas/parse-result.ts";
+import { InputValidationError } from "../schemas/validation-errors.ts";
 import { validate } from "./validate.ts";
 
 /** The check for the data of an error. */

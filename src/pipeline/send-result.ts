@@ -6,7 +6,12 @@ import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
 import { clearRepresentation } from "../results/clear-representation.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
-import { logClientFault, logServerFault, toLoggedPath } from "../results/log-fault.ts";
+import {
+  logClientFault,
+  logHandledFault,
+  logServerFault,
+  toLoggedPath,
+} from "../results/log-fault.ts";
 import type { Result } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { answered, offerFault } from "./offer-fault.ts";
@@ -56,7 +61,7 @@ export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefine
   const status = toErrorStatus(error);
   if (status < 500) logClientFault(logger, request, status, error);
   else {
-    logServerFault(logger, request, error);
+    logHandledFault(logger, request, error);
     const offered = offerFault(error, request, response);
     if (offered) return answerOffered(walk, offered);
   }
@@ -71,7 +76,7 @@ const answerOffered = async (walk: Walk, offered: Promise<unknown>): Promise<voi
 };
 
 const answer = (walk: Walk, error: Error): Promise<void> | undefined => {
-  walk.isAnswering = true;
+  walk.handledError = error;
   return send(walk, {
     input: toRawInput(walk),
     output: null,
@@ -96,7 +101,7 @@ const toRawInput = (walk: Walk): Walk["combined"] => {
 
 /** Responds with an error if Express has failed to send something for a handler, such as a missing file. */
 export const failSending = (walk: Walk, thrown: unknown): void => {
-  if (!walk.isAnswering) {
+  if (!walk.handledError) {
     failWalk(walk, thrown);
     return;
   }
@@ -212,12 +217,14 @@ const sendLastResort = (walk: Walk, thrown: unknown): void => {
     else breakOff(walk, error);
     return;
   }
-  recover(walk, error);
+  recover(walk, error, walk.handledError);
 };
 
 /**
  * Logs an error of the framework itself, or of a result handler, and responds with 500 in plain text if nothing has been
  * sent. Never throws, whatever state the request is in.
+ *
+ * @param original the error that a result handler was to send
  */
 export const recover = (
   {
@@ -226,9 +233,10 @@ export const recover = (
     logger,
   }: { readonly request: Request; readonly response: Response; readonly logger: Logger },
   error: unknown,
+  original?: Error,
 ): void => {
   try {
-    logServerFault(logger, request, error);
+    logServerFault(logger, request, error, original);
   } catch {
     logger.error("Server fault", { error });
   }
@@ -268,7 +276,7 @@ const breakOff = (walk: Walk, error: Error): void => {
     warnAlreadySent(walk, error);
     return;
   }
-  logServerFault(logger, request, error);
+  logServerFault(logger, request, error, walk.handledError);
   cutOff(response);
 };
 

@@ -1,9 +1,10 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import { InputValidationError, OutputValidationError, RequestError } from "../errors.ts";
+import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import { declaresKey } from "../schemas/parser.ts";
 import type { Parser, ParseResult } from "../schemas/parse-result.ts";
+import { InputValidationError, OutputValidationError } from "../schemas/validation-errors.ts";
 
 /**
  * Parses input with a schema; returns a promise only if the schema is asynchronous.

@@ -58,8 +58,8 @@ export class Walk {
   isFailed = false;
   /** Whether the time limit has expired; stages may still be running then. */
   isLate = false;
-  /** Whether the result handler has been called with an error. */
-  isAnswering = false;
+  /** The error with which the result handler has been called, if any. */
+  handledError: Error | undefined;
   /** The value of `request.next` while a native middleware runs. */
   next: unknown;
   #abort: AbortController | undefined;

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { InputValidationError, ServerFault } from "../errors.ts";
+import { ServerFault } from "../errors.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
+import { InputValidationError } from "../schemas/validation-errors.ts";
 import { clearRepresentation } from "./clear-representation.ts";
 import { ensureHttpError, isPublic, toPublicMessage } from "./http-error.ts";
 import { logServerFault } from "./log-fault.ts";
@@ -12,7 +13,7 @@ import type { Result } from "./result-handler.ts";
 export interface ErrorAnswer {
   readonly status: number;
   readonly message: string;
-  /** The invalid parts of the input; set only for an input validation error. */
+  /** The invalid parts of the input; set only for an input validation error that has them. */
   readonly issues: readonly ShortIssue[] | undefined;
   /** The data of the error, as declared; undefined if there is none. */
   readonly data: unknown;
@@ -76,7 +77,9 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
   if (sendable.length === headers.length) {
     const { statusCode: status, cause } = error;
     const issues =
-      cause instanceof InputValidationError ? toShortIssues(cause.cause.issues) : undefined;
+      cause instanceof InputValidationError && cause.cause
+        ? toShortIssues(cause.cause.issues)
+        : undefined;
     // a fault that replaces the error has no data
     const data = thrown === result.error ? result.errorData : undefined;
     return { status, message: toPublicMessage(error), issues, data, isPublic: isPublic(error) };

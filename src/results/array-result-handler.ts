@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { z } from "zod";
-import { OutputValidationError } from "../errors.ts";
+import { OutputValidationError } from "../schemas/validation-errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";

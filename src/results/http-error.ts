@@ -36,12 +36,10 @@ const isInstance = <T>(value: unknown, of: abstract new (...args: never) => T): 
  * Returns the status for an error: its `statusCode`, or else its `status`, if that is an integer from 400 to 599;
  * otherwise 500.
  */
-export const toErrorStatus = (error: unknown): number => {
-  const statusCode = readSafely(error, "statusCode");
-  if (isErrorStatus(statusCode)) return statusCode;
-  const status = readSafely(error, "status");
-  return isErrorStatus(status) ? status : 500;
-};
+export const toErrorStatus = (error: unknown): number => readErrorStatus(error) ?? 500;
+
+const readErrorStatus = (error: unknown): number | undefined =>
+  [readSafely(error, "statusCode"), readSafely(error, "status")].find(isErrorStatus);
 
 /**
  * Returns an Error for any thrown value: the value itself if it is an Error, or else an Error with the value as its
@@ -82,6 +80,12 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
     [readSafely(error, "status"), readSafely(error, "statusCode")].every((one) => one === status)
   )
     return error as HttpError;
+  return toHttpError(error, status);
+};
+
+/** Creates an HTTP error with a status from an error, which is its cause. */
+const toHttpError = (error: Error, status: number): HttpError => {
+  const expose = readSafely(error, "expose");
   const headers = readSafely(error, "headers");
   return loadHttpErrors()(status, getMessageFromError(error), {
     cause: error,
@@ -89,6 +93,18 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
     ...(typeof headers === "object" && headers !== null ? { headers } : {}),
   }) as HttpError;
 };
+
+/**
+ * Returns an error of an Express middleware with its status. As in Express, an error without a status has that of the
+ * response, if the middleware has set a 4xx or 5xx one.
+ */
+export const toNativeError = (
+  error: Error,
+  { statusCode }: { readonly statusCode: number },
+): Error =>
+  isErrorStatus(statusCode) && readErrorStatus(error) === undefined
+    ? toHttpError(error, statusCode)
+    : error;
 
 /**
  * Returns the message that a client may see for an error; for use in result handlers.

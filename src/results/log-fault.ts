@@ -1,22 +1,91 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
+import type { Request } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
-import { readSafely } from "./http-error.ts";
+import { ensureError, readSafely } from "./http-error.ts";
 import { warnSampled } from "../logger/sampling.ts";
+
+/** Matches everything before the path of a target that is a URL. */
+const beforePath = /^[^/]+(?:\/[/\\][^/]*)?/;
+
+/** Removes the credentials of a URL, which may also be part of a path, as in `/proxy/https://user:password@host`. */
+const withoutCredentials = (segment: string, index: number, all: readonly string[]): string =>
+  index > 1 && all[index - 1] === "" ? segment.slice(segment.lastIndexOf("@") + 1) : segment;
 
 /** Returns the canonical path of a request, without the authority and the query, which may contain secrets. */
 export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }): string => {
-  const target = (request.originalUrl || request.url || "").replace(/^https?:\/\/[^/?#]*/i, "");
-  const [path = ""] = target.split(/[?#]/, 1);
+  const [target = ""] = (request.originalUrl || request.url || "").split(/[?#]/, 1);
+  if (target === "*") return target;
+  const path = target.replace(beforePath, "").split("/").map(withoutCredentials).join("/");
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path || "/";
 };
 
+/** A server fault, as passed to the function of the option `logFaults`. */
+export interface LoggedFault {
+  readonly error: Error;
+  /** The error that a result handler was to send when it failed with `error`; undefined for any other fault. */
+  readonly original: Error | undefined;
+  readonly request: Request;
+  /** The logger of the request. */
+  readonly logger: Logger;
+}
+
+/** The option `logFaults`: `false`, or a function that logs faults in place of the framework. */
+export type LogFaults = false | ((fault: LoggedFault) => unknown);
+
+const faultLogs = new WeakMap<Logger, LogFaults>();
+
+/** Determines how the faults of a request with the given logger are logged; by default, the framework logs them. */
+export const setFaultLog = (logger: Logger, logFaults: LogFaults | undefined): void => {
+  if (logFaults !== undefined) faultLogs.set(logger, logFaults);
+};
+
 /**
- * Logs a server fault in a single error line: the method, the path and the error with its stack, but no input or
- * headers.
+ * Logs a server fault: in a single error line with the method, the path and the error with its stack, but no input or
+ * headers, unless the option `logFaults` is a function.
+ *
+ * @param sent the error that a result handler was to send when it failed
  */
-export const logServerFault = (logger: Logger, request: IncomingMessage, error: unknown): void => {
-  logger.error("Server fault", { method: request.method, path: toLoggedPath(request), error });
+export const logServerFault = (
+  logger: Logger,
+  request: Request,
+  thrown: unknown,
+  sent?: Error,
+): void => {
+  // a result handler may throw the very error that it was to send
+  const original = sent === thrown ? undefined : sent;
+  const logFaults = faultLogs.get(logger);
+  if (logFaults) {
+    const fault = { error: ensureError(thrown), original, request, logger };
+    void callSafely(logFaults, fault);
+  } else logAsLine(logger, request, thrown, original);
+};
+
+/** Logs a fault that a result handler receives, unless `logFaults: false` leaves that to the handler. */
+export const logHandledFault = (logger: Logger, request: Request, error: Error): void => {
+  if (faultLogs.get(logger) !== false) logServerFault(logger, request, error);
+};
+
+const logAsLine = (logger: Logger, request: Request, error: unknown, original?: Error): void => {
+  logger.error("Server fault", {
+    method: request.method,
+    path: toLoggedPath(request),
+    error,
+    ...(original && { original }),
+  });
+};
+
+/** Calls the application's function; if that fails, logs its error and the fault. */
+const callSafely = async (
+  logFaults: (fault: LoggedFault) => unknown,
+  fault: LoggedFault,
+): Promise<void> => {
+  try {
+    await logFaults(fault);
+  } catch (error) {
+    fault.logger.error("The function of `logFaults` failed", { error });
+    logAsLine(fault.logger, fault.request, fault.error, fault.original);
+  }
 };
 
 /** Logs a client fault in a single line: at level debug, or as a sampled warning if the fault looks like an attack. */

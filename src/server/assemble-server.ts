@@ -1,12 +1,14 @@
 import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
+import { closeAfterReply } from "../http/lingering-close.ts";
 import { watchReplies } from "../http/node-internals.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { cutOff } from "../pipeline/response-state.ts";
 import { warnAlreadySent } from "../pipeline/send-result.ts";
+import { ensureError, toNativeError } from "../results/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
@@ -18,7 +20,7 @@ import { watchConnections } from "./connection/connections.ts";
 import { connect, createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
 import { toExpectingListener, type RunningListener } from "./head/expectation.ts";
-import { assertFraming } from "./head/framing.ts";
+import { findFramingFault } from "./head/framing.ts";
 import { loadExpress } from "../lazy/packages.ts";
 import type { Listener } from "./connection/listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
@@ -158,7 +160,7 @@ const toEnding =
   (error?: unknown) => {
     if (error) {
       skipOffer(response);
-      void dispatcher.failEarly(error, request, response);
+      void dispatcher.failEarly(toNativeError(ensureError(error), response), request, response);
     } else void dispatcher.answerNotFound(request, response);
   };
 
@@ -187,21 +189,39 @@ const dispatch = (
   return dispatcher.dispatch(request, response, () => void late(request, response, ending));
 };
 
+/**
+ * Refuses a request before it is dispatched. The request begins like all others, so the response has CORS headers and
+ * an id, and is logged; a failure of this is logged too.
+ */
+const refuse = async (
+  { begin, dispatcher, getLogger }: Prepared,
+  refusal: RequestError,
+  request: Request,
+  response: Response,
+): Promise<void> => {
+  // what follows on the connection must not be parsed in the meantime
+  if (refusal.endsConnection) closeAfterReply(request, response);
+  try {
+    await begin(request, response);
+  } catch (error) {
+    logServerFault(getLogger(request), request, error);
+  }
+  await dispatcher.failEarly(refusal, request, response);
+};
+
 /** Creates the listener that serves requests; the Express stack is skipped if it has nothing to add. */
 const createListener =
-  (
-    { begin, dispatcher }: Prepared,
-    objects: ExpressObjects,
-    stack: Express | undefined,
-  ): RunningListener =>
+  (prepared: Prepared, objects: ExpressObjects, stack: Express | undefined): RunningListener =>
   (message, reply) => {
+    const { begin, dispatcher } = prepared;
     // the server creates requests and responses with the application's classes
     const request = message as Request;
     const response = reply as Response;
     connect(request, response);
+    const refusal = findFramingFault(request);
+    if (refusal) return refuse(prepared, refusal, request, response);
     let beginning: Promise<void> | undefined;
     try {
-      assertFraming(request);
       // the option `cors` handles preflights, whatever a hook has added before the API
       if (stack && !dispatcher.isPreflight(request)) {
         (response as { [watchedMark]?: boolean })[watchedMark] = true;
@@ -236,9 +256,10 @@ const createServers = (
   { http, https }: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
   listener: RunningListener,
-  { dispatcher, getLogger }: Prepared,
+  prepared: Prepared,
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
+  const { getLogger } = prepared;
   const listeners: Listener[] = [];
   if (http) {
     const server = loadNodeHttp().createServer({ ...defaultOptions, ...http.options, ...classes });
@@ -259,7 +280,7 @@ const createServers = (
   const onExpectation = serveInOrder((message, reply) => {
     const [request, response] = [message as Request, reply as Response];
     connect(request, response);
-    return dispatcher.fail(new RequestError("SLP_EXPECTATION"), request, response);
+    return refuse(prepared, new RequestError("SLP_EXPECTATION"), request, response);
   });
   for (const { name, server } of listeners) {
     watchConnections(server, name === "https");

@@ -9,7 +9,7 @@ import { shareSamples } from "../logger/sampling.ts";
 import { harmlessCloses, harmlessFinishes, type ListenedResponse } from "../http/node-internals.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
-import { toLoggedPath } from "../results/log-fault.ts";
+import { setFaultLog, toLoggedPath } from "../results/log-fault.ts";
 import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
@@ -45,6 +45,7 @@ export const prepare = async (
 ): Promise<Prepared> => {
   const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const logger = guardLogger(given);
+  setFaultLog(logger, config.logFaults);
   const isDevelopment = process.env["NODE_ENV"] !== "production";
   if (!isDevelopment && !isLogger(config.logger))
     logger.warn(
@@ -173,10 +174,17 @@ const toStaticMounts = async (
 };
 
 const createBeginning = async (
-  { cors, childLoggerProvider, accessLogger, cookies = false, requestId = false }: CommonConfig,
+  config: CommonConfig,
   logger: Logger,
   children: WeakMap<Request, Logger>,
 ): Promise<Prepared["begin"]> => {
+  const { cors, childLoggerProvider, accessLogger, cookies = false, requestId = false } = config;
+  const adopt = (request: Request, own: Logger): Logger => {
+    shareSamples(own, logger);
+    setFaultLog(own, config.logFaults);
+    children.set(request, own);
+    return own;
+  };
   const logAccess = toAccessLogger(accessLogger, logger);
   const readCookies = cookies
     ? (await import("./head/cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
@@ -188,10 +196,7 @@ const createBeginning = async (
     if (cors === true) setDefaultCorsHeaders(response);
     readCookies?.(request);
     if (!identify) return logger;
-    const own = toChild(logger, { requestId: identify(request, response) });
-    shareSamples(own, logger);
-    children.set(request, own);
-    return own;
+    return adopt(request, toChild(logger, { requestId: identify(request, response) }));
   };
   if (!childLoggerProvider)
     return (request, response) => {
@@ -202,9 +207,7 @@ const createBeginning = async (
   return async (request, response) => {
     const parent = toParent(beginHead(request, response));
     const child = await childLoggerProvider({ request, response, parent });
-    const own = isLogger(child) ? guardLogger(child) : parent;
-    shareSamples(own, logger);
-    children.set(request, own);
+    const own = adopt(request, isLogger(child) ? guardLogger(child) : parent);
     logAccess?.(request, response, own);
   };
 };

@@ -237,6 +237,14 @@ describe("loggerMock", () => {
     expect([loggerMock.child("x"), spy.mock.calls]).toEqual(["spied", [["x"]]]);
   });
 
+  test("has what the code under test writes to its members", async () => {
+    const endpoint = factory.build({
+      handler: ({ logger }) => Object.assign(logger, { level: "debug" }) && {},
+    });
+    const { loggerMock } = await testEndpoint({ endpoint, loggerProps: { level: "info" } });
+    expect([loggerMock.level, loggerMock._getLogs().error]).toEqual(["debug", []]);
+  });
+
   test("has the lines of the request's logger and of the access log", async () => {
     const { loggerMock } = await testEndpoint({
       endpoint: logs,
@@ -244,8 +252,7 @@ describe("loggerMock", () => {
       configProps: {
         childLoggerProvider: ({ parent, request }) => ({
           ...parent,
-          info: (message: string) =>
-            parent.info(`${String((request as { id?: string }).id)}: ${message}`),
+          info: (message: string) => parent.info(`${request.id}: ${message}`),
         }),
         accessLogger: ({ url }, logger) => logger.info(`came to ${url}`),
       },

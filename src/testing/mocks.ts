@@ -36,6 +36,8 @@ export const createLoggerMock = <Props extends object = object>(
       // with the mock as `this`
       return typeof value === "function" && isInstance ? (value.bind(props) as unknown) : value;
     },
+    set: (_target, key, value) =>
+      Reflect.set(Object.hasOwn(recorders, key) ? recorders : props, key, value),
     has: (_target, key) => Object.hasOwn(recorders, key) || Reflect.has(props, key),
     getPrototypeOf: () => Reflect.getPrototypeOf(props),
     ownKeys: () => [...new Set([...Reflect.ownKeys(recorders), ...Reflect.ownKeys(props)])],

@@ -1,7 +1,7 @@
-import type { Request } from "express";
 import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
 import { describeUnknownKey } from "../checks/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
+import type { Request } from "../http/express-objects.ts";
 import type { Method } from "../http/method.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import type { LoggerMock, ResponseMock } from "./mocks.ts";

@@ -1,10 +1,11 @@
-import type { Express, Request as ExpressRequest, Response as ExpressResponse } from "express";
+import type { Express, Response as ExpressResponse } from "express";
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import {
   defaultEndpointsFactory as factory,
   Middleware,
   type Logger,
+  type Request as SallyportRequest,
   type RequestProps,
 } from "../index.ts";
 import {
@@ -53,7 +54,7 @@ class AppLogger {
 describe("testEndpoint", () => {
   test("returns an Express request, an Express response and the logger", async () => {
     const result = await testEndpoint({ endpoint });
-    expectTypeOf(result.requestMock).toEqualTypeOf<ExpressRequest>();
+    expectTypeOf(result.requestMock).toEqualTypeOf<SallyportRequest>();
     expectTypeOf(result.responseMock).toEqualTypeOf<ResponseMock>();
     expectTypeOf(result.responseMock).toExtend<ExpressResponse>();
     expectTypeOf(result.loggerMock).toExtend<Logger>();

@@ -34,6 +34,7 @@ const statements = {
   value: 'createConfig({ cors: true, logger: { level: "loud" } });',
   serverOption: "createConfig({ app, cors: true, gracefulShutdown: true });",
   wrongApp: "createConfig({ app: 5, cors: true });",
+  corsMiddleware: "createConfig({ cors: (_a: unknown, _b: unknown, next: () => void) => next() });",
   corsArgument: "createConfig({ cors: ({ defaultHeader }) => ({}) });",
   noApp: "attachRouting(createConfig({ cors: true }), {});",
   serverOfApp: "void createServer(createConfig({ app, cors: true }), {});",
@@ -138,6 +139,12 @@ describe("the error for a configuration", () => {
     const [only, ...others] = linesOf(name);
     expect(only).toMatch(message);
     expect(others).toEqual([]);
+  });
+
+  test("with a middleware as `cors` ends with the number of parameters", () => {
+    expect(linesOf("corsMiddleware").at(-1)).toBe(
+      "Target signature provides too few arguments. Expected 3 or more, but got 1.",
+    );
   });
 });
 

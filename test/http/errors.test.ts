@@ -7,6 +7,7 @@ import {
   getMessageFromError,
   InputValidationError,
   OutputValidationError,
+  problemEndpointsFactory,
   ResultHandler,
 } from "sallyport";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -388,6 +389,38 @@ describe("exports", () => {
     }
     const http = ensureHttpError(input);
     expect([http.statusCode, http.expose, http.cause]).toEqual([400, true, input]);
+  });
+
+  const zodError = new z.ZodError([{ code: "custom", path: ["x"], message: "bad" }]);
+  const issues = [{ path: ["x"], message: "bad", code: "custom" }];
+  test.each([
+    ["a ZodError", new InputValidationError(zodError), { issues }],
+    ["a message", new InputValidationError("x: bad"), {}],
+    ["a message and a ZodError", new InputValidationError("x: bad", zodError), { issues }],
+  ])("an InputValidationError can be thrown with %s", async (_given, error, more) => {
+    const handler = () => {
+      throw error;
+    };
+    const server = await start({
+      plain: factory.build({ handler }),
+      problem: problemEndpointsFactory.build({ handler }),
+    });
+    const [plain, problem] = [await server.send("/plain"), await server.send("/problem")];
+    expect([plain.status, plain.json()]).toEqual([
+      400,
+      { status: "error", error: { message: "x: bad", ...more } },
+    ]);
+    expect([problem.status, problem.json()]).toEqual([
+      400,
+      { type: "about:blank", title: "Bad Request", status: 400, detail: "x: bad", ...more },
+    ]);
+  });
+
+  test("an OutputValidationError can be created from a ZodError or from a message", () => {
+    expect(new OutputValidationError(zodError)).toMatchObject({
+      ...{ message: "output.x: bad", cause: zodError },
+    });
+    expect(new OutputValidationError("output.x: bad")).not.toHaveProperty("cause");
   });
 
   test("ensureHttpError and getMessageFromError accept any thrown value", () => {

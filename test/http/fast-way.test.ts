@@ -25,7 +25,7 @@ const plainHandler = new ResultHandler({
     const { statusCode, headers } = ensureHttpError(error);
     const issues =
       error instanceof InputValidationError
-        ? error.cause.issues.map(({ path, message, code }) => ({ path, message, code }))
+        ? error.cause?.issues.map(({ path, message, code }) => ({ path, message, code }))
         : undefined;
     response
       .set({ ...headers, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" })

@@ -55,3 +55,20 @@ describe("the logged error of an invalid output suggests the mistake", () => {
     expect((error as { hint?: string }).hint).toBe(hint);
   });
 });
+
+describe("the logged error of a response that Node rejects is Node's own", () => {
+  test.each([
+    ["by default", {}],
+    ["if Express sends it", { etag: true }],
+  ])("%s", async (_name, config) => {
+    const endpoint = factory.build({
+      handler: ({ response }) => {
+        response.setHeader("Trailer", "X-Sum");
+        return {};
+      },
+    });
+    const { answer, error } = await ask(endpoint, config);
+    expect(answer[0]).toBe(500);
+    expect(error).toMatchObject({ code: "ERR_HTTP_TRAILER_INVALID" });
+  });
+});

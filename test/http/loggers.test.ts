@@ -59,6 +59,35 @@ describe.each(Object.entries(loggers))("L1: under %s", (_name, create) => {
   });
 });
 
+describe.each(Object.entries(loggers))("L2: what is written to %s", (_name, create) => {
+  test("reaches it from a handler, a hook, a child, and as the parent of a request's logger", async () => {
+    type Open = Logger & { tenant?: string; child: (fields: object) => Open };
+    const seen: unknown[] = [];
+    const write = (logger: Logger): Logger => {
+      const open = logger as Open;
+      open.tenant = "t";
+      Object.defineProperty(open, "isMarked", { value: true });
+      seen.push([open.tenant, "isMarked" in open]);
+      return open;
+    };
+    const server = await start(
+      {
+        handler: factory.build({ handler: ({ logger }) => write(logger) && {} }),
+        child: factory.build({ handler: ({ logger }) => write((logger as Open).child({})) && {} }),
+      },
+      {
+        logger: create(createSink().stream) as Logger,
+        ...{ startupLogo: false, requestId: true },
+        beforeRouting: ({ getLogger }) => void write(getLogger()),
+        childLoggerProvider: ({ parent }) => write(parent),
+      },
+    );
+    for (const path of ["/handler", "/child"]) expect((await server.send(path)).status).toBe(200);
+    expect(seen).toEqual(Array.from({ length: 5 }, () => ["t", true]));
+    expect((server.logger as Open).tenant).toBe("t");
+  });
+});
+
 /** Replaces the values that differ between runs. */
 const mask = (line: string): string =>
   line
@@ -104,7 +133,7 @@ test("the guide shows the line of a 500 with each logger", async () => {
 
 describe("a request id", () => {
   const idOf = factory.build({
-    handler: ({ request }) => ({ id: (request as { id?: unknown }).id }),
+    handler: ({ request }) => ({ id: request.id }),
   });
 
   test("is generated for each request, and sent back", async () => {
@@ -130,7 +159,7 @@ describe("a request id", () => {
       {
         requestId: true,
         childLoggerProvider: ({ request, response, parent }) => {
-          response.setHeader("X-Seen", String((request as { id?: unknown }).id));
+          response.setHeader("X-Seen", String(request.id));
           return parent.child({ tenant: "t" });
         },
       },

@@ -14,12 +14,13 @@ const options: readonly (readonly [
   right: readonly unknown[],
   wrong: readonly unknown[],
 ])[] = [
-  ["cors", [true, false, run], ["*", null, {}]],
+  ["cors", [true, false, run], ["*", null, {}, (_request: unknown, _response: unknown) => run()]],
   ["logger.level", ["silent", "error", "warn", "info", "debug"], ["all", "", true]],
   ["logger.color", [true, false], [0, "auto"]],
   ["logger.depth", [null, 0, 1, Infinity], [-1, "2", Number.NaN]],
   ["childLoggerProvider", [run], [{}, null]],
   ["accessLogger", [run, null], [false, {}]],
+  ["logFaults", [run, false], [true, {}, null]],
   ["inputSources.get", [[], ["query", "params", "headers"]], ["query", ["form"], [1]]],
   ["errorHandler", [defaultResultHandler], [run, {}, null]],
   ["bodyLimit", [1, Number.MAX_SAFE_INTEGER], [0, 1.5, 2 ** 53, "1"]],
@@ -195,4 +196,11 @@ describe("the configuration for `attachRouting`", () => {
       "There is no option `bodyLimits`. Did you mean `bodyLimit`? The options are ",
     );
   });
+});
+
+test("a middleware as `cors` is refused with an error that says where it belongs", () => {
+  const cors = (_request: unknown, _response: unknown, next: () => void) => next();
+  expect(() => checkServerConfig({ cors })).toThrow(
+    /^The option `cors` must be .*; got a middleware\. .* `beforeRouting: \(\{ app \}\) => app\.use\(cors\(\)\)`/,
+  );
 });

@@ -106,7 +106,11 @@ const docsOptions = booleanOrGroup({
 export const commonChecks: Readonly<Record<string, Check>> = {
   cors: be(
     "true, false, or a function that returns headers",
-    (value) => isBoolean(value) || isFunction(value),
+    (value) => isBoolean(value) || (typeof value === "function" && value.length < 2),
+    (value) =>
+      isFunction(value)
+        ? "a middleware. To use the package `cors`, set `cors: false` and `beforeRouting: ({ app }) => app.use(cors())`; on your own application, call `app.use(cors())` before attachRouting"
+        : show(value),
   ),
   logger: (value, option) => {
     if (!isLogger(value)) consoleLogger(value, option);
@@ -117,6 +121,7 @@ export const commonChecks: Readonly<Record<string, Check>> = {
     "a function, or null for no access log",
     (value) => value === null || isFunction(value),
   ),
+  logFaults: be("false or a function", (value) => value === false || isFunction(value)),
   inputSources: group(Object.fromEntries(endpointMethods.map((method) => [method, sourceList]))),
   errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
   bodyLimit: be(

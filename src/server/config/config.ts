@@ -1,10 +1,12 @@
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
-import type { Express, IRouter, Request, Response } from "express";
+import type { Express, IRouter } from "express";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { SourcesByMethod } from "../../endpoint/input-sources.ts";
+import type { Request, Response } from "../../http/express-objects.ts";
 import type { ConsoleLoggerOptions } from "../../logger/console-logger.ts";
 import type { Logger, ParentLogger } from "../../logger/logger.ts";
+import type { LogFaults } from "../../results/log-fault.ts";
 import type { AnyResultHandler } from "../../results/result-handler.ts";
 import type { WalkOptions } from "../../routing/walk-routing.ts";
 import type { DocsOptions } from "../../docs/docs-options.ts";
@@ -74,6 +76,16 @@ export interface CommonConfig extends WalkOptions {
     | ((request: Request, logger: Logger, reply: AccessedReply) => unknown)
     | null
     | undefined;
+  /**
+   * Logs the faults of the application, which are the errors with a 5xx status, in place of the framework. A function
+   * receives each fault. `false` leaves the faults to result handlers that log them; a fault that no result handler
+   * receives, such as one of its own, is still logged.
+   *
+   * If the function throws or rejects, the framework logs the fault and the function's error.
+   *
+   * @default an error line with the method, the path and the error with its stack
+   */
+  readonly logFaults?: LogFaults | undefined;
   /**
    * The parts of a request that the input is combined from, by method. Methods that are not listed keep their defaults.
    * Later sources override earlier ones; path parameters override all other sources.
@@ -172,13 +184,13 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly responseIdleTimeout?: number | undefined;
   /** Adds native middlewares and routes that run before the API. */
-  readonly beforeRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
+  readonly beforeRouting?: ((args: HookArguments) => unknown) | undefined;
   /**
    * Adds native middlewares and routes that run after the API, for paths that the API does not serve. Error handlers
    * also receive the faults (5xx) of endpoints; they respond, or pass the error on to the result handler with
    * `next(error)`.
    */
-  readonly afterRouting?: ((args: HookArguments) => MaybePromise<void>) | undefined;
+  readonly afterRouting?: ((args: HookArguments) => unknown) | undefined;
   /**
    * How queries are parsed: `simple` keeps brackets as they are, `extended` turns them into objects and arrays, and a
    * function serves as the parser.

@@ -1,7 +1,7 @@
-import type { Request, Response } from "express";
 import type { AnyEndpoint } from "../../endpoint/endpoint.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import { ServerFault } from "../../errors.ts";
+import type { Request, Response } from "../../http/express-objects.ts";
 import { createFieldSetter } from "../../http/header-fields.ts";
 import { toErrorStatus } from "../../results/http-error.ts";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
