@@ -38,18 +38,10 @@ export const buildRequest = (call: Call, input: unknown): BuiltRequest => {
   }
 };
 
-const trimSlashes = (url: string): string => {
-  let end = url.length;
-  while (url[end - 1] === "/") end--;
-  return url.slice(0, end);
-};
-
 const placeFields = (call: Call, input: unknown): BuiltRequest => {
-  const fields = new Map<string, unknown>(
-    typeof input === "object" && input !== null ? listFields("", input) : [],
-  );
+  const fields = new Map(listFields("", input ?? {}));
   const { baseUrl, queryParser } = call.client;
-  const path = trimSlashes(baseUrl) + fillPath(call.path, fields);
+  const path = baseUrl.replace(/\/+$/, "") + fillPath(call.path, fields);
   const sources = new Set(listSources(call));
   const headers: Record<string, string> = {};
   takeHeaders(sources, fields, headers);
