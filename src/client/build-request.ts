@@ -38,10 +38,16 @@ export const buildRequest = (call: Call, input: unknown): BuiltRequest => {
   }
 };
 
+const trimSlashes = (url: string): string => {
+  let end = url.length;
+  while (url[end - 1] === "/") end--;
+  return url.slice(0, end);
+};
+
 const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const fields = new Map(listFields("", input ?? {}));
   const { baseUrl, queryParser } = call.client;
-  const path = baseUrl.replace(/\/+$/, "") + fillPath(call.path, fields);
+  const path = trimSlashes(baseUrl) + fillPath(call.path, fields);
   const sources = new Set(listSources(call));
   const headers: Record<string, string> = {};
   takeHeaders(sources, fields, headers);
