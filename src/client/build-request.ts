@@ -45,9 +45,7 @@ const trimSlashes = (url: string): string => {
 };
 
 const placeFields = (call: Call, input: unknown): BuiltRequest => {
-  const fields = new Map<string, unknown>(
-    typeof input === "object" && input !== null ? listFields("", input) : [],
-  );
+  const fields = new Map(listFields("", input ?? {}));
   const { baseUrl, queryParser } = call.client;
   const path = trimSlashes(baseUrl) + fillPath(call.path, fields);
   const sources = new Set(listSources(call));

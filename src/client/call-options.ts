@@ -62,6 +62,14 @@ export interface SharedOptions {
   /** Whether cookies are sent to and accepted from other origins. */
   readonly credentials?: "include" | "omit" | "same-origin" | undefined;
   /**
+   * Whether redirects to other origins are followed even if the request has header fields, a body or
+   * `credentials: "include"`, which the other origin then receives as `fetch` decides. Browsers do not reveal where a
+   * redirect leads, so there, such a request follows no redirect at all without this option.
+   *
+   * @default false
+   */
+  readonly crossOriginRedirects?: boolean | undefined;
+  /**
    * The time limit of an attempt, in milliseconds. The time includes reading the response, except for an event stream,
    * which only has to begin in time. `Infinity` means no limit, for example to override the client's limit in a call.
    *
@@ -98,18 +106,25 @@ export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" |
   /** The id of the last event received by an earlier subscription; the stream continues after this event. */
   readonly lastEventId?: string | undefined;
   /**
-   * The upper bound of the first wait before the stream is reopened, in milliseconds, unless the server sends `retry`.
-   * The bound doubles with each consecutive failure, and each wait is a random time below it.
+   * The shortest wait before the stream is reopened, in milliseconds. If the server sends a longer `retry`, that is the
+   * shortest wait. A random time is added, below a bound that begins at the shortest wait and doubles with each
+   * consecutive connection without events.
    *
    * @default 1000
    */
   readonly delay?: number | undefined;
   /**
-   * The longest of these waits, in milliseconds.
+   * The maximum of the random time that is added, in milliseconds.
    *
    * @default 30000
    */
   readonly maxDelay?: number | undefined;
+  /**
+   * The maximum size of an event, in characters; a larger event ends the subscription with an {@link EventSizeError}.
+   *
+   * @default 1048576
+   */
+  readonly maxEventSize?: number | undefined;
 }
 
 /** A part of a request from which an endpoint reads its input. */

@@ -62,6 +62,34 @@ export class UnsendableInputError extends ClientError {
   }
 }
 
+/** The error for a redirect that could give credentials or a body to another origin; it was not followed. */
+export class RedirectError extends ClientError {
+  constructor(route: CallRoute, origin: string) {
+    const message = `redirected to ${origin}; allow this with \`crossOriginRedirects: true\``;
+    super("RedirectError", "SLP_CLIENT_REDIRECT", route, message);
+  }
+}
+
+/** The error for an event that is larger than `maxEventSize`. */
+export class EventSizeError extends ClientError {
+  constructor(route: CallRoute, limit: number) {
+    const message = `an event has more than ${limit} characters; raise \`maxEventSize\``;
+    super("EventSizeError", "SLP_CLIENT_EVENT_SIZE", route, message);
+  }
+}
+
+/** The error for a page that names itself as the next page. */
+export class PageError extends ClientError {
+  constructor(route: CallRoute, place: string) {
+    super(
+      "PageError",
+      "SLP_CLIENT_PAGE",
+      route,
+      `the page at ${place} names itself as the next page`,
+    );
+  }
+}
+
 /** An error that came with a response. */
 class ResponseError extends ClientError {
   readonly status: number;

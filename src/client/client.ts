@@ -6,10 +6,10 @@ import type {
   RoutePlans,
   SubscribeOptions,
 } from "./call-options.ts";
-import { ReplyError, UnexpectedBodyError } from "./client-errors.ts";
+import { PageError, ReplyError, UnexpectedBodyError } from "./client-errors.ts";
 import { hasMore, listItems, toNextPage, toPayload } from "./pages.ts";
 import { readReply, type Reply } from "./read-reply.ts";
-import { reportError, sendRequest } from "./send-request.ts";
+import { fail, sendRequest } from "./send-request.ts";
 import { subscribe, type ReceivedEvent } from "./subscribe.ts";
 
 /** The items of all pages, or the pages themselves. */
@@ -51,11 +51,11 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
       const request = buildRequest(call, input);
       return use(await sendRequest(call, request, (response) => readReply(call, response)));
     } catch (error) {
-      await reportError(call, error);
-      throw error;
+      return await fail(call, error);
     }
   };
   async function* walkPages(call: Call, input: unknown): AsyncGenerator<unknown, void, undefined> {
+    let last = "";
     for (let next: object | undefined = {}; next;) {
       const body: unknown = await send(
         call,
@@ -67,6 +67,9 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
       );
       yield toPayload(body);
       next = toNextPage(body);
+      const place = JSON.stringify(next);
+      if (place === last) await fail(call, new PageError(call, place));
+      last = place;
     }
   }
   return {

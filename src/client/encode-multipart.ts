@@ -1,5 +1,5 @@
 import { listParts } from "./encode-pairs.ts";
-import { assertString, refuse, toText } from "./wire-value.ts";
+import { refuse, toText } from "./wire-value.ts";
 
 /** Checks whether a value is a file, or an array that contains one. */
 export const hasFile = (value: unknown): boolean =>
@@ -35,8 +35,7 @@ export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): B
   };
   for (const [name, value] of fields) {
     // servers do not decode the characters that browsers encode in names
-    if (/^$|[\r\n"\\]/.test(assertString(name, name)))
-      refuse(name, "has a name that forms do not preserve");
+    if (/^$|[\r\n"\\]/.test(name)) refuse(name, "has a name that forms do not preserve");
     for (const [field, part] of listParts(name, value)) add(name, field, part);
   }
   // strings come first, so that a streaming parser has them before the files arrive

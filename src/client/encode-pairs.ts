@@ -1,4 +1,4 @@
-import { assertString, isRecord, listFields, refuse, toField, toText } from "./wire-value.ts";
+import { isRecord, listFields, refuse, toField, toText } from "./wire-value.ts";
 
 /** The maximum length of an array that the extended parser reads as an array. */
 const maxBracketed = 20;
@@ -38,12 +38,11 @@ export const listParts = (
  * @throws {@link Refusal} when a value is not representable as a string, or an array is empty.
  */
 export const encodePairs = (fields: Pairs): string =>
-  Array.from(fields, ([name, value]) => {
-    assertString(name, name);
-    return listParts(name, value)
+  Array.from(fields, ([name, value]) =>
+    listParts(name, value)
       .map(([field, part]) => encodePair(name, toText(field, part)))
-      .join("&");
-  }).join("&");
+      .join("&"),
+  ).join("&");
 
 /**
  * Encodes fields for the extended parser: brackets for arrays and objects.
@@ -61,7 +60,7 @@ const encodeBracketed = (field: string, name: string, value: unknown, depth: num
   const isArray = Array.isArray(value);
   if (!isArray && !isRecord(value)) return encodePair(name, toText(field, value));
   const parts: readonly (readonly [number | string, unknown])[] = isArray
-    ? Array.from(value, (part: unknown, index) => [index, part] as const)
+    ? [...(value as readonly unknown[]).entries()]
     : listFields(field, value);
   assertFull(field, parts);
   if (depth >= maxBrackets || (isArray && parts.length > maxBracketed))
@@ -77,6 +76,6 @@ const encodeBracketed = (field: string, name: string, value: unknown, depth: num
 
 /** @throws {@link Refusal} when the extended parser would interpret a name differently. */
 const assertName = (field: string, name: string, special: RegExp): void => {
-  if (special.test(assertString(field, name)) || /[[\]]/.test(name))
+  if (special.test(name) || /[[\]]/.test(name))
     refuse(field, "has a name that the extended parser does not preserve");
 };

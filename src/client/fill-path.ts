@@ -1,5 +1,5 @@
 import { listParts } from "./encode-pairs.ts";
-import { refuse, toText } from "./wire-value.ts";
+import { assertString, refuse, toText } from "./wire-value.ts";
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 
@@ -27,7 +27,7 @@ export const fillPath = (path: string, fields: Map<string, unknown>): string => 
 /** @param parts literals at even indexes, names of parameters at odd ones */
 const fillSegment = (parts: readonly string[], take: (name: string) => unknown): string => {
   const texts = parts.map((part, index) => {
-    if (index % 2 === 0) return decodeURIComponent(part);
+    if (index % 2 === 0) return decodeURIComponent(assertString(part, part));
     const text = toText(part, take(part));
     const next = parts[index + 1] ?? "";
     // the first occurrence of this literal after a parameter ends the parameter

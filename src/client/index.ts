@@ -2,7 +2,10 @@ export { Client, createClient } from "./create-client.ts";
 export {
   AbortedError,
   ClientError,
+  EventSizeError,
   NetworkError,
+  PageError,
+  RedirectError,
   ReplyError,
   TimeoutError,
   UnexpectedBodyError,

@@ -99,7 +99,7 @@ export type InferredClient<R> = RoutesOf<R> & {
    *
    * @param key method and path, such as `"get /v1/users/:id"`
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
-   * {@link UnexpectedBodyError}.
+   * {@link RedirectError}, {@link UnexpectedBodyError}.
    */
   readonly provide: {
     <Key extends string>(
@@ -115,7 +115,8 @@ export type InferredClient<R> = RoutesOf<R> & {
    * Sends a request and resolves to the reply: status, header fields and body, discriminated by `ok` and `status`.
    *
    * @param key method and path, such as `"get /v1/users/:id"`
-   * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}.
+   * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
+   * {@link RedirectError}.
    */
   readonly request: {
     <Key extends string>(
@@ -133,7 +134,8 @@ export type InferredClient<R> = RoutesOf<R> & {
    * A page is fetched when its first item is needed; a loop that ends early fetches no further pages.
    *
    * @param key method and path of a route that returns pages
-   * @throws {@link ReplyError} during the iteration when the API responds with an error, and the errors of `request`.
+   * @throws {@link ReplyError} during the iteration when the API responds with an error, {@link PageError} when a page
+   * names itself as the next page, and the errors of `request`.
    */
   readonly iterate: {
     <Key extends string>(
@@ -152,7 +154,8 @@ export type InferredClient<R> = RoutesOf<R> & {
    *
    * @param key method and path of an event stream
    * @throws {@link ReplyError} during the iteration when the API responds with 4xx, {@link UnexpectedBodyError} when it
-   * sends something other than a stream of JSON events.
+   * sends something other than a stream of JSON events, {@link EventSizeError} when an event is larger than
+   * `maxEventSize`, and {@link RedirectError}.
    */
   readonly subscribe: {
     <Key extends string>(

@@ -46,23 +46,26 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
       kind = "text";
     }
   }
-  const isForeign = !isPromised(call, status, kind, type);
-  const declared = call.plan?.replies?.[status];
+  const replies = call.plan?.replies;
+  const declared = replies?.[status];
+  const isForeign = declared ? !declared.includes(kind) : !isUsual(call, response, kind, type);
   if (!isForeign) body = call.plan?.revive?.[status]?.(body) ?? body;
-  const isExpected = !isForeign && (call.plan?.replies ? declared !== undefined : status >= 200);
+  const isExpected = !isForeign && (declared || !replies);
   const reply = { ok: response.ok, status, headers, body, response, isForeign };
   return isExpected ? reply : { ...reply, ok: false, status: "unexpected", actualStatus: status };
 };
 
-/** Checks whether the API declares a body of this kind and media type for the status. */
-const isPromised = (call: Call, status: number, kind: BodyKind, type: string): boolean => {
-  const declared = call.plan?.replies?.[status];
-  if (declared) return declared.includes(kind);
+/** Checks whether an API sends a body of this kind and media type with a status that it does not declare. */
+const isUsual = (
+  { client, plan }: Call,
+  { status, ok }: Response,
+  kind: BodyKind,
+  type: string,
+): boolean => {
   if (kind === "json" || status === 204) return true;
-  const isListed = (call.client.mediaTypes ?? []).some((one) =>
+  const isListed = (client.mediaTypes ?? []).some((one) =>
     one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
   );
-  const isSuccess = status >= 200 && status < 300 && !call.plan?.replies;
   // JSON that cannot be parsed has become a string by now
-  return isListed || (isSuccess && type !== "text/html" && readKind(type) !== "json");
+  return isListed || (ok && !plan?.replies && type !== "text/html" && readKind(type) !== "json");
 };

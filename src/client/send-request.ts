@@ -1,9 +1,11 @@
 import type { BuiltRequest } from "./build-request.ts";
 import type { Attempt, Call, HeaderSource, RetryOptions, SharedOptions } from "./call-options.ts";
-import { AbortedError, NetworkError, TimeoutError } from "./client-errors.ts";
+import { AbortedError, NetworkError, RedirectError, TimeoutError } from "./client-errors.ts";
+import { followRedirects } from "./follow-redirects.ts";
 import { toProgressFetch } from "./upload-progress.ts";
 
-const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
+/** The longest time that timers accept, roughly, in milliseconds. */
+const maxTime = 2e9;
 
 const idempotentMethods = ["get", "put", "delete"];
 
@@ -13,16 +15,18 @@ export const readOption = <Name extends keyof SharedOptions>(
   name: Name,
 ): SharedOptions[Name] => options[name] ?? client[name];
 
-/** Runs the `onError` hooks. */
-export const reportError = async (call: Call, error: unknown): Promise<void> => {
+/** Runs the `onError` hooks, then throws the error. */
+export const fail = async (call: Call, error: unknown): Promise<never> => {
   for (const { onError } of [call.client, call.options]) await onError?.(error, call);
+  throw error;
 };
 
 /**
  * Sends a request, retries it if that may help, and reads its response.
  *
  * @param read reads the response within the time limit of the attempt
- * @throws {@link NetworkError}, {@link TimeoutError}, {@link AbortedError}, and errors of hooks and `read`.
+ * @throws {@link NetworkError}, {@link TimeoutError}, {@link RedirectError}, {@link AbortedError}, and errors of hooks
+ * and `read`.
  */
 export const sendRequest = async <Result>(
   call: Call,
@@ -41,18 +45,21 @@ export const sendRequest = async <Result>(
     let wait = toWait(delay, maxDelay, attempt - 1);
     try {
       const { response, result } = await sendOnce(call, request, attempt, read);
-      if (attempt >= last || !retriedStatuses.has(response.status)) return result;
+      const isTemporary = [408, 425, 429, 502, 503, 504].includes(response.status);
+      if (attempt >= last || !isTemporary) return result;
       const asked = readRetryAfter(response);
       if (asked > maxDelay) return result;
       wait = Math.max(wait, asked);
     } catch (error) {
-      const isTransient = error instanceof NetworkError || error instanceof TimeoutError;
-      if (attempt >= last || !isTransient) throw error;
+      if (attempt >= last || !isTransient(error)) throw error;
     }
     await pause(wait, call.options.signal);
-    assertGoing(call);
   }
 };
+
+/** Checks whether a request that failed with an error may succeed later. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof NetworkError || error instanceof TimeoutError;
 
 /**
  * Returns a random delay below a limit that doubles with each failure, so that clients rejected together do not retry
@@ -78,15 +85,11 @@ export const pause = (
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, milliseconds);
+    // longer times would end at once
+    const timer = setTimeout(end, Math.min(milliseconds, maxTime));
     signal?.addEventListener("abort", end);
     if (signal?.aborted) end();
   });
-
-const assertGoing = (call: Call): void => {
-  const { signal } = call.options;
-  if (signal?.aborted) throw new AbortedError(call, signal.reason);
-};
 
 const sendOnce = async <Result>(
   call: Call,
@@ -94,8 +97,8 @@ const sendOnce = async <Result>(
   attempt: number,
   read: (response: Response) => Promise<Result>,
 ): Promise<{ readonly response: Response; readonly result: Result }> => {
-  assertGoing(call);
   const { signal } = call.options;
+  if (signal?.aborted) throw new AbortedError(call, signal.reason);
   const timeout = readOption(call, "timeout");
   const controller = new AbortController();
   let onAbort = (): void => undefined;
@@ -109,7 +112,7 @@ const sendOnce = async <Result>(
     onAbort = () => stop(new AbortedError(call, signal?.reason));
     signal?.addEventListener("abort", onAbort);
     // longer times, such as Infinity, would end at once
-    if (timeout && timeout < 2e9)
+    if (timeout && timeout < maxTime)
       timer = setTimeout(() => stop(new TimeoutError(call, timeout)), timeout);
   });
   try {
@@ -141,14 +144,19 @@ const exchange = async <Result>(
   const { onUploadProgress } = options;
   // the global `fetch` is looked up late, because tests replace it
   const send = toProgressFetch(body && onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
+  const init = { method, headers, signal, body: body ?? null, ...(credentials && { credentials }) };
+  let isBare = !body && credentials !== "include";
+  headers.forEach(() => (isBare = false));
   const response = await toNetworkError(call, () =>
-    send(url, { method, headers, signal, body: body ?? null, ...(credentials && { credentials }) }),
+    isBare || readOption(call, "crossOriginRedirects")
+      ? send(url, init)
+      : followRedirects(call, send, url, { ...init, redirect: "manual" }),
   );
   for (const { onResponse } of both) await onResponse?.(attempt, response);
   return { response, result: await read(response) };
 };
 
-/** @throws {@link NetworkError} with the function's error as its cause. */
+/** @throws {@link RedirectError}, or {@link NetworkError} with the function's error as its cause. */
 export const toNetworkError = async <Result>(
   call: Call,
   work: () => Promise<Result>,
@@ -156,7 +164,7 @@ export const toNetworkError = async <Result>(
   try {
     return await work();
   } catch (error) {
-    throw new NetworkError(call, error);
+    throw error instanceof RedirectError ? error : new NetworkError(call, error);
   }
 };
 

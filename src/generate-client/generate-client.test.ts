@@ -204,6 +204,13 @@ test("tells the client that the server uses the extended query parser", () => {
   );
 });
 
+test("rejects a path with a lone surrogate", () => {
+  const routing = { "a\ud800": factory.build({ handler: async () => ({}) }) };
+  expect(() => generateClient({ routing })).toThrow(
+    'The path "/a\\ud800" has a lone surrogate, which URLs cannot contain.',
+  );
+});
+
 test("rejects an unknown option", () => {
   expect(() => generateClient({ routing: {}, formt: "date" } as never)).toThrow(
     "generateClient: there is no option `formt`. Did you mean `format`?",

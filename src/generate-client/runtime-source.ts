@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 const modules = [
   ...["call-options", "client-errors", "reply-types", "wire-value", "encode-pairs"],
   ...["encode-multipart", "fill-path", "build-request", "pages", "upload-progress"],
-  ...["send-request", "read-reply", "parse-events", "subscribe", "client"],
+  ...["follow-redirects", "send-request", "read-reply", "read-events", "subscribe", "client"],
   "generated-client",
 ] as const;
 
@@ -18,8 +18,8 @@ const parts = { runtime: modules, revival: revivingModules } as const;
 
 /** The classes that every file exports from the client. */
 export const exportedClasses = [
-  ...["AbortedError", "ClientError", "NetworkError", "ReplyError", "TimeoutError"],
-  ...["UnexpectedBodyError", "UnsendableInputError"],
+  ...["AbortedError", "ClientError", "EventSizeError", "NetworkError", "PageError"],
+  ...["RedirectError", "ReplyError", "TimeoutError", "UnexpectedBodyError", "UnsendableInputError"],
 ] as const;
 
 /** The types that every file exports from the client. */

@@ -13,14 +13,14 @@ interface NamedType {
  * these characters.
  */
 const [opening, closing] = ["\u0001", "\u0002"];
-const toReference = (key: string): string => `${opening}${key}${closing}`;
+const toReference = (key: string): string => `${opening}${JSON.stringify(key)}${closing}`;
 
 /** Replaces references with names. */
 const replaceReferences = (text: string, toName: (key: string) => string): string => {
   const [start = "", ...others] = text.split(opening);
   const named = others.map((part) => {
     const [key = "", rest = ""] = part.split(closing);
-    return toName(key) + rest;
+    return toName(JSON.parse(key) as string) + rest;
   });
   return start + named.join("");
 };

@@ -26,6 +26,9 @@ const refuse = (path: string, reason: string): never => {
  * @throws {@link RoutingError} when the syntax of the path is invalid.
  */
 export const parsePathPattern = (path: string): readonly Segment[] => {
+  if (/\p{Cs}/u.test(path))
+    // as JSON, because a lone surrogate is not printable
+    refuse(JSON.stringify(path).slice(1, -1), "has a lone surrogate, which URLs cannot contain.");
   const parts = path.split("/").filter((part) => part !== "");
   const segments = parts.map((part, index) => parseSegment(path, part, index === parts.length - 1));
   const names = segments.flatMap(listNames);

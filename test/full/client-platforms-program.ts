@@ -16,6 +16,9 @@ export const drive = async (
   const late = await client
     .provide("get /sleep", {}, { timeout: 50 })
     .catch((error: Error) => error.name);
+  const away = await client
+    .provide("post /away", { name: "Ada" })
+    .catch((error: Error) => error.name);
   const ids: string[] = [];
   for await (const { id } of client.iterate("get /users", { limit: 2 })) ids.push(id);
   const events: unknown[] = [];
@@ -27,7 +30,8 @@ export const drive = async (
   const refused = await client.request("post /users", { name: "", bornOn: new Date(0) });
   const picture = new File(["Grüße"], "a b.txt", { type: "text/plain" });
   return {
-    ...{ unsendable, aborted, late, ids, events },
+    ...{ unsendable, aborted, late, away, ids, events },
+    moved: await client.provide("get /moved"),
     refused: [refused.ok, refused.status, refused.body],
     user: await client.provide("get /users/:id", { id: "ä/ö ?&#%", tag: ["x", "y"] }),
     created: await client.provide("post /users", { name: "Ada", bornOn: new Date(0) }),

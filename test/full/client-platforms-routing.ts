@@ -49,6 +49,21 @@ export const routing = {
       }),
     },
   },
+  moved: factory.build({
+    output: user,
+    handler: async ({ response }) => {
+      response.redirect("/users/7");
+      return { id: "", tag: [] };
+    },
+  }),
+  away: factory.build({
+    method: "post",
+    input: z.object({ name: z.string() }),
+    handler: async ({ response }) => {
+      response.redirect(307, "http://localhost:1/");
+      return {};
+    },
+  }),
   sleep: factory.build({ handler: ({ signal }) => sleep(5000, {}, { signal }) }),
   count: new EventStreamFactory({ number: z.number() }).build({
     handler: async ({ request, ctx: { emit } }) => {

@@ -77,6 +77,8 @@ const expected = {
   unsendable: "UnsendableInputError",
   aborted: "AbortedError",
   late: "TimeoutError",
+  away: "RedirectError",
+  moved: { status: "success", data: { id: "7", tag: [] } },
   ids: ["1", "2", "3", "4", "5"],
   events: [1, 2, 3, 4, 5, 6, 7].map((number) => [number, String(number)]),
   refused: [false, 400, { status: "error", error: expect.objectContaining({}) as object }],

@@ -43,6 +43,9 @@ const refusals: readonly Case[] = [
     "rest[1]",
     "is a path segment that URLs drop",
   ],
+  ["a lone surrogate as a parameter", "get /a/:id", { id: "\ud800" }, "id", "has a lone surrogate"],
+  ["a lone surrogate in a wildcard", "get /*r", { r: ["\ud800"] }, "r[0]", "has a lone surrogate"],
+  ["a lone surrogate in a path", "get /a/b\ud800", {}, "b\ud800", "has a lone surrogate"],
   ["a lone surrogate in a query", "get /a", { q: "\ud800" }, "q", "has a lone surrogate"],
   ["a lone surrogate in JSON", "post /a", { q: ["\udc00"] }, "q[0]", "has a lone surrogate"],
   [

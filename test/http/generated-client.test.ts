@@ -152,4 +152,22 @@ describe("a generated client", () => {
       break;
     }
   });
+
+  test("calls routes whose paths and schema ids have any characters", async () => {
+    const odd = "\"'`$\u0000\u0001\u0002\n\u007f\u2028\u{1F600}";
+    const named = z.object({ path: z.string() }).meta({ id: `Odd${odd}` });
+    const routing = {
+      [`get /a${odd}/:id`]: factory.build({
+        input: z.object({ id: z.string() }),
+        output: named,
+        handler: async ({ input: { id } }) => ({ path: id }),
+      }),
+    };
+    const { port } = await start(routing);
+    const { createClient } = await importGenerated<Client>(routing, {});
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    expect(await client.provide(`get /a${odd}/:id`, { id: odd })).toMatchObject({
+      data: { path: odd },
+    });
+  });
 });

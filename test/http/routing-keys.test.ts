@@ -347,6 +347,7 @@ describe("a wrong routing map is rejected with a RoutingError that names the pat
     ["a parameter without a name", "PATH_SYNTAX", { "a/:": echo }, "/a/:"],
     ["a pattern", "PATH_SYNTAX", { "a/:id(\\d+)": echo }, "/a/:id(\\d+)"],
     ["a duplicate parameter", "PATH_SYNTAX", { ":id": { ":id": echo } }, "/:id/:id"],
+    ["a lone surrogate", "PATH_SYNTAX", { "a\ud800": echo }, "/a\\ud800"],
     ["static files below a parameter", "PATH_SYNTAX", { ":id": files }, "/:id"],
   ])("%s: SLP_ROUTING_%s", async (_what, code, routing, path) => {
     const error = await refusal(routing);
