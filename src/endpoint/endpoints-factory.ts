@@ -5,11 +5,8 @@ import {
   defaultResultHandler,
   type DefaultResultHandler,
 } from "../results/default-result-handler.ts";
-import {
-  isResultHandler,
-  type AcceptedBy,
-  type AnyResultHandler,
-} from "../results/result-handler.ts";
+import { isResultHandler } from "../results/result-handler.ts";
+import type { AcceptedBy, AnyResultHandler } from "../results/result-handler.ts";
 import type {
   AnySchema,
   EmptyObject,
@@ -22,14 +19,8 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { assertInputOptions } from "./check-input-options.ts";
-import {
-  aBoolean,
-  aFunction,
-  assertKeys,
-  assertOptions,
-  assertSchema,
-} from "./check-definition.ts";
-import { assertTimeout, toMethods } from "./check-definition.ts";
+import { aBoolean, aFunction, assertKeys, assertOptions } from "./check-definition.ts";
+import { assertSchema, assertTimeout, toMethods } from "./check-definition.ts";
 import { toDescription } from "./describe-endpoint.ts";
 import { disposeOf, type ContextOptions } from "./dispose-context.ts";
 import { toVoidOutput, type VoidOutput } from "./void-output.ts";
@@ -191,9 +182,8 @@ export class EndpointsFactory<
    * Returns a factory whose endpoints have more context: what the given function returns for each request.
    *
    * @param getContext receives the context so far
-   * @param options `dispose` runs once the handler has ended, even if the client has disconnected or a time limit has
-   * expired before, and before the response is sent; its errors are logged. `afterValidation` is that of
-   * {@link Middleware}.
+   * @param options `dispose` runs before the response is sent, and always after the handler has ended; its errors are
+   * logged. `afterValidation` is that of {@link Middleware}.
    * @example
    * factory.addContext(async () => ({ db: await pool.connect() }), { dispose: ({ db }) => db.release() });
    */

@@ -87,14 +87,10 @@ export const onceHasSocket = (response: ServerResponse, socket: Socket, then: ()
 
 const createStream = (): PassThrough => new (process.getBuiltinModule("node:stream").PassThrough)();
 
-const createResponse = (socket: Socket): ServerResponse => {
-  const node = loadNodeHttp();
-  return new node.ServerResponse(new node.IncomingMessage(socket));
-};
-
 const probeSocketEvent = (): boolean => {
+  const node = loadNodeHttp();
   const socket = createStream() as unknown as Socket;
-  const response = createResponse(socket);
+  const response = new node.ServerResponse(new node.IncomingMessage(socket));
   let isTold = false;
   response.once("socket", () => (isTold = true)).assignSocket(socket);
   return isTold;
@@ -292,7 +288,13 @@ export const watchDump = (prototype: IncomingMessage): void => {
   const { _dump: dump } = inside;
   if (!dump) return;
   inside._dump = function () {
-    if (isAwaited(findReply(this.socket)) || !endQuietly(this)) dump.call(this);
+    let isEnded = false;
+    try {
+      isEnded = !isAwaited(findReply(this.socket)) && endQuietly(this);
+    } catch {
+      // an error that is thrown in an event would end the process
+    }
+    if (!isEnded) dump.call(this);
   };
 };
 

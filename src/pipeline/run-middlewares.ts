@@ -124,9 +124,12 @@ const runSpan = async (
       return isAbandoned(response) ? new ClientLeft() : undefined;
     },
   });
-  // a middleware that feeds the response might settle only after the response has ended
-  if (middleware.isNative) watchFeeding(response);
-  await spanning;
+  try {
+    // a middleware that feeds the response might settle only after the response has ended
+    if (middleware.isNative) watchFeeding(response);
+  } finally {
+    await spanning;
+  }
   if (failure) throw failure.error;
   if (!isRun) canGoOn(walk);
 };

@@ -131,21 +131,23 @@ export class Walk {
   ): Promise<void> {
     const deadline = (this.#deadline = new Deadline(limit));
     const late = new Promise<never>((_resolve, reject) => {
-      deadline.onExpire = (error) => {
+      deadline.onExpire = () => {
         this.isLate = true;
+        const error = toTimeout(limit);
         this.failure ??= error;
-        this.abort(error);
         reject(error);
+        this.abort(error);
       };
     });
-    if (limit.option !== "handlerTimeout") deadline.start();
-    const stages = run();
+    let stages: Promise<void> | undefined;
     try {
+      if (limit.option !== "handlerTimeout") deadline.start();
+      stages = run();
       await Promise.race([stages, late]);
     } finally {
       deadline.stop();
       if (this.isLate)
-        stages.then(
+        stages?.then(
           () => onEnd({}),
           (error: unknown) => onEnd({ error }),
         );
@@ -224,22 +226,20 @@ const toTimeout = ({ option, milliseconds }: TimeLimit): RequestError =>
 
 /** The time limit of a walk, or of its handler. */
 class Deadline {
-  readonly #limit: TimeLimit;
   #left: number;
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly milliseconds: number;
-  onExpire: (error: RequestError) => void = () => undefined;
+  onExpire: () => void = () => undefined;
 
   constructor(limit: TimeLimit) {
-    this.#limit = limit;
     this.#left = this.milliseconds = limit.milliseconds;
   }
 
   start(): void {
     if (this.#since !== undefined) return;
     this.#since = performance.now();
-    this.#timer = setTimeout(() => this.onExpire(toTimeout(this.#limit)), Math.max(1, this.#left));
+    this.#timer = setTimeout(this.onExpire, Math.max(1, this.#left));
   }
 
   stop(): void {

@@ -245,7 +245,12 @@ const atEnd =
       response.off("finish", end).off("close", end);
       const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
       const status = response.headersSent ? response.statusCode : undefined;
-      log(request, logger, { status, bytes: countWritten(socket) - before, milliseconds });
+      try {
+        log(request, logger, { status, bytes: countWritten(socket) - before, milliseconds });
+      } catch (error) {
+        // an error that is thrown in an event would end the process
+        logger.error("The access log failed", { error });
+      }
     };
     const listened = response as ListenedResponse;
     listened[harmlessFinishes] = (listened[harmlessFinishes] ?? 0) + 1;

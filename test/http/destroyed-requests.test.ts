@@ -75,7 +75,14 @@ const places: Readonly<
       .build({ method: "post", inputSources: ["query"], handler: () => ({}) }),
   "a native middleware": (read) =>
     factory
-      .use((request, _response, next) => void read(request).then(() => next(), next))
+      .use(async (request, _response, next) => {
+        try {
+          await read(request);
+          next();
+        } catch (error) {
+          next(error);
+        }
+      })
       .build({ method: "post", inputSources: ["query"], handler: () => ({}) }),
   "a handler with a time limit and a signal": (read) =>
     factory.build({
@@ -133,7 +140,9 @@ test("H20: an event stream whose request was destroyed sends its events", async 
   const server = await start({
     x: new EventStreamFactory({ tick: z.number() })
       .addMiddleware({
-        handler: async ({ request }) => void (await Readable.toWeb(request).cancel()),
+        handler: async ({ request }) => {
+          await Readable.toWeb(request).cancel();
+        },
       })
       .build({ handler: ({ ctx: { emit } }) => emit("tick", 1) }),
   });

@@ -78,7 +78,7 @@ describe("forms", () => {
     expect(answer.headers.accept).toBe("application/json");
     expect(answer.json()).toEqual(errorEnvelope("Unsupported Media Type"));
     for (const [type] of [bodies.urlencoded, bodies.multipart]) {
-      const head = `POST /json HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 9\r\n\r\n`;
+      const head = `POST /json HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${type}\r\nContent-Length: 9\r\n\r\n`;
       expect(await server.raw(head)).toMatch(/^HTTP\/1\.1 415 /);
     }
   });

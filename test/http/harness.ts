@@ -136,9 +136,9 @@ export const stopClock = (): void => {
 /** Until the test ends, gives result handlers only 50 ms, and then another 50 ms, to send a response. */
 export const shortenGrace = (): void => {
   const setOwnTimeout = globalThis.setTimeout;
-  const graces = [sendingGrace, sendingLimit - sendingGrace];
+  const graces = new Set<number | undefined>([sendingGrace, sendingLimit - sendingGrace]);
   const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>
-    setOwnTimeout(run, graces.includes(milliseconds ?? 0) ? 50 : milliseconds);
+    setOwnTimeout(run, graces.has(milliseconds) ? 50 : milliseconds);
   const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(toShorter);
   onTestFinished(() => spy.mockRestore());
 };

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Request, Response } from "express";
+import type { NextFunction, Request, Response } from "express";
 import { defaultEndpointsFactory as factory, Middleware, type ServerConfig } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -40,6 +40,11 @@ const createTransaction = (
       }
     },
   });
+
+const goOn = async (work: () => Promise<unknown>, next: NextFunction): Promise<void> => {
+  await work();
+  next();
+};
 
 /** Sends a request, waits until its handler runs, and disconnects. */
 const leave = async (server: TestServer, events: readonly string[], begun: readonly string[]) => {
@@ -105,14 +110,9 @@ describe("H22: an `around` middleware waits for the handler", () => {
     ["`handlerTimeout`", {}, { handlerTimeout: 20 }],
   ])("after %s, which is answered at once, and rolls back", async (_name, own, config) => {
     const { events, work, finish } = createWork();
-    const build = factory.addMiddleware(createTransaction(events)).build;
+    const transacted = factory.addMiddleware(createTransaction(events));
     const server = await start(
-      {
-        x: build.call(factory.addMiddleware(createTransaction(events)), {
-          ...own,
-          handler: ({ signal }) => work(signal),
-        }),
-      },
+      { x: transacted.build({ ...own, handler: ({ signal }) => work(signal) }) },
       config,
     );
     expect((await server.send("/x")).status).toBe(503);
@@ -142,15 +142,23 @@ describe("H22: an `around` middleware waits for the handler", () => {
 });
 
 describe("H22: what else surrounds a handler waits for it", () => {
-  test.each(["leaves", "waits for too long"])("`dispose`, if the client %s", async (how) => {
+  test.each<readonly [string, object, (server: TestServer, events: string[]) => Promise<unknown>]>([
+    ["leaves", {}, (server, events) => leave(server, events, ["debit"])],
+    [
+      "gets a 503",
+      { timeout: 20 },
+      async (server) => {
+        if ((await server.send("/x")).status !== 503) throw new Error("not limited");
+      },
+    ],
+  ])("`dispose`, if the client %s", async (_how, own, end) => {
     const { events, work, finish } = createWork();
     const server = await start({
       x: factory
         .addContext(() => ({}), { dispose: () => events.push("disposed") })
-        .build({ ...(how !== "leaves" && { timeout: 20 }), handler: () => work() }),
+        .build({ ...own, handler: () => work() }),
     });
-    if (how === "leaves") await leave(server, events, ["debit"]);
-    else expect((await server.send("/x")).status).toBe(503);
+    await end(server, events);
     expect(events).toEqual(["debit"]);
     finish();
     await expect.poll(() => events).toEqual(["debit", "credit", "disposed"]);
@@ -160,15 +168,9 @@ describe("H22: what else surrounds a handler waits for it", () => {
     [
       [
         "calls `next` later",
-        (work) => (_request: Request, _response: Response, next) => void work().then(() => next()),
+        (work) => (_request: Request, _response: Response, next) => void goOn(work, next),
       ],
-      [
-        "is async",
-        (work) => async (_request: Request, _response: Response, next) => {
-          await work();
-          next();
-        },
-      ],
+      ["is async", (work) => (_request: Request, _response: Response, next) => goOn(work, next)],
       [
         "is async and never calls `next`",
         (work) => async () => {

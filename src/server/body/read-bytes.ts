@@ -160,15 +160,20 @@ class BodyReader implements BodySink {
   }
 
   take(piece: Buffer): void {
-    this.#size += piece.length;
-    if (this.#size > this.#limit) this.#refuse();
-    else if (this.#first) (this.#all ??= new GatheredBytes(this.#first)).add(piece);
-    else this.#first = piece;
+    // an error that is thrown here would end the process
+    try {
+      this.#size += piece.length;
+      if (this.#size > this.#limit) this.#refuse();
+      else if (this.#first) (this.#all ??= new GatheredBytes(this.#first)).add(piece);
+      else this.#first = piece;
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   end(): void {
-    this.#stop();
     try {
+      this.#stop();
       this.#use(this.#all?.concat() ?? this.#first ?? noBytes);
     } catch (error) {
       this.#reject(error);
@@ -191,9 +196,9 @@ class BodyReader implements BodySink {
     this.#request.pause();
   }
 
-  #fail(error: Error): void {
-    this.#stop();
+  #fail(error: unknown): void {
     this.#reject(error);
+    this.#stop();
   }
 
   #stop(): void {

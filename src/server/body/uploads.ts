@@ -11,6 +11,7 @@ import { isUnread } from "./body-sink.ts";
 import { closeAfterReply } from "../../http/lingering-close.ts";
 import { loadBusboy } from "../../lazy/packages.ts";
 import { add, partLimits, toMultipartField, watchParts, type Several } from "./multipart.ts";
+import { safely } from "./safely.ts";
 import { SmallPieces } from "./small-pieces.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
@@ -154,7 +155,7 @@ class Upload {
         const countParts = watchParts(parser, malformed);
         let held = 0;
         let received = 0;
-        parser.on("field", (name, value, _isNameCut, isCut) => {
+        const onField = (name: string | undefined, value: string, isCut: boolean): void => {
           received++;
           held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
           if (held > this.#limits.fieldsSize)
@@ -163,24 +164,34 @@ class Upload {
           else if (!name) malformed();
           else if (!add(this.fields, name, value))
             reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
-        });
-        parser.on("file", (field, stream, name, encoding, mimetype) => {
-          stream.on("error", malformed);
-          if (!field) malformed();
-          this.#receive(
-            {
-              ...{ field, stream, isUnnamed: name === "" },
-              parts: { name: toBaseName(name), encoding, mimetype },
-            },
-            reject,
-          );
-        });
+        };
+        parser.on(
+          "field",
+          safely(reject, (name, value, _isNameCut, isCut) => onField(name, value, isCut)),
+        );
+        parser.on(
+          "file",
+          safely(reject, (field, stream, name, encoding, mimetype) => {
+            stream.on("error", malformed);
+            if (!field) malformed();
+            this.#receive(
+              {
+                ...{ field, stream, isUnnamed: name === "" },
+                parts: { name: toBaseName(name), encoding, mimetype },
+              },
+              reject,
+            );
+          }),
+        );
         parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
         parser.on("error", malformed);
-        parser.on("finish", () => {
-          if (countParts() > received + this.#arrivals.length) malformed();
-          else void this.#settle().then(resolve, reject);
-        });
+        parser.on(
+          "finish",
+          safely(reject, () => {
+            if (countParts() > received + this.#arrivals.length) malformed();
+            else void this.#settle().then(resolve, reject);
+          }),
+        );
         // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
         request.once("close", () => {
           if (!request.readableEnded)
@@ -225,14 +236,14 @@ class Upload {
       parser.write(piece, () => setImmediate(() => void goOn(piece).catch(fail)));
     };
     const small = new SmallPieces(pass);
-    const onData = (data: Buffer | string): void => {
+    const onData = safely(fail, (data: Buffer | string) => {
       // data is a string if an encoding was set on the request
       const piece =
         typeof data === "string" ? Buffer.from(data, request.readableEncoding ?? "utf8") : data;
       left -= piece.length;
       if (left < 0) fail(new RequestError("SLP_UPLOAD_TOO_LARGE"));
       else small.add(piece);
-    };
+    });
     const goOn = async (piece: Buffer): Promise<void> => {
       await this.#settle();
       if (this.#isOver) return;
@@ -240,10 +251,10 @@ class Upload {
       if (isOurs && isTaken && request.listenerCount("data") === 1) free(piece);
       request.resume();
     };
-    const onEnd = (): void => {
+    const onEnd = safely(fail, () => {
       small.flush();
       parser.end();
-    };
+    });
     request.on("data", onData).on("end", onEnd);
     return () => {
       small.forget();
