@@ -132,11 +132,15 @@ export class Walk {
     const deadline = (this.#deadline = new Deadline(limit));
     const late = new Promise<never>((_resolve, reject) => {
       deadline.onExpire = () => {
-        this.isLate = true;
-        const error = toTimeout(limit);
-        this.failure ??= error;
-        reject(error);
-        this.abort(error);
+        try {
+          this.isLate = true;
+          const error = toTimeout(limit);
+          this.failure ??= error;
+          this.abort(error);
+          reject(error);
+        } catch (defect) {
+          reject(defect);
+        }
       };
     });
     let stages: Promise<void> | undefined;
@@ -147,10 +151,12 @@ export class Walk {
     } finally {
       deadline.stop();
       if (this.isLate)
-        stages?.then(
-          () => onEnd({}),
-          (error: unknown) => onEnd({ error }),
-        );
+        stages
+          ?.then(
+            () => onEnd({}),
+            (error: unknown) => onEnd({ error }),
+          )
+          .catch((error: unknown) => this.logger.error("Server fault", { error }));
     }
   }
 

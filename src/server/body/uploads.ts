@@ -265,7 +265,7 @@ class Upload {
   #receive(info: Omit<Arrival, "spool">, fail: (error: unknown) => void): void {
     const spool = new Spool(this.#budget, this.#tempFileDir);
     this.#arrivals.push({ ...info, spool });
-    info.stream.on("data", (part: Buffer) => {
+    const onData = safely(fail, (part: Buffer) => {
       if (this.#isOver) return;
       if (spool.size + part.length <= this.#limits.fileSize) spool.take(part);
       else {
@@ -273,7 +273,7 @@ class Upload {
         fail(new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { field: info.field }));
       }
     });
-    info.stream.on("end", () => (spool.isEnded = true));
+    info.stream.on("data", onData).on("end", () => (spool.isEnded = true));
   }
 
   /**

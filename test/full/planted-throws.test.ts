@@ -1,0 +1,153 @@
+import { spawn } from "node:child_process";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSync } from "oxc-parser";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The rooms whose functions handle requests. */
+const rooms = "pipeline server results http endpoint routing logger schemas".split(" ");
+
+/** One request during which a function threw. */
+interface Outcome {
+  readonly setup: string;
+  readonly scenario: string;
+  readonly id: number;
+  /** The status without the error. */
+  readonly wanted: string;
+  readonly status: string;
+  readonly isAlive: boolean;
+  readonly isLogged: boolean;
+  readonly faults: readonly string[];
+}
+
+/**
+ * Functions that Node, a stream or a promise calls itself, so that nothing can catch what they throw; each consists of a
+ * few statements.
+ */
+const uncaught: readonly RegExp[] = [
+  / (?:constructor|assignSocket|push|_destroy|noteReply|ignore)$/,
+  /^server\/connection\/connections\.ts /,
+  /^server\/(?:protect|body\/safely)\.ts /,
+  /^server\/prepare\.ts end$/,
+  /^server\/body\/read-bytes\.ts (?:take|end)$/,
+  /^server\/body\/uploads\.ts (?:pass|read|receive|discard|parseUpload)$/,
+  /^pipeline\/walk\.ts (?:onClose|within|late)$/,
+  /^http\/(?:node-internals\.ts (?:watchDump|endQuietly|endOnce|readContentLength)|lingering-close\.ts )/,
+  // the methods of a response that `send` calls while it streams a file
+  /^server\/(?:express\/(?:express-response|content-length|static-mounts)|connection\/stalled-reader)\.ts /,
+];
+
+/** The stages of a request, in order; each responds with 500 if it throws, and the error is logged. */
+const stages: readonly string[] = [
+  ...["server/connection/request-queue.ts inTurn", "server/express/express-objects.ts connect"],
+  ...["server/head/framing.ts findFramingFault", "server/head/request-id.ts createIdentifier"],
+  ...["server/head/request-target.ts toCanonicalPath", "server/dispatch.ts dispatch"],
+  ...["server/head/cors.ts setCorsHeaders", "server/head/foreign-form.ts isForeignForm"],
+  ...["pipeline/run-endpoint.ts runEndpoint", "pipeline/run-middlewares.ts runMiddlewares"],
+  ...["server/body/body.ts parseBody", "server/body/json.ts parseJson"],
+  ...["pipeline/combine-input.ts combineInput", "pipeline/validate.ts validateInput"],
+  ...["pipeline/run-endpoint.ts handle", "pipeline/run-endpoint.ts toOutput"],
+  ...["pipeline/validate.ts validateOutput", "pipeline/run-endpoint.ts settle"],
+  ...["pipeline/send-result.ts sendOutput", "pipeline/send-result.ts sendError"],
+  ...["results/send-json.ts sendJson", "pipeline/send-content.ts sendContent"],
+];
+
+const places: string[] = [];
+
+/** The parts of a syntax tree that matter here. */
+interface SyntaxNode {
+  readonly type: string;
+  readonly id?: { readonly name?: string } | null;
+  readonly key?: { readonly name?: string } | null;
+  readonly body?: { readonly start: number; readonly end: number };
+  readonly expression?: boolean;
+}
+
+/** Inserts a call of `globalThis.plant` at the beginning of each function of a file. */
+const plant = (path: string, file: string): void => {
+  const text = readFileSync(path, "utf8");
+  const edits: (readonly [number, string])[] = [];
+  const visit = (node: unknown, name: string): void => {
+    if (Array.isArray(node)) for (const one of node) visit(one, name);
+    if (typeof node !== "object" || node === null || Array.isArray(node)) return;
+    const { type, id, key, body, expression } = node as SyntaxNode;
+    const isNamed = /^(?:VariableDeclarator|MethodDefinition|PropertyDefinition|Property)$/;
+    const named = isNamed.test(type) ? (id?.name ?? key?.name ?? name) : name;
+    if (/^(?:ArrowFunction|Function)Expression$/.test(type) && body) {
+      const { start, end } = body;
+      const call = `globalThis.plant?.(${places.push(`${file} ${named}`) - 1})`;
+      if (expression) edits.push([start, `(${call},`], [end, ")"]);
+      else edits.push([start + 1, `${call};`]);
+    }
+    for (const value of Object.values(node)) visit(value, named);
+  };
+  visit(parseSync(path, text).program.body, "");
+  let planted = text;
+  for (const [at, inserted] of edits.toSorted((a, b) => b[0] - a[0]))
+    planted = planted.slice(0, at) + inserted + planted.slice(at);
+  writeFileSync(path, planted);
+};
+
+let outcomes: readonly Outcome[] = [];
+
+beforeAll(async () => {
+  const copy = mkdtempSync(join(tmpdir(), "planted-"));
+  cpSync(join(root, "src"), join(copy, "src"), { recursive: true });
+  cpSync(join(root, "package.json"), join(copy, "package.json"));
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  for (const room of rooms)
+    for (const entry of readdirSync(join(copy, "src", room), { recursive: true })) {
+      const path = join(copy, "src", room, String(entry));
+      if (/\.ts$/.test(path) && !/(?:\.test|-d)\.ts$/.test(path))
+        plant(path, relative(join(copy, "src"), path));
+    }
+  cpSync(new URL("planted-throws-program.mjs", import.meta.url), join(copy, "program.mjs"));
+  const skipped = places.flatMap((place, id) =>
+    uncaught.some((one) => one.test(place)) ? id : [],
+  );
+  const args = ["--import", "tsx", "program.mjs", join(copy, "src/index.ts")];
+  args.push(JSON.stringify(skipped));
+  const child = spawn(process.execPath, args, {
+    cwd: copy,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_OPTIONS: "", VITEST: "" },
+  });
+  let text = "";
+  for await (const chunk of child.stdout) text += chunk;
+  outcomes = JSON.parse(text) as Outcome[];
+  rmSync(copy, { recursive: true });
+}, 1_200_000);
+
+const describeOutcome = ({ setup, scenario, id, status, faults }: Outcome): string =>
+  `${places[id]} (${setup}, ${scenario}): ${status} ${faults.join(", ")}`;
+
+test("H21: an error in any function that handles a request never ends the process", () => {
+  expect(outcomes.length).toBeGreaterThan(1000);
+  const bad = outcomes.filter(
+    ({ faults, isAlive, status }) => faults.length > 0 || !isAlive || status === "hangs",
+  );
+  expect(bad.map(describeOutcome)).toEqual([]);
+});
+
+test.each(stages)("H21: an error in %s is logged, and responded to with 500", (stage) => {
+  const own = outcomes.filter(({ id, faults }) => places[id] === stage && faults.length === 0);
+  expect(own.length).toBeGreaterThan(0);
+  const good = own.filter(({ status, isLogged }) => status === "500" && isLogged);
+  onTestFinished(({ task }) => {
+    if (task.result?.state === "fail")
+      process.stderr.write(`${own.map(describeOutcome).join("\n")}\n`);
+  });
+  expect(good.length).toBeGreaterThan(0);
+});
