@@ -158,10 +158,11 @@ const useEnding = (app: Express, { dispatcher }: Prepared): void => {
 const toEnding =
   (dispatcher: Dispatcher, request: Request, response: Response): NextFunction =>
   (error?: unknown) => {
-    if (error) {
-      skipOffer(response);
-      void dispatcher.failEarly(toNativeError(ensureError(error), response), request, response);
-    } else void dispatcher.answerNotFound(request, response);
+    if (error) skipOffer(response);
+    const ending = error
+      ? dispatcher.failEarly(toNativeError(ensureError(error), response), request, response)
+      : dispatcher.answerNotFound(request, response);
+    ending.catch((defect: unknown) => dispatcher.recover(defect, request, response));
   };
 
 /** Returns the layers that were added to the application after the API; undefined if there are none. */

@@ -179,8 +179,13 @@ export class Dispatcher {
       (request as WalkingRequest)[currentWalk] = walk;
       await sendError(walk, toSendingError(error));
     } catch (defect) {
-      recover({ request, response, logger: getLogger(request) }, defect);
+      this.recover(defect, request, response);
     }
+  }
+
+  /** Handles an error of the framework itself; never throws. */
+  recover(defect: unknown, request: Request, response: Response): void {
+    recover({ request, response, logger: this.#options.getLogger(request) }, defect);
   }
 
   /** Responds with an error that has occurred before the request was dispatched; never rejects. */

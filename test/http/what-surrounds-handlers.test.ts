@@ -124,6 +124,22 @@ describe("H22: an `around` middleware waits for the handler", () => {
     expect(server.linesOf("warn")).toEqual([]);
   });
 
+  test("H10: and a fault of the handler after the client has left is logged as a warning", async () => {
+    const { events, work, finish } = createWork();
+    const server = await start({ x: factory.build({ handler: () => work() }) });
+    await leave(server, events, ["debit"]);
+    finish(new Error("too late"));
+    await expect
+      .poll(() => server.linesOf("warn"))
+      .toMatchObject([
+        {
+          message: "A request failed after the client had disconnected",
+          meta: { method: "GET", path: "/x", error: { message: "too late" } },
+        },
+      ]);
+    expect(server.linesOf("error")).toEqual([]);
+  });
+
   test("and a fault of the handler after the time limit is logged as a warning", async () => {
     const { events, work, finish } = createWork();
     const server = await start({ x: factory.build({ timeout: 20, handler: () => work() }) });
