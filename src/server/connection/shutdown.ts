@@ -118,6 +118,9 @@ export const shutDownOnSignals = (
       logger.error("The shutdown failed", { error });
       process.exitCode = 1;
     }
+    // what this process has just received, such as the last response to a client of its own, is read before it ends
+    await setImmediate();
+    await setImmediate();
     if (--unfinished === 0) process.exit();
   };
   try {
