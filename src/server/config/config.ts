@@ -135,8 +135,8 @@ export interface CommonConfig extends WalkOptions {
   readonly bodyIdleTimeout?: number | undefined;
   /**
    * The time limit, in milliseconds, from the first middleware to the validated output, excluding the time to read the
-   * body; 0 for no limit. When it expires, the client receives 503 and `signal` is aborted. An endpoint's own `timeout`
-   * overrides this option, which does not apply to event streams.
+   * body; 0 for no limit. When it expires, the client receives 503 and `signal` is aborted; what surrounds the handler
+   * still waits for its end. An endpoint's own `timeout` overrides this option, which does not apply to event streams.
    *
    * @default 0
    */
