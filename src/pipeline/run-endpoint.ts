@@ -44,18 +44,17 @@ export const runEndpoint = async (
   logger: Logger,
   readBody?: ReadBody,
 ): Promise<void> => {
-  const { endpoint, middlewares } = plan;
+  const { endpoint, middlewares, timeout, handlerTimeout } = plan;
   const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : undefined;
   const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx, readBody);
   // if Express fails to send something, it calls `request.next`, which needs the walk
   (request as WalkingRequest)[currentWalk] = walk;
   const others = (response as RunningResponse)[running];
   others?.add(walk);
-  const limit = toLimit(plan);
   try {
-    if (limit) {
+    if (timeout > 0 || handlerTimeout > 0) {
       await walk.within(
-        limit,
+        toLimit(plan),
         () => runStages(plan, walk),
         ({ error }) => {
           others?.delete(walk);
@@ -90,16 +89,11 @@ export const runEndpoint = async (
   if (!walk.isLate) others?.delete(walk);
 };
 
-/** Returns the time limit of an endpoint; undefined if there is none. */
-const toLimit = ({ endpoint, timeout, handlerTimeout }: EndpointPlan): TimeLimit | undefined => {
-  if (timeout > 0)
-    return {
-      option: endpoint.timeout === undefined ? "requestTimeout" : "timeout",
-      milliseconds: timeout,
-    };
-  return handlerTimeout > 0
-    ? { option: "handlerTimeout", milliseconds: handlerTimeout }
-    : undefined;
+/** Returns the time limit of the stages; undefined if there is none. */
+const toLimit = ({ endpoint, timeout }: EndpointPlan): TimeLimit | undefined => {
+  if (timeout === 0) return undefined;
+  const option = endpoint.timeout === undefined ? "requestTimeout" : "timeout";
+  return { option, milliseconds: timeout };
 };
 
 /** Responds with an error of a stage; never rejects. */
@@ -151,7 +145,7 @@ const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
     walk.response.statusCode = statusCode;
   const joined = walk.fields ? joinFields(walk.fields, input as object) : input;
   const running = endpoint.handle(new WalkArguments(walk, joined) as never);
-  return handlerTimeout > 0 ? walk.withinHandlerLimit(running) : running;
+  return handlerTimeout > 0 ? walk.withinHandlerLimit(running, handlerTimeout) : running;
 };
 
 /** Returns the validated output, or `noOutput` if the response has been sent. */

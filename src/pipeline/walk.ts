@@ -65,6 +65,7 @@ export class Walk {
   #abort: AbortController | undefined;
   #reason: Error | undefined;
   #deadline: Deadline | undefined;
+  #rejectLate: ((error: unknown) => void) | undefined;
 
   constructor(
     request: Request,
@@ -119,37 +120,27 @@ export class Walk {
   }
 
   /**
-   * Runs stages with a time limit; the time spent reading the body does not count. When the limit expires, the promise
-   * rejects at once, and `onEnd` is called once the stages have settled.
+   * Runs stages that have a time limit, or whose handler has one; the time spent reading the body does not count. When a
+   * limit expires, the promise rejects at once, and `onEnd` is called once the stages have settled.
    *
    * @throws {@link RequestError} with 503 when the time limit expires.
    */
   async within(
-    limit: TimeLimit,
+    limit: TimeLimit | undefined,
     run: () => Promise<void>,
     onEnd: (late: { readonly error?: unknown }) => void,
   ): Promise<void> {
-    const deadline = (this.#deadline = new Deadline(limit));
     const late = new Promise<never>((_resolve, reject) => {
-      deadline.onExpire = () => {
-        try {
-          this.isLate = true;
-          const error = toTimeout(limit);
-          this.failure ??= error;
-          this.abort(error);
-          reject(error);
-        } catch (defect) {
-          reject(defect);
-        }
-      };
+      this.#rejectLate = reject;
     });
+    const deadline = limit && (this.#deadline = new Deadline(limit, () => this.#expire(limit)));
     let stages: Promise<void> | undefined;
     try {
-      if (limit.option !== "handlerTimeout") deadline.start();
+      deadline?.start();
       stages = run();
       await Promise.race([stages, late]);
     } finally {
-      deadline.stop();
+      deadline?.stop();
       if (this.isLate)
         stages
           ?.then(
@@ -160,19 +151,33 @@ export class Walk {
     }
   }
 
-  /** The time limit of the stages, in milliseconds; undefined if there is none. */
-  get timeLimit(): number | undefined {
-    return this.#deadline?.milliseconds;
-  }
-
-  /** Waits for the handler with its own time limit. */
-  async withinHandlerLimit(running: unknown): Promise<unknown> {
-    this.#deadline?.start();
+  /** Waits for the handler within its own time limit, in milliseconds. */
+  async withinHandlerLimit(running: unknown, milliseconds: number): Promise<unknown> {
+    const limit = { option: "handlerTimeout", milliseconds } as const;
+    const deadline = new Deadline(limit, () => this.#expire(limit));
+    deadline.start();
     try {
       return await running;
     } finally {
-      this.#deadline?.stop();
+      deadline.stop();
     }
+  }
+
+  #expire(limit: TimeLimit): void {
+    try {
+      this.isLate = true;
+      const error = toTimeout(limit);
+      this.failure ??= error;
+      this.abort(error);
+      this.#rejectLate?.(error);
+    } catch (defect) {
+      this.#rejectLate?.(defect);
+    }
+  }
+
+  /** The time limit of the stages, in milliseconds; undefined if there is none. */
+  get timeLimit(): number | undefined {
+    return this.#deadline?.limit.milliseconds;
   }
 
   /** Reads the body unless it has been read. */
@@ -232,20 +237,21 @@ const toTimeout = ({ option, milliseconds }: TimeLimit): RequestError =>
 
 /** The time limit of a walk, or of its handler. */
 class Deadline {
+  readonly limit: TimeLimit;
+  readonly #onExpire: () => void;
   #left: number;
-  #since: number | undefined;
+  #since = 0;
   #timer: NodeJS.Timeout | undefined;
-  readonly milliseconds: number;
-  onExpire: () => void = () => undefined;
 
-  constructor(limit: TimeLimit) {
-    this.#left = this.milliseconds = limit.milliseconds;
+  constructor(limit: TimeLimit, onExpire: () => void) {
+    this.limit = limit;
+    this.#left = limit.milliseconds;
+    this.#onExpire = onExpire;
   }
 
   start(): void {
-    if (this.#since !== undefined) return;
     this.#since = performance.now();
-    this.#timer = setTimeout(this.onExpire, Math.max(1, this.#left));
+    this.#timer = setTimeout(this.#onExpire, Math.max(1, this.#left));
   }
 
   stop(): void {
@@ -253,10 +259,8 @@ class Deadline {
   }
 
   async pauseFor(reading: Promise<void>): Promise<void> {
-    if (this.#since === undefined) return reading;
     this.stop();
     this.#left -= performance.now() - this.#since;
-    this.#since = undefined;
     await reading;
     this.start();
   }
