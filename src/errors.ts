@@ -213,6 +213,7 @@ export class OpenApiError extends Error {
 export type ServerFaultCode =
   | "SLP_AROUND_NOT_CALLED"
   | "SLP_AROUND_TWICE"
+  | "SLP_AROUND_LATE"
   | "SLP_CONTENT_LENGTH"
   | "SLP_CONTEXT_NOT_OBJECT"
   | "SLP_CORS_HEADERS"

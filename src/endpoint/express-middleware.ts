@@ -95,7 +95,13 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
       const reason = rest.findEnd();
       if (!reason) {
         end();
-        resolve();
+        // the middleware has sent the response itself, and may go on working
+        if (isPromiseLike(returned))
+          returned.then(
+            () => resolve(),
+            () => resolve(),
+          );
+        else resolve();
         return;
       }
       response.off("finish", onEnd).off("close", onEnd);

@@ -124,6 +124,8 @@ export interface Rest {
    * undefined if there is none.
    */
   readonly findEnd: () => Error | undefined;
+  /** Returns whether the middleware, or something inside, has sent the response or is sending it. */
+  readonly isTaken: () => boolean;
 }
 
 /** A middleware of any type, as the pipeline runs it. */
@@ -221,6 +223,9 @@ export class Middleware<
 
 const ignore = (): void => undefined;
 
+const tooLate =
+  "An `around` middleware called `next` after it had ended, or after it had sent the response";
+
 /** The value that `next` resolves to; it matters only to the compiler. */
 const passed = Object.freeze({}) as Passed<never>;
 
@@ -228,17 +233,25 @@ const toSpan =
   (
     around: (args: HandlerArguments<never, never>, next: AroundNext) => unknown,
   ): NonNullable<AnyMiddleware["span"]> =>
-  async (args, { run }) => {
+  async (args, { run, fail, isTaken }) => {
     let calls = 0;
+    let isRunning = false;
+    let isOver = false;
     let first: Promise<unknown> | undefined;
     let misuse: ServerFault | undefined;
     const pass = async (context: object | undefined): Promise<Passed<never>> => {
+      if (isOver || isTaken()) throw (misuse = new ServerFault("SLP_AROUND_LATE", tooLate));
       if (++calls > 1)
         throw (misuse = new ServerFault(
           "SLP_AROUND_TWICE",
           "An `around` middleware called `next` twice",
         ));
-      await run(context);
+      isRunning = true;
+      try {
+        await run(context);
+      } finally {
+        isRunning = false;
+      }
       return passed;
     };
     const next = (context?: object): Promise<Passed<never>> => {
@@ -248,10 +261,19 @@ const toSpan =
       first ??= passing;
       return passing;
     };
-    await around(args, next);
+    try {
+      await around(args, next);
+    } catch (error) {
+      // the error is sent at once, but what is outside goes on only when what is inside has ended
+      if (isRunning) fail(error);
+      await first?.catch(ignore);
+      throw error;
+    } finally {
+      isOver = true;
+    }
     await first;
     if (misuse) throw misuse;
-    if (calls === 0 && !args.response.headersSent && !args.response.writableEnded)
+    if (calls === 0 && !isTaken())
       throw new ServerFault(
         "SLP_AROUND_NOT_CALLED",
         "An `around` middleware did not call `next`, throw an error or send the response",

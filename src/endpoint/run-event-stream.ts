@@ -1,3 +1,4 @@
+import { ClientLeft } from "../errors.ts";
 import { readSafely } from "../results/http-error.ts";
 import { EventWriter, type EventStreamSettings } from "./event-stream.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
@@ -26,7 +27,8 @@ export const runEventStream = async (
   } catch (error) {
     const isFault = !isClosed() || !isDeparture(error, signal);
     writer.stop();
-    if (isFault) throw error;
+    // the end of a stream is no fault, but a transaction around the handler must know that the handler was stopped
+    throw isFault ? error : new ClientLeft("The event stream has ended");
   }
   writer.end();
 };

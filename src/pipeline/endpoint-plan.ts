@@ -1,3 +1,4 @@
+import { DefinitionError } from "../errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { assertForms, declaresBodyType } from "../endpoint/form-option.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
@@ -110,11 +111,23 @@ const assertSchemas = (
   if (outputSchema) assertInnerSchemas(where, "output", outputSchema);
 };
 
+/** Rejects middlewares that are to change the body, or to read it, after it has been validated. */
+const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
+  const first = middlewares.findIndex(({ afterValidation }) => afterValidation === true);
+  const late = middlewares.slice(first + 1);
+  if (first < 0 || !late.some(({ isNative, takesBody }) => isNative && takesBody === true)) return;
+  throw new DefinitionError(
+    "SLP_DEFINITION_VALUE",
+    `${where}: a native middleware with \`body: true\` comes after a middleware with \`afterValidation: true\`, so what it changes would be ignored. Add it before that middleware.`,
+  );
+};
+
 /**
  * Prepares an endpoint.
  *
  * @param where the path of the endpoint, for errors
- * @throws {@link DefinitionError} when a schema contains something other than schemas.
+ * @throws {@link DefinitionError} when a schema contains something other than schemas, or when middlewares are in the
+ * wrong order.
  */
 export const planEndpoint = (
   endpoint: AnyEndpoint,
@@ -123,6 +136,7 @@ export const planEndpoint = (
   where = "build",
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
+  assertOrder(endpoint, where);
   const middlewares = endpoint.middlewares.map(planMiddleware);
   // a middleware must never run without those before it, such as an authentication
   const endOfNative = middlewares.findIndex(({ middleware }) => !middleware.isNative);

@@ -3,7 +3,6 @@ import { ServerFault } from "../errors.ts";
 import { leaveBody } from "../http/leave-body.ts";
 import type { Logger } from "../logger/logger.ts";
 import { holdErrors } from "../results/hold-errors.ts";
-import { logServerFault } from "../results/log-fault.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "./response-state.ts";
@@ -57,7 +56,8 @@ export const runEndpoint = async (
         toLimit(plan),
         () => runStages(plan, walk),
         ({ error }) => {
-          others?.delete(walk);
+          walk.isEnded = true;
+          if (walk.isAnswered) others?.delete(walk);
           if (error !== undefined && error !== walk.failure) logLateFault(walk, error);
         },
       );
@@ -75,6 +75,7 @@ export const runEndpoint = async (
       if (output instanceof Promise) output = await (output as Promise<unknown>);
       settle(plan, walk, output);
     }
+    if (walk.failure) throw walk.failure;
     if (plan.linkedPages && walk.output !== noOutput) setLinks(plan.linkedPages, walk, walk.output);
     if (walk.output !== noOutput) {
       const sending = plan.content
@@ -86,7 +87,8 @@ export const runEndpoint = async (
   } catch (error) {
     await answerError(plan, walk, error);
   }
-  if (!walk.isLate) others?.delete(walk);
+  walk.isAnswered = true;
+  if (!walk.isLate || walk.isEnded) others?.delete(walk);
 };
 
 /** Returns the time limit of the stages; undefined if there is none. */
@@ -100,7 +102,7 @@ const toLimit = ({ endpoint, timeout }: EndpointPlan): TimeLimit | undefined => 
 const answerError = async (plan: EndpointPlan, walk: Walk, thrown: unknown): Promise<void> => {
   try {
     if (walk.isFailed) {
-      if (thrown !== walk.failure) logServerFault(walk.logger, walk.request, thrown);
+      if (thrown !== walk.failure) logLateFault(walk, thrown);
       return;
     }
     if (plan.content) discardContent(walk.output);

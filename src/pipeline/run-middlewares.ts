@@ -119,6 +119,7 @@ const runSpan = async (
     run,
     setNext,
     fail: (error) => failWalk(walk, error),
+    isTaken: () => !walk.failure && isTaken(response),
     findEnd: () => {
       if (walk.failure || isTaken(response)) return walk.failure;
       return isAbandoned(response) ? new ClientLeft() : undefined;
@@ -128,10 +129,19 @@ const runSpan = async (
     // a middleware that feeds the response might settle only after the response has ended
     if (middleware.isNative) watchFeeding(response);
   } finally {
-    await spanning;
+    await settleSpan(walk, spanning);
   }
   if (failure) throw failure.error;
   if (!isRun) canGoOn(walk);
+};
+
+/** Waits for a middleware; if an error has been sent in the meantime, that error counts. */
+const settleSpan = async (walk: Walk, spanning: Promise<void> | undefined): Promise<void> => {
+  try {
+    await spanning;
+  } catch (error) {
+    throw walk.failure ?? error;
+  }
 };
 
 /**

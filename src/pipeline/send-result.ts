@@ -50,12 +50,13 @@ export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefine
   const { request, response, logger } = walk;
   const error = ensureError(thrown);
   if (isAbandoned(response) && (!isTaken(response) || isDeparture(error))) {
-    if (isDeparture(error)) logAbandoned(walk);
-    else logLateFault(walk, error);
+    if (!isDeparture(error)) logLateFault(walk, error);
+    else if (!response.writableFinished) logAbandoned(walk);
     return undefined;
   }
   if (isTaken(response)) {
-    breakOff(walk, error);
+    // a handler that the end of its response has stopped is not at fault
+    if (!response.writableEnded || !isDeparture(error)) breakOff(walk, error);
     return undefined;
   }
   const status = toErrorStatus(error);
@@ -119,6 +120,7 @@ export const failWalk = (walk: Walk, thrown: unknown): void => {
   walk.isFailed = true;
   const error = toSendingError(thrown);
   walk.failure ??= error;
+  walk.abort(error);
   void sendSafely(walk, error);
 };
 

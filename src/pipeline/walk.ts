@@ -58,6 +58,10 @@ export class Walk {
   isFailed = false;
   /** Whether the time limit has expired; stages may still be running then. */
   isLate = false;
+  /** Whether the response has been sent, or given up. */
+  isAnswered = false;
+  /** Whether all stages have ended after the time limit. */
+  isEnded = false;
   /** The error with which the result handler has been called, if any. */
   handledError: Error | undefined;
   /** The value of `request.next` while a native middleware runs. */
@@ -241,6 +245,7 @@ class Deadline {
   readonly #onExpire: () => void;
   #left: number;
   #since = 0;
+  #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limit: TimeLimit, onExpire: () => void) {
@@ -250,18 +255,23 @@ class Deadline {
   }
 
   start(): void {
+    if (this.#isOver) return;
     this.#since = performance.now();
     this.#timer = setTimeout(this.#onExpire, Math.max(1, this.#left));
   }
 
   stop(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
   }
 
   async pauseFor(reading: Promise<void>): Promise<void> {
-    this.stop();
+    clearTimeout(this.#timer);
     this.#left -= performance.now() - this.#since;
-    await reading;
-    this.start();
+    try {
+      await reading;
+    } finally {
+      this.start();
+    }
   }
 }

@@ -95,6 +95,17 @@ describe("S14: requests parsed before the shutdown get responses", () => {
   });
 });
 
+test("S13: a connection that was upgraded is closed at the deadline of the shutdown", async () => {
+  const server = await start({}, { gracefulShutdown: { timeout: 100 } });
+  server.servers[0]?.on("upgrade", (_request, socket) => socket.write("HTTP/1.1 101 OK\r\n\r\n"));
+  const socket = await server.open();
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+  await once(socket, "data");
+  const closed = once(socket, "close");
+  await server.close();
+  await closed;
+});
+
 describe("S15: handlers that use their signal are notified of the shutdown", () => {
   test("and event streams end cleanly, even if their handler waits forever", async () => {
     const events = { tick: z.number() };

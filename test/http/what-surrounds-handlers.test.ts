@@ -1,6 +1,12 @@
 import { once } from "node:events";
 import type { NextFunction, Request, Response } from "express";
-import { defaultEndpointsFactory as factory, Middleware, type ServerConfig } from "sallyport";
+import createHttpError from "http-errors";
+import {
+  defaultEndpointsFactory as factory,
+  EventStreamFactory,
+  Middleware,
+  type ServerConfig,
+} from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start, type TestServer } from "./harness.ts";
@@ -155,6 +161,129 @@ describe("H22: an `around` middleware waits for the handler", () => {
         },
       ]);
     expect(events).toEqual(["debit"]);
+  });
+});
+
+describe("H22: an outer `around` middleware waits for the handler", () => {
+  test("even if an inner one throws before, whose error is sent at once", async () => {
+    const { events, work, finish } = createWork();
+    const impatient = new Middleware({
+      around: (_args, next) => Promise.race([next(), Promise.reject(createHttpError(504))]),
+    });
+    const server = await start({
+      x: factory
+        .addMiddleware(createTransaction(events))
+        .addMiddleware(impatient)
+        .build({ handler: ({ signal }) => work(signal) }),
+    });
+    expect((await server.send("/x")).status).toBe(504);
+    expect(events).toEqual(["begin", "debit", "aborted"]);
+    finish();
+    await expect
+      .poll(() => events)
+      .toEqual(["begin", "debit", "aborted", "credit", "rollback: Gateway Timeout"]);
+    expect(server.linesOf("warn")).toEqual([]);
+  });
+
+  test("and an inner one cannot call `next` after it has ended", async () => {
+    const { events } = createWork();
+    const handler = vi.fn(() => ({}));
+    const outer = new Middleware({
+      around: async (_args, next) => {
+        try {
+          return await next();
+        } finally {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          events.push("end");
+        }
+      },
+    });
+    const late = new Middleware({
+      around: async (_args, next) => {
+        setTimeout(() => void next(), 10);
+        return Promise.resolve(undefined as never);
+      },
+    });
+    const server = await start({
+      x: factory.addMiddleware(outer).addMiddleware(late).build({ handler }),
+    });
+    expect((await server.send("/x")).status).toBe(500);
+    expect([events, handler.mock.calls]).toEqual([["end"], []]);
+  });
+
+  test("and rolls back if the end of an event stream has stopped the handler", async () => {
+    const { events } = createWork();
+    const server = await start({
+      x: new EventStreamFactory({ n: z.number() }).addMiddleware(createTransaction(events)).build({
+        handler: async ({ ctx: { emit } }) => {
+          events.push("debit");
+          for (let n = 0; ; n++) {
+            await emit("n", n);
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+        },
+      }),
+    });
+    await leave(server, events, ["begin", "debit"]);
+    await expect
+      .poll(() => events)
+      .toEqual(["begin", "debit", "rollback: The event stream has ended"]);
+    expect([...server.linesOf("warn"), ...server.linesOf("error")]).toEqual([]);
+  });
+
+  test("and for a native middleware that has sent the response itself", async () => {
+    const { events, work, finish } = createWork();
+    const server = await start({
+      x: factory
+        .addMiddleware(createTransaction(events))
+        .use(async (_request, response) => {
+          response.json({});
+          await work();
+        })
+        .build({ handler: () => ({}) }),
+    });
+    expect((await server.send("/x")).status).toBe(200);
+    expect(events).toEqual(["begin", "debit"]);
+    finish();
+    await expect.poll(() => events).toEqual(["begin", "debit", "credit", "commit"]);
+  });
+
+  test("and the time limit holds although the body was refused", async () => {
+    const { events, work, finish } = createWork();
+    const cleaning = new Middleware({
+      around: async (_args, next) => {
+        try {
+          return await next();
+        } finally {
+          await work();
+        }
+      },
+    });
+    const server = await start({
+      x: factory.addMiddleware(cleaning).build({
+        ...{ method: "post", timeout: 50, bodyLimit: 5 },
+        input: z.object({}),
+        handler: () => ({}),
+      }),
+    });
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"a":"b"}',
+    };
+    expect((await server.send("/x", init)).status).toBe(503);
+    expect(events).toEqual(["debit"]);
+    finish();
+  });
+
+  test("and a native middleware that takes the body must come before `afterValidation`", async () => {
+    const endpoint = factory
+      .addMiddleware(createTransaction([], { afterValidation: true }))
+      .use((_request, _response, next) => next(), { body: true })
+      .build({ handler: () => ({}) });
+    await expect(start({ x: endpoint })).rejects.toThrow(
+      "/x: a native middleware with `body: true` comes after a middleware with `afterValidation: true`",
+    );
   });
 });
 

@@ -49,6 +49,10 @@ class Connections {
       if (this.#isTls ? !this.#heard.has(socket) : socket.bytesRead === 0) socket.destroy();
   }
 
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   #add(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
@@ -76,6 +80,12 @@ export const watchConnections = (server: Server, isTls: boolean): void => {
     closeExcept(connections.listUnsent(), () => close(callback));
     return server;
   };
+};
+
+/** Ends all connections at once, including those that have been upgraded, which Node no longer counts. */
+export const destroyConnections = (server: Server): void => {
+  connectionsOf.get(server)?.destroy();
+  server.closeAllConnections();
 };
 
 /** Ends the connections that are waiting for a request, including those that have never sent one. */

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Logger } from "../../logger/logger.ts";
 import type { RunningRequests } from "../../pipeline/running-requests.ts";
-import { endIdleConnections } from "./connections.ts";
+import { destroyConnections, endIdleConnections } from "./connections.ts";
 
 /** Options for the graceful shutdown. */
 export interface ShutdownOptions {
@@ -65,7 +65,7 @@ const closeAll = async (
     deadline = setTimeout(() => {
       const text = "Requests are still running at the shutdown deadline; closing their connections";
       logger.warn(text, { timeout, routes: running.listRoutes() });
-      for (const server of servers) server.closeAllConnections();
+      for (const server of servers) destroyConnections(server);
       resolve();
     }, timeout);
   });
@@ -77,7 +77,7 @@ const closeAll = async (
     .filter((server) => server.listening)
     .map((server) => new Promise((resolve) => server.close(resolve)));
   for (const server of servers) endIdleConnections(server);
-  await Promise.all(closed);
+  await Promise.race([Promise.all(closed), expired]);
   clearInterval(sweep);
   // a handler may still be running although its client has left
   await Promise.race([running.untilIdle(), expired]);
