@@ -58,6 +58,7 @@ export class Walk {
   isFailed = false;
   /** Whether the time limit has expired; stages may still be running then. */
   isLate = false;
+  place = -1;
   /** Whether the response has been sent, or given up. */
   isAnswered = false;
   /** Whether all stages have ended after the time limit. */

@@ -162,7 +162,7 @@ const toEnding =
     const ending = error
       ? dispatcher.failEarly(toNativeError(ensureError(error), response), request, response)
       : dispatcher.answerNotFound(request, response);
-    ending.catch((defect: unknown) => dispatcher.recover(defect, request, response));
+    void ending.then(undefined, (defect: unknown) => dispatcher.recover(defect, request, response));
   };
 
 /** Returns the layers that were added to the application after the API; undefined if there are none. */

@@ -209,9 +209,9 @@ type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };
 
 /** Leaves the body of a request unread if the response that is about to begin is an error, or if nothing can read it. */
 const refuseBody = (response: ServerResponse): void => {
-  const { req, headersSent, statusCode } = response;
-  if (!req.complete && !headersSent && (statusCode >= 400 || req.destroyed))
-    leaveBody(req, response, true);
+  const { req } = response;
+  if (req.complete || response.headersSent) return;
+  if (response.statusCode >= 400 || req.destroyed) leaveBody(req, response, true);
 };
 
 type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
