@@ -157,13 +157,25 @@ const useEnding = (app: Express, { dispatcher }: Prepared): void => {
 
 const toEnding =
   (dispatcher: Dispatcher, request: Request, response: Response): NextFunction =>
-  (error?: unknown) => {
-    if (error) skipOffer(response);
-    const ending = error
-      ? dispatcher.failEarly(toNativeError(ensureError(error), response), request, response)
-      : dispatcher.answerNotFound(request, response);
-    void ending.then(undefined, (defect: unknown) => dispatcher.recover(defect, request, response));
-  };
+  (error?: unknown) =>
+    void endRequest(dispatcher, request, response, error);
+
+/** Responds to a request that no layer of the application has answered, or that one has passed an error on for. */
+const endRequest = async (
+  dispatcher: Dispatcher,
+  request: Request,
+  response: Response,
+  error: unknown,
+): Promise<void> => {
+  try {
+    if (error) {
+      skipOffer(response);
+      await dispatcher.failEarly(toNativeError(ensureError(error), response), request, response);
+    } else await dispatcher.answerNotFound(request, response);
+  } catch (defect) {
+    dispatcher.recover(defect, request, response);
+  }
+};
 
 /** Returns the layers that were added to the application after the API; undefined if there are none. */
 const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined => {

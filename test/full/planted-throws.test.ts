@@ -40,7 +40,7 @@ const uncaught: readonly RegExp[] = [
   / (?:constructor|assignSocket|push|_destroy|noteReply|ignore)$/,
   /^server\/connection\/connections\.ts /,
   // the callback that Express calls when no layer of the application has answered
-  /^server\/assemble-server\.ts toEnding$/,
+  /^server\/assemble-server\.ts (?:toEnding|endRequest)$/,
   /^server\/(?:protect|body\/safely)\.ts /,
   /^server\/prepare\.ts end$/,
   /^server\/body\/read-bytes\.ts (?:take|end)$/,
