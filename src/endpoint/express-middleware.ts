@@ -1,5 +1,6 @@
 import { aBoolean, aFunction, type ValueCheck } from "./check-definition.ts";
 import type { NextFunction, Request, Response } from "express";
+import { RequestError } from "../errors.ts";
 import { ensureError, toNativeError } from "../results/http-error.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
 import { isPromiseLike, type HandlerArguments, type MaybePromise } from "./handler-arguments.ts";
@@ -125,8 +126,10 @@ const runNative = <Req extends Request, Res extends Response, Returned extends M
       reject(toNativeError(own, response));
     };
     const next: NextFunction = (outcome?: unknown): void => {
-      // as in Express, any other truthy value is an error; it may mean that access was denied
-      if (outcome && outcome !== "route" && outcome !== "router") fail(outcome);
+      // in Express, these leave the route or the router, often because access was denied
+      if (outcome === "route" || outcome === "router") fail(new RequestError("SLP_NOT_FOUND"));
+      // as in Express, any other truthy value is an error
+      else if (outcome) fail(outcome);
       else if (!isOver) {
         end();
         resolve(provider ? provide(() => provider(request, response), rest) : rest.run(undefined));

@@ -16,9 +16,8 @@ export const leaveBody = (
   response: ServerResponse,
   isRefused: boolean,
 ): void => {
-  if (request.complete) return;
+  if (!mayHaveBody(request)) return;
   const { expect, "content-length": length, "transfer-encoding": coding } = request.headers;
-  if (length === undefined && coding === undefined) return;
   const isEndInSight = coding === undefined && Number(length) <= maxLeft;
   if (request.destroyed || (isRefused && !isEndInSight)) {
     closeAfterReply(request, response, 0);
@@ -31,4 +30,32 @@ export const leaveBody = (
     if (response.writableFinished) drainLeft();
     else response.once("finish", drainLeft);
   }
+};
+
+const mayHaveBody = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete &&
+  (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined);
+
+/**
+ * Makes an error that other code sends itself leave the body unread.
+ *
+ * @returns a function that ends this
+ */
+export const watchRefusal = (
+  request: IncomingMessage,
+  response: ServerResponse,
+): (() => void) | undefined => {
+  if (!mayHaveBody(request)) return undefined;
+  const isOwn = Object.hasOwn(response, "writeHead");
+  const { writeHead } = response as { readonly writeHead: unknown };
+  const watching = (...head: unknown[]): ServerResponse => {
+    if (Number(head[0]) >= 400) leaveBody(request, response, true);
+    return Reflect.apply(writeHead as () => ServerResponse, response, head);
+  };
+  response.writeHead = watching;
+  return () => {
+    if (response.writeHead !== watching) return;
+    if (isOwn) Object.assign(response, { writeHead });
+    else Reflect.deleteProperty(response, "writeHead");
+  };
 };

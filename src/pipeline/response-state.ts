@@ -30,7 +30,7 @@ export const isIdle = (response: Response): boolean => {
 export const watchFeeding = (response: Response): void => {
   if (!isPiped(response)) return;
   if (response.req.method === "HEAD" && !response.writableEnded) {
-    response.once("unpipe", (source: Readable) => source.destroy());
+    response.once("unpipe", (source: Readable) => stopSource(response, source));
     response.end();
     return;
   }
@@ -38,6 +38,12 @@ export const watchFeeding = (response: Response): void => {
     // a handler may unpipe the stream in order to pipe another one
     if (response.destroyed && !response.writableEnded) source.destroy();
   });
+};
+
+/** Stops a stream that nothing reads any longer; the rest of a request is read, because other requests may follow. */
+export const stopSource = (response: ServerResponse, source: Readable): void => {
+  if (source === (response.req as unknown)) source.resume();
+  else source.destroy();
 };
 
 /** Removes the mark that the response is being sent; if the response has not begun, something else can then be sent. */

@@ -77,7 +77,11 @@ export const runEndpoint = async (
     }
     if (walk.failure) throw walk.failure;
     if (plan.linkedPages && walk.output !== noOutput) setLinks(plan.linkedPages, walk, walk.output);
-    if (walk.output !== noOutput) {
+    // an `around` middleware may have sent something after the handler
+    if (middlewares.length > 0 && walk.output !== noOutput && isTaken(response)) {
+      warnAlreadySent(walk);
+      watchFeeding(response);
+    } else if (walk.output !== noOutput) {
       const sending = plan.content
         ? sendContent(walk, plan.content, walk.output)
         : sendOutput(walk, walk.output);

@@ -1,4 +1,5 @@
 import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
+import { watchRefusal } from "../http/leave-body.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ClientLeft, ServerFault } from "../errors.ts";
 import { watchedMark, type WatchedResponse } from "../results/send-json.ts";
@@ -96,6 +97,7 @@ const runSpan = async (
   let failure: { readonly error: unknown } | undefined;
   const run: Rest["run"] = async (context) => {
     isRun = true;
+    unwatch?.();
     try {
       joinContext(walk.ctx, context);
       // the middleware may have changed the sources of the input
@@ -113,7 +115,8 @@ const runSpan = async (
   const setNext = (next: unknown): void => {
     walk.next = next;
   };
-  const { response } = walk;
+  const { request, response } = walk;
+  const unwatch = middleware.isNative ? watchRefusal(request, response) : undefined;
   if (middleware.isNative) (response as WatchedResponse)[watchedMark] ||= "native";
   const spanning = middleware.span?.(args, {
     run,

@@ -118,17 +118,18 @@ export const failSending = (walk: Walk, thrown: unknown): void => {
 export const failWalk = (walk: Walk, thrown: unknown): void => {
   if (walk.isFailed) return;
   walk.isFailed = true;
-  const error = toSendingError(thrown);
-  walk.failure ??= error;
-  walk.abort(error);
-  void sendSafely(walk, error);
+  void sendFailure(walk, thrown);
 };
 
-const sendSafely = async (walk: Walk, error: Error): Promise<void> => {
+const sendFailure = async (walk: Walk, thrown: unknown): Promise<void> => {
   try {
+    const error = toSendingError(thrown);
+    walk.failure ??= error;
+    walk.abort(error);
     forgetSending(walk.response);
     await sendError(walk, error);
   } catch (defect) {
+    walk.failure ??= ensureError(defect);
     recover(walk, defect);
   }
 };

@@ -60,7 +60,7 @@ export const ensureError = (thrown: unknown): Error => {
 /** Returns the message of any thrown value; never throws. */
 export const getMessageFromError = (thrown: unknown): string => {
   const error = ensureError(thrown);
-  if (error instanceof z.core.$ZodError) return formatIssues(error.issues);
+  if (isInstance(error, z.core.$ZodError)) return formatIssues(error.issues);
   const message = readSafely(error, "message");
   return typeof message === "string" ? message : toStatusText(500);
 };
@@ -139,4 +139,4 @@ export const toSendingError = (thrown: unknown): Error => {
 
 /** Checks whether an error comes from the operating system, whose error messages contain local paths. */
 const isSystemError = (error: HttpError): boolean =>
-  [error, error.cause].some((one) => typeof readSafely(one, "syscall") === "string");
+  [error, readSafely(error, "cause")].some((one) => typeof readSafely(one, "syscall") === "string");

@@ -8,7 +8,7 @@ import { toStatusText } from "../http/status.ts";
 import { loadHttpErrors } from "../lazy/packages.ts";
 import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
-import { readSafely, toSendingError } from "./http-error.ts";
+import { ensureError, readSafely, toSendingError } from "./http-error.ts";
 
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.
@@ -140,6 +140,21 @@ const untilDrained = (response: Response): Promise<void> =>
 const toReadable = (output: StreamContent): Readable => {
   if (output instanceof Readable) return output;
   return Symbol.asyncIterator in output
-    ? Readable.from(output)
+    ? Readable.from(withReadableErrors(output))
     : Readable.fromWeb(output as ReadableStream);
+};
+
+/** Yields the same pieces, but throws plain errors only: Node reads the stack of an error, and the getter may throw. */
+const withReadableErrors = async function* (
+  output: AsyncIterable<unknown>,
+): AsyncGenerator<unknown> {
+  try {
+    yield* output;
+  } catch (thrown) {
+    const error = ensureError(thrown);
+    throw typeof readSafely(error, "stack") === "string" &&
+      readSafely(error, "message") !== undefined
+      ? error
+      : new Error("A stream failed with an error that cannot be read");
+  }
 };

@@ -8,7 +8,7 @@ import {
   ResultHandler,
   type AnyEndpoint,
 } from "sallyport";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
@@ -204,10 +204,17 @@ describe("use and addExpressMiddleware", () => {
     expect(await ask(behind)).toEqual(await ask(count));
   });
 
-  it("do not treat next('route') as an error", async () => {
-    const endpoint = factory.use((_request, _response, next) => next("route")).build(ctxOf);
-    expect(await ask(endpoint)).toEqual(ok({}));
-  });
+  it.each(["route", "router"] as const)(
+    "leave the endpoint with next('%s'), as in Express, often because access is denied",
+    async (left) => {
+      const handler = vi.fn(() => ({}));
+      const endpoint = factory
+        .use((_request, _response, next) => next(left as "route"))
+        .build({ handler });
+      expect((await (await start({ "": endpoint })).send("/")).status).toBe(404);
+      expect(handler).not.toHaveBeenCalled();
+    },
+  );
 
   it.each([
     ["at once", (response: Response) => void response.status(202).json("mine")],

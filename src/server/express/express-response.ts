@@ -5,10 +5,11 @@ import { leaveBody } from "../../http/leave-body.ts";
 import {
   harmlessCloses,
   harmlessFinishes,
+  isPiped,
   noteReply,
   watchPipes,
 } from "../../http/node-internals.ts";
-import { sendingMark } from "../../pipeline/response-state.ts";
+import { sendingMark, stopSource } from "../../pipeline/response-state.ts";
 import { type RunningRequests, running } from "../../pipeline/running-requests.ts";
 import { currentWalk, type Walk } from "../../pipeline/walk.ts";
 import {
@@ -67,6 +68,14 @@ export const createResponseClass = (
    * the process. The response that was sent is kept.
    */
   const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
+    if (isPiped(response)) {
+      // a stream that is piped stops at the error that Node emits, but would throw the error if nothing else listened
+      sentTwice(response);
+      response
+        .once("error", ignore)
+        .once("unpipe", (source: Readable) => stopSource(response, source));
+      return false;
+    }
     if (response.listenerCount("error") > 0) return false;
     sentTwice(response);
     const onWritten = args.find((one) => typeof one === "function");
@@ -147,7 +156,7 @@ export const createResponseClass = (
      */
     #skip(onWritten: unknown): boolean {
       if (!this.writableEnded) {
-        this.once("unpipe", (source: Readable) => source.destroy());
+        this.once("unpipe", (source: Readable) => stopSource(this, source));
         super.end();
         (this.req as WalkedRequest)[currentWalk]?.abort(new Error("HEAD needs no body"));
       }
@@ -213,6 +222,8 @@ const refuseBody = (response: ServerResponse): void => {
   if (req.complete || response.headersSent) return;
   if (response.statusCode >= 400 || req.destroyed) leaveBody(req, response, true);
 };
+
+const ignore = (): void => undefined;
 
 type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
 
