@@ -145,9 +145,7 @@ const toReadable = (output: StreamContent): Readable => {
 };
 
 /** Yields the same pieces, but throws plain errors only: Node reads the stack of an error, and the getter may throw. */
-const withReadableErrors = async function* (
-  output: AsyncIterable<unknown>,
-): AsyncGenerator<unknown> {
+const withReadableErrors = async function* (output: AsyncIterable<unknown>): AsyncGenerator {
   try {
     yield* output;
   } catch (thrown) {
