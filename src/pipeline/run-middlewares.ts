@@ -56,7 +56,7 @@ export const runMiddlewares = async (
     const args = new WalkArguments(walk, input) as never;
     const unwatch = walk.readBody && watchUnreadBody(plan, walk);
     if (middleware.span) {
-      const spanning = runSpan(middleware, args, walk, () => {
+      const spanning = runSpan(plan, middleware, args, walk, () => {
         unwatch?.();
         return runMiddlewares(plan, walk, last, index + 1);
       });
@@ -88,6 +88,7 @@ const handleWatched = async (
 
 /** Runs a middleware, and everything after the middleware within its call to `next`. */
 const runSpan = async (
+  plan: EndpointPlan,
   middleware: AnyMiddleware,
   args: never,
   walk: Walk,
@@ -121,7 +122,7 @@ const runSpan = async (
   const spanning = middleware.span?.(args, {
     run,
     setNext,
-    fail: (error) => failWalk(walk, error),
+    fail: (error) => failWalk(walk, error, plan.errorData),
     isTaken: () => !walk.failure && isTaken(response),
     findEnd: () => {
       if (walk.failure || isTaken(response)) return walk.failure;

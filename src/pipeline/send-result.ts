@@ -23,6 +23,7 @@ import {
   isIdle,
   isTaken,
 } from "./response-state.ts";
+import { checkErrorData, type ErrorData } from "./error-data.ts";
 import type { Walk } from "./walk.ts";
 
 /**
@@ -115,18 +116,32 @@ export const failSending = (walk: Walk, thrown: unknown): void => {
  * Responds with an error that occurred outside the stages of the walk. The walk may have continued in the meantime, but
  * must not send anything from now on.
  */
-export const failWalk = (walk: Walk, thrown: unknown): void => {
+export const failWalk = (
+  walk: Walk,
+  thrown: unknown,
+  errorData?: ReadonlyMap<number, ErrorData>,
+): void => {
   if (walk.isFailed) return;
+  // a time limit has expired, and its error is being sent
+  if (walk.failure) {
+    if (thrown !== walk.failure) logLateFault(walk, thrown);
+    return;
+  }
   walk.isFailed = true;
-  void sendFailure(walk, thrown);
+  void sendFailure(walk, thrown, errorData);
 };
 
-const sendFailure = async (walk: Walk, thrown: unknown): Promise<void> => {
+const sendFailure = async (
+  walk: Walk,
+  thrown: unknown,
+  errorData: ReadonlyMap<number, ErrorData> | undefined,
+): Promise<void> => {
   try {
-    const error = toSendingError(thrown);
-    walk.failure ??= error;
-    walk.abort(error);
+    let error: unknown = toSendingError(thrown);
+    walk.failure ??= error as Error;
+    walk.abort(error as Error);
     forgetSending(walk.response);
+    if (errorData) ({ error, data: walk.errorData } = await checkErrorData(errorData, error));
     await sendError(walk, error);
   } catch (defect) {
     walk.failure ??= ensureError(defect);

@@ -9,7 +9,7 @@ import {
 } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { start, type TestServer } from "./harness.ts";
+import { errorEnvelope, start, type TestServer } from "./harness.ts";
 
 /** Creates a handler that records its steps, and ends when the test says so. */
 const createWork = () => {
@@ -183,6 +183,33 @@ describe("H22: an outer `around` middleware waits for the handler", () => {
       .poll(() => events)
       .toEqual(["begin", "debit", "aborted", "credit", "rollback: Gateway Timeout"]);
     expect(server.linesOf("warn")).toEqual([]);
+  });
+
+  test.each([
+    ["a time limit, whose 503 counts", { timeout: 20 }, 503, errorEnvelope("Service Unavailable")],
+    ["no time limit, and has declared its error", {}, 409, { by: "bob" }],
+  ])("and an inner one may throw while `next` runs, with %s", async (_how, own, status, body) => {
+    const { work, finish } = createWork();
+    const impatient = new Middleware({
+      errors: { 409: { description: "Taken", schema: z.object({ by: z.string() }) } },
+      around: ({ signal }, next) =>
+        Promise.race([
+          next(),
+          new Promise<never>((_resolve, reject) => {
+            const fail = (): void =>
+              reject(Object.assign(createHttpError(409, "taken"), { data: { by: "bob" } }));
+            signal.addEventListener("abort", fail);
+            if (status === 409) setTimeout(fail, 10);
+          }),
+        ]),
+    });
+    const server = await start({
+      x: factory.addMiddleware(impatient).build({ ...own, handler: () => work() }),
+    });
+    const answer = await server.send("/x");
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain(JSON.stringify(body).slice(1, -1));
+    finish();
   });
 
   test("and an inner one cannot call `next` after it has ended", async () => {
