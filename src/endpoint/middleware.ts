@@ -264,6 +264,7 @@ const toSpan =
     try {
       await around(args, next);
     } catch (error) {
+      isOver = true;
       // the error is sent at once, but what is outside goes on only when what is inside has ended
       if (isRunning) fail(error);
       await first?.catch(ignore);

@@ -101,8 +101,8 @@ const runSpan = async (
     unwatch?.();
     try {
       joinContext(walk.ctx, context);
-      // the middleware may have changed the sources of the input
-      if (middleware.isNative) walk.combined = null;
+      // the middleware may have changed the sources of the input; once that is validated, all stages see the same
+      if (middleware.isNative && !walk.input) walk.combined = null;
       if (canGoOn(walk)) await goOn();
       // a transaction must be rolled back although the handler has ended in the meantime
       if (walk.failure) throw walk.failure;

@@ -238,6 +238,39 @@ describe("H22: an outer `around` middleware waits for the handler", () => {
     expect([events, handler.mock.calls]).toEqual([["end"], []]);
   });
 
+  test.each([0, 1, 2, 3, 4])(
+    "and an inner one cannot call `next` %i steps after it has failed",
+    async (steps) => {
+      const { events } = createWork();
+      const late = new Middleware({
+        around: async (_args, next) => {
+          const failing = Promise.reject(new Error("lost"));
+          let later = failing.catch(() => undefined);
+          for (let step = 0; step < steps; step++) later = later.then(() => undefined);
+          later.then(() => next()).catch(() => undefined);
+          return failing;
+        },
+      });
+      const server = await start({
+        x: factory
+          .addMiddleware(createTransaction(events))
+          .addMiddleware(late)
+          .build({
+            handler: async () => {
+              events.push("debit");
+              await new Promise((resolve) => setTimeout(resolve, 20));
+              events.push("credit");
+              return {};
+            },
+          }),
+      });
+      expect((await server.send("/x")).status).toBe(500);
+      await expect.poll(() => events).toContain("rollback: lost");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(events.at(-1)).toBe("rollback: lost");
+    },
+  );
+
   test("and rolls back if the end of an event stream has stopped the handler", async () => {
     const { events } = createWork();
     const server = await start({
