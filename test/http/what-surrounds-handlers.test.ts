@@ -247,7 +247,11 @@ describe("H22: an outer `around` middleware waits for the handler", () => {
           const failing = Promise.reject(new Error("lost"));
           let later = failing.catch(() => undefined);
           for (let step = 0; step < steps; step++) later = later.then(() => undefined);
-          later.then(() => next()).catch(() => undefined);
+          const callLate = async (): Promise<void> => {
+            await later;
+            await next();
+          };
+          callLate().catch(() => undefined);
           return failing;
         },
       });
