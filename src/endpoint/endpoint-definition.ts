@@ -78,7 +78,7 @@ export interface DefinitionBase<
    * The time limit, in milliseconds. It covers everything from the first middleware to the validated output, except
    * reading the body. When the limit expires, the client receives a 503 and `signal` is aborted.
    *
-   * @default the configuration's `requestTimeout` and, for the handler, its `handlerTimeout`; none for an event stream
+   * @default the configuration's `requestTimeout`; none for an event stream
    */
   readonly timeout?: number | undefined;
   /**

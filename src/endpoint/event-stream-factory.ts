@@ -184,8 +184,8 @@ export class EventStreamFactory<
   /**
    * Builds an endpoint that sends events until its handler returns.
    *
-   * The configuration's `requestTimeout` and `handlerTimeout` do not apply, not even to the middlewares; the endpoint's
-   * own `timeout` covers the middlewares and the whole stream, and ends the stream when it expires.
+   * The configuration's `requestTimeout` does not apply, not even to the middlewares; the endpoint's own `timeout`
+   * covers the middlewares and the whole stream, and ends the stream when it expires.
    *
    * @throws {@link DefinitionError} when the method, the input schema or the handler is invalid.
    */

@@ -7,7 +7,7 @@ import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import { findUnserialisable } from "../results/find-unserialisable.ts";
+import { findUnserialisable } from "../reply/find-unserialisable.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import type { ParseResult } from "../schemas/parse-result.ts";
 import { toParser } from "../schemas/parser.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { hasLeft } from "./node-internals.ts";
+import { hasBegun } from "./node-internals.ts";
 
 test.each<[string, object, boolean]>([
   ["Node says so", { _headerSent: true }, true],
@@ -22,6 +22,6 @@ test.each<[string, object, boolean]>([
   ["there is no socket", { headersSent: true, writableLength: 0, socket: null }, false],
   ["part of a body was written", { headersSent: true, writableLength: 1, socket: null }, true],
   ["bytes were sent", { headersSent: true, writableLength: 0, socket: { bytesWritten: 1 } }, true],
-])("hasLeft tells whether any part of a response was sent: %s", (_name, response, isLeft) => {
-  expect(hasLeft(response as ServerResponse)).toBe(isLeft);
+])("hasBegun tells whether any part of a response was sent: %s", (_name, response, isLeft) => {
+  expect(hasBegun(response as ServerResponse)).toBe(isLeft);
 });

@@ -17,7 +17,7 @@ import { loadNodeHttp } from "../lazy/node-modules.ts";
  * Checks whether any part of a response has been sent; Node sets `_headerSent` once it has written the head. Without
  * that property, a head counts as sent as soon as anything has been sent on the connection.
  */
-export const hasLeft = (response: ServerResponse): boolean => {
+export const hasBegun = (response: ServerResponse): boolean => {
   const { _headerSent: isHeadSent } = response as { readonly _headerSent?: boolean };
   if (isHeadSent !== undefined) return isHeadSent;
   const isSending = response.writableLength > 0 || (response.socket?.bytesWritten ?? 0) > 0;
@@ -233,91 +233,6 @@ export const parserStatuses: ReadonlyMap<string, number> = new Map([
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
   ["ERR_HTTP_REQUEST_TIMEOUT", 408],
 ]);
-
-/** Node's own `emit`, for comparison; tools that watch a request replace it. */
-const { emit: ownEmit } = process.getBuiltinModule("node:events").prototype as {
-  readonly emit: unknown;
-};
-
-/** The part of a stream's state that concerns its end. */
-interface StreamState {
-  ended: boolean;
-  endEmitted: boolean;
-  destroyed: boolean;
-  closed: boolean;
-  closeEmitted: boolean;
-}
-
-/**
- * Ends a request that has no body, or whose body has been read, if it has no listeners. The request is put into its
- * final state at once. Node would read such a request to its end over several turns of the event loop, which takes 5%
- * of a request's time.
- *
- * @returns whether the request was ended
- */
-export const endQuietly = (request: IncomingMessage): boolean => {
-  if (request.destroyed) return request.readableEnded;
-  const isUnheard =
-    request.complete &&
-    request.readableLength === 0 &&
-    request.readableFlowing === null &&
-    request.listenerCount("end") === 0 &&
-    request.listenerCount("close") === 0 &&
-    request.emit === ownEmit;
-  if (!isUnheard) return false;
-  const { _readableState: state } = request as unknown as { readonly _readableState?: StreamState };
-  if (!state) return false;
-  state.ended = true;
-  state.endEmitted = true;
-  if (!request.readableEnded) return false;
-  state.destroyed = true;
-  state.closed = true;
-  state.closeEmitted = true;
-  return true;
-};
-
-type Dump = (this: IncomingMessage) => void;
-
-/**
- * Ends requests quietly once their response is sent, when Node calls a request's `_dump` to read the rest of its body.
- * The listeners of the response run next and may still wait for the end of the request, so a request whose response has
- * such listeners is left to Node.
- */
-export const watchDump = (prototype: IncomingMessage): void => {
-  const inside = prototype as unknown as { _dump?: Dump };
-  const { _dump: dump } = inside;
-  if (!dump) return;
-  inside._dump = function () {
-    let isEnded = false;
-    try {
-      isEnded = !isAwaited(findReply(this.socket)) && endQuietly(this);
-    } catch {
-      // an error that is thrown in an event would end the process
-    }
-    if (!isEnded) dump.call(this);
-  };
-};
-
-/** The property of a response that holds the number of `finish` listeners that do not use the request. */
-export const harmlessFinishes: unique symbol = Symbol.for("sallyport/harmless-finishes");
-
-/** The property of a response that holds the number of `close` listeners that do not use the request. */
-export const harmlessCloses: unique symbol = Symbol.for("sallyport/harmless-closes");
-
-/** A response that may have listeners that do not use the request. */
-export interface ListenedResponse {
-  [harmlessFinishes]?: number;
-  [harmlessCloses]?: number;
-}
-
-/** Checks whether a response has listeners for its end, other than harmless ones and the one that Node adds. */
-const isAwaited = (response: (ServerResponse & ListenedResponse) | undefined): boolean => {
-  if (!response) return true;
-  return (
-    response.listenerCount("finish") > 1 + (response[harmlessFinishes] ?? 0) ||
-    response.listenerCount("close") > (response[harmlessCloses] ?? 0)
-  );
-};
 
 /** The internal methods of a response that Node calls to send the response. */
 export const innerMethods = [

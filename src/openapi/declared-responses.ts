@@ -79,11 +79,11 @@ const listOwnStatuses = (
 ): ReadonlyMap<number, readonly AnyResultHandler[]> => {
   const { endpoint, config, sources } = place;
   const { resultHandler } = endpoint;
-  const { errorHandler = defaultResultHandler, requestTimeout = 0, handlerTimeout = 0 } = config;
+  const { errorHandler = defaultResultHandler, requestTimeout = 0 } = config;
   const early = resultHandler === defaultResultHandler ? errorHandler : resultHandler;
   const hasBody = sources.includes("body");
   const hasInput = listInputSchemas(endpoint).length > 0;
-  const hasTimeout = (endpoint.timeout ?? (requestTimeout || handlerTimeout)) > 0;
+  const hasTimeout = (endpoint.timeout ?? requestTimeout) > 0;
   const hasSecurity = endpoint.middlewares.some(({ security }) => security);
   const isLocated = place.path.includes(":") || place.path.includes("*");
   const wrong = [...(hasInput ? [resultHandler] : []), ...(hasBody || isLocated ? [early] : [])];

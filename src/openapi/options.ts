@@ -115,7 +115,6 @@ export interface DocumentedConfig extends WalkOptions {
   readonly queryParser?: unknown;
   readonly app?: unknown;
   readonly requestTimeout?: number | undefined;
-  readonly handlerTimeout?: number | undefined;
   readonly errorHandler?: AnyResultHandler | undefined;
 }
 

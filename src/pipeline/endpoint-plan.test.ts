@@ -17,7 +17,7 @@ describe("a plan", () => {
   });
 
   test("is created once, when it is first read", () => {
-    const limits = { requestTimeout: 5, handlerTimeout: 3 };
+    const limits = { requestTimeout: 5 };
     const lazy = new LazyPlan(endpoint, ["body"], limits, "/a/:b");
     const { plan } = lazy;
     expect(lazy.plan).toBe(plan);
@@ -26,14 +26,10 @@ describe("a plan", () => {
 
   test("has the time limits of the endpoint, else those of the configuration, else none", () => {
     const own = factory.build({ timeout: 7, handler });
-    const limits = { requestTimeout: 5, handlerTimeout: 3 };
+    const limits = { requestTimeout: 5 };
     const plans = [planEndpoint(own, [], limits), planEndpoint(endpoint, [], limits)];
-    expect(plans.map(({ timeout, handlerTimeout }) => [timeout, handlerTimeout])).toEqual([
-      [7, 0],
-      [5, 3],
-    ]);
-    const { timeout, handlerTimeout } = planEndpoint(endpoint, []);
-    expect([timeout, handlerTimeout]).toEqual([0, 0]);
+    expect(plans.map(({ timeout }) => timeout)).toEqual([7, 5]);
+    expect(planEndpoint(endpoint, []).timeout).toBe(0);
   });
 
   test.each([

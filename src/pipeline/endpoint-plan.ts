@@ -7,6 +7,7 @@ import type { UploadLimits } from "../endpoint/upload-limits.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toInputParser, toParser } from "../schemas/parser.ts";
 import type { Parser } from "../schemas/parse-result.ts";
@@ -71,14 +72,14 @@ export interface EndpointPlan {
   readonly watchesStatus: boolean;
   /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
   readonly timeout: number;
-  /** The time limit of the handler, in milliseconds; 0 for no limit. */
-  readonly handlerTimeout: number;
+  /** Responds to errors that occur before the endpoint is reached. */
+  readonly errorHandler: AnyResultHandler;
 }
 
-/** The options of a server that endpoints inherit; the time limits are in milliseconds, 0 for no limit. */
+/** The options of a server that endpoints inherit; the time limit is in milliseconds, 0 for no limit. */
 export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
-  readonly handlerTimeout?: number | undefined;
+  readonly errorHandler?: AnyResultHandler | undefined;
   readonly forms?: boolean | undefined;
 }
 
@@ -132,7 +133,7 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
-  { requestTimeout = 0, handlerTimeout = 0, forms = true }: InheritedOptions = {},
+  { requestTimeout = 0, forms = true, errorHandler = defaultResultHandler }: InheritedOptions = {},
   where = "build",
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
@@ -173,7 +174,8 @@ export const planEndpoint = (
     errorData: planErrorData(endpoint),
     watchesStatus: endpoint.errors !== undefined && process.env["NODE_ENV"] !== "production",
     timeout: endpoint.timeout ?? requestTimeout,
-    handlerTimeout: endpoint.timeout === undefined ? handlerTimeout : 0,
+    errorHandler:
+      endpoint.resultHandler === defaultResultHandler ? errorHandler : endpoint.resultHandler,
   });
 };
 

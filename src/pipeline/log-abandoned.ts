@@ -1,14 +1,20 @@
 import { readSafely, toErrorStatus } from "../results/http-error.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import type { Walk } from "./walk.ts";
+import type { RequestState } from "./request-state.ts";
 
 /** Logs that the client disconnected before the response was sent. */
-export const logAbandoned = ({ request, logger }: Pick<Walk, "request" | "logger">): void => {
+export const logAbandoned = ({
+  request,
+  logger,
+}: Pick<RequestState, "request" | "logger">): void => {
   logger.debug("The client disconnected before the response was sent", { method: request.method });
 };
 
 /** Logs a fault of a stage whose outcome is not sent, because the client has left or the time limit has expired. */
-export const logLateFault = ({ request, logger, isLate, failure }: Walk, error: unknown): void => {
+export const logLateFault = (
+  { request, logger, isLate, failure }: RequestState,
+  error: unknown,
+): void => {
   // this is how handlers end when `signal` is aborted
   if (readSafely(error, "name") === "AbortError") return;
   const when = isLate

@@ -1,10 +1,5 @@
 import type { Request, Response } from "express";
-
-/**
- * The property of a response that holds the function for offering a fault to the error handlers of the Express
- * application.
- */
-export const offerMark: unique symbol = Symbol.for("sallyport/offer-fault");
+import type { RequestState } from "./request-state.ts";
 
 /** The result of offering a fault if an error handler has sent the response. */
 export const answered: unique symbol = Symbol("answered");
@@ -21,15 +16,8 @@ export type OfferFault = (
 ) => Promise<unknown> | undefined;
 
 /** Offers a fault to the error handlers of the application, once. */
-export const offerFault: OfferFault = (error, request, response) => {
-  const offering = response as { [offerMark]?: OfferFault | undefined };
-  const offer = offering[offerMark];
-  if (!offer) return undefined;
-  offering[offerMark] = undefined;
-  return offer(error, request, response);
-};
-
-/** Prevents a fault that has passed the error handlers from being offered to them again. */
-export const skipOffer = (response: Response): void => {
-  (response as { [offerMark]?: OfferFault | undefined })[offerMark] = undefined;
+export const offerFault = (state: RequestState, error: Error): ReturnType<OfferFault> => {
+  if (!state.mayOfferFault) return undefined;
+  state.mayOfferFault = false;
+  return state.service.offerFault?.(error, state.request, state.response);
 };

@@ -1,20 +1,21 @@
 import type { EndpointPlan } from "./endpoint-plan.ts";
+import { parseBody } from "../server/body/body.ts";
 import { findLargeBody, withoutPrototype } from "./large-body.ts";
 import { assertGoingOn } from "./response-state.ts";
 import { omitKeys, validateInput } from "./validate.ts";
-import type { Walk } from "./walk.ts";
+import type { RequestState } from "./request-state.ts";
 
 /**
  * Parses the input with the endpoint's own schema, unless a middleware has asked for that before; returns `{}` if the
  * endpoint has no schema, and a promise only if the schema is asynchronous.
  */
-export const readInput = (plan: EndpointPlan, walk: Walk): unknown => {
-  if (walk.input) return walk.input.value;
+export const readInput = (plan: EndpointPlan, state: RequestState): unknown => {
+  if (state.input) return state.input.value;
   if (plan.takesBodyAsIs) {
-    const taken = takeLargeBody(plan, walk);
+    const taken = takeLargeBody(plan, state);
     if (taken) return taken.result;
   }
-  const combined = walk.combine(plan);
+  const combined = state.combine(plan);
   if (!plan.parseInput) return {};
   const seen =
     plan.middlewareOnlyKeys.length > 0 ? omitKeys(combined, plan.middlewareOnlyKeys) : combined;
@@ -22,18 +23,35 @@ export const readInput = (plan: EndpointPlan, walk: Walk): unknown => {
 };
 
 /** Reads the body and validates the endpoint's input before a middleware with `afterValidation`. */
-export const readInputEarly = async (plan: EndpointPlan, walk: Walk): Promise<void> => {
-  if (walk.input) return;
-  const reading = walk.takeBody(plan);
-  if (reading) await reading;
-  walk.input = { value: await readInput(plan, walk) };
-  assertGoingOn(walk);
+export const readInputEarly = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
+  if (state.input) return;
+  await readBody(plan, state);
+  state.input = { value: await readInput(plan, state) };
+  assertGoingOn(state);
+};
+
+/** Reads and parses the body, unless this has been done. */
+export const readBody = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
+  if (state.body !== "unread") return;
+  await beginReading(plan, state);
+  state.body = "read";
+};
+
+/** Begins to read the body; returns undefined if there is nothing to wait for. The clock of a time limit stops meanwhile. */
+export const beginReading = (
+  plan: EndpointPlan,
+  state: RequestState,
+): Promise<void> | undefined => {
+  const { request, response, logger, service, deadline } = state;
+  state.body = "failing";
+  const reading = parseBody(plan, service.bodies, request, response, logger);
+  return reading && deadline ? deadline.pauseFor(reading) : reading;
 };
 
 /** Parses an input that consists only of a large body, without a copy; returns undefined for other inputs. */
 const takeLargeBody = (
   { parseInput, sources }: EndpointPlan,
-  { request }: Walk,
+  { request }: RequestState,
 ): { readonly result: unknown } | undefined => {
   const body = parseInput && findLargeBody(request, sources);
   return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));

@@ -3,24 +3,20 @@ import type { Readable } from "node:stream";
 import type { Response } from "express";
 import { ClientLeft } from "../errors.ts";
 import { findSocket } from "../http/find-socket.ts";
-import { hasLeft, isFed, isPiped } from "../http/node-internals.ts";
-
-/**
- * The property that marks a response as being sent although nothing has been written yet, as with `response.sendFile`.
- */
-export const sendingMark: unique symbol = Symbol.for("sallyport/sending");
+import { hasBegun, isFed, isPiped } from "../http/node-internals.ts";
+import { findReplyState } from "../reply/reply-state.ts";
 
 /** Checks whether the response has begun or is about to begin, because a stream or a file is being sent. */
 export const isTaken = (response: Response): boolean =>
   response.headersSent ||
   response.writableEnded ||
-  (response as { [sendingMark]?: boolean })[sendingMark] === true ||
+  findReplyState(response)?.isSending === true ||
   isFed(response);
 
 /** Checks whether nothing of the response has been sent and nothing is about to be sent. */
 export const isIdle = (response: Response): boolean => {
-  const isSending = (response as { [sendingMark]?: boolean })[sendingMark] === true;
-  return !hasLeft(response) && !response.writableEnded && !isSending && !isFed(response);
+  const isSending = findReplyState(response)?.isSending === true;
+  return !hasBegun(response) && !response.writableEnded && !isSending && !isFed(response);
 };
 
 /**
@@ -44,11 +40,6 @@ export const watchFeeding = (response: Response): void => {
 export const stopSource = (response: ServerResponse, source: Readable): void => {
   if (source === (response.req as unknown)) source.resume();
   else source.destroy();
-};
-
-/** Removes the mark that the response is being sent; if the response has not begun, something else can then be sent. */
-export const forgetSending = (response: Response): void => {
-  (response as { [sendingMark]?: boolean })[sendingMark] = false;
 };
 
 /** Closes the connection in the middle of a response, after the data that was written. */

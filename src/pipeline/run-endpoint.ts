@@ -1,30 +1,25 @@
-import type { Request, Response } from "express";
 import { ServerFault } from "../errors.ts";
 import { leaveBody } from "../http/leave-body.ts";
-import type { Logger } from "../logger/logger.ts";
-import { holdErrors } from "../results/hold-errors.ts";
+import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "./response-state.ts";
-import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { checkErrorData } from "./error-data.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { readInput } from "./read-input.ts";
-import { running, type RunningResponse } from "./running-requests.ts";
+import { beginReading, readInput } from "./read-input.ts";
+import {
+  noOutput,
+  StateArguments,
+  type RequestContext,
+  type RequestState,
+} from "./request-state.ts";
+import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "./response-state.ts";
+import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
-import { recover, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
+import { recover, refuse, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "./set-links.ts";
+import { runWithin, type TimeLimit } from "./time-limit.ts";
 import { validateOutput } from "./validate.ts";
 import { watchStatus } from "./watch-status.ts";
-import {
-  currentWalk,
-  noOutput,
-  Walk,
-  WalkArguments,
-  type ReadBody,
-  type TimeLimit,
-  type WalkingRequest,
-} from "./walk.ts";
 
 /**
  * Takes a request through an endpoint step by step: runs the middlewares, reads the body, combines and validates the
@@ -33,146 +28,136 @@ import {
  *
  * The returned promise resolves once the response has been sent, and never rejects. After a time limit, stages may still
  * be running then. Values that are not promises are used without an `await`.
- *
- * @param readBody reads the body once a stage needs it; omitted if the body has already been read or is not a source
  */
-export const runEndpoint = async (
-  plan: EndpointPlan,
-  request: Request,
-  response: Response,
-  logger: Logger,
-  readBody?: ReadBody,
-): Promise<void> => {
-  const { endpoint, middlewares, timeout, handlerTimeout } = plan;
-  const ctx = middlewares.length > 0 ? (Object.create(null) as Walk["ctx"]) : undefined;
-  const walk = new Walk(request, response, logger, endpoint.resultHandler, ctx, readBody);
-  // if Express fails to send something, it calls `request.next`, which needs the walk
-  (request as WalkingRequest)[currentWalk] = walk;
-  const others = (response as RunningResponse)[running];
-  others?.add(walk);
+export const runEndpoint = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
+  const { running } = state.service;
+  state.resultHandler = plan.endpoint.resultHandler;
+  state.plan = plan;
+  if (plan.body !== "none") state.body = "unread";
+  running.add(state);
   try {
-    if (timeout > 0 || handlerTimeout > 0) {
-      await walk.within(
+    if (plan.timeout > 0)
+      await runWithin(
         toLimit(plan),
-        () => runStages(plan, walk),
+        state,
+        () => runStages(plan, state),
         ({ error }) => {
-          walk.isEnded = true;
-          if (walk.isAnswered) others?.delete(walk);
-          if (error !== undefined && error !== walk.failure) logLateFault(walk, error);
+          state.isEnded = true;
+          if (state.isAnswered) running.delete(state);
+          if (error !== undefined && error !== state.failure) logLateFault(state, error);
         },
       );
-    } else if (middlewares.length > 0) {
-      await runStages(plan, walk);
-    } else {
-      // this repeats `runHandler`, because calling it would cost another promise
-      let input = readInput(plan, walk);
-      if (input instanceof Promise) {
-        input = await (input as Promise<unknown>);
-        assertGoingOn(walk);
-      }
-      const returned = await handle(plan, walk, input);
-      let output = toOutput(plan, walk, returned);
-      if (output instanceof Promise) output = await (output as Promise<unknown>);
-      settle(plan, walk, output);
-    }
-    if (walk.failure) throw walk.failure;
-    if (plan.linkedPages && walk.output !== noOutput) setLinks(plan.linkedPages, walk, walk.output);
-    // an `around` middleware may have sent something after the handler
-    if (middlewares.length > 0 && walk.output !== noOutput && isTaken(response)) {
-      warnAlreadySent(walk);
-      watchFeeding(response);
-    } else if (walk.output !== noOutput) {
-      const sending = plan.content
-        ? sendContent(walk, plan.content, walk.output)
-        : sendOutput(walk, walk.output);
+    else await runStages(plan, state);
+    if (state.failure) throw state.failure;
+    if (state.output !== noOutput) {
+      const sending = sendOwn(plan, state);
       if (sending) await sending;
     }
-    if (plan.watchesStatus) watchStatus(plan, walk);
+    if (plan.watchesStatus) watchStatus(plan, state);
   } catch (error) {
-    await answerError(plan, walk, error);
+    await respondWithError(plan, state, error);
   }
-  walk.isAnswered = true;
-  if (!walk.isLate || walk.isEnded) others?.delete(walk);
+  state.isAnswered = true;
+  if (!state.isLate || state.isEnded) running.delete(state);
 };
 
-/** Returns the time limit of the stages; undefined if there is none. */
-const toLimit = ({ endpoint, timeout }: EndpointPlan): TimeLimit | undefined => {
-  if (timeout === 0) return undefined;
-  const option = endpoint.timeout === undefined ? "requestTimeout" : "timeout";
-  return { option, milliseconds: timeout };
+/** Sends the validated output, unless an `around` middleware has sent something after the handler. */
+const sendOwn = (plan: EndpointPlan, state: RequestState): Promise<void> | undefined => {
+  const { response, output } = state;
+  if (plan.linkedPages) setLinks(plan.linkedPages, state, output);
+  if (plan.middlewares.length > 0 && isTaken(response)) {
+    warnAlreadySent(state);
+    watchFeeding(response);
+    return undefined;
+  }
+  return plan.content ? sendContent(state, plan.content, output) : sendOutput(state, output);
 };
+
+/** Returns the time limit of the stages. */
+const toLimit = ({ endpoint, timeout: milliseconds }: EndpointPlan): TimeLimit => ({
+  option: endpoint.timeout === undefined ? "requestTimeout" : "timeout",
+  milliseconds,
+});
 
 /** Responds with an error of a stage; never rejects. */
-const answerError = async (plan: EndpointPlan, walk: Walk, thrown: unknown): Promise<void> => {
+const respondWithError = async (
+  plan: EndpointPlan,
+  state: RequestState,
+  thrown: unknown,
+): Promise<void> => {
   try {
-    if (walk.isFailed) {
-      if (thrown !== walk.failure) logLateFault(walk, thrown);
+    if (state.isInterrupted) {
+      if (thrown !== state.failure) logLateFault(state, thrown);
       return;
     }
-    if (plan.content) discardContent(walk.output);
+    if (plan.content) discardContent(state.output);
+    if (state.body === "failing") {
+      await refuse(state, thrown, plan.errorHandler);
+      return;
+    }
     let error = thrown;
     if (plan.errorData)
-      ({ error, data: walk.errorData } = await checkErrorData(plan.errorData, thrown));
-    await sendError(walk, error);
-    if (plan.watchesStatus) watchStatus(plan, walk, error);
+      ({ error, data: state.errorData } = await checkErrorData(plan.errorData, thrown));
+    await sendError(state, error);
+    if (plan.watchesStatus) watchStatus(plan, state, error);
   } catch (defect) {
-    recover(walk, defect);
+    recover(state, defect);
   }
 };
 
 /** Runs all stages up to the validation of the output. */
-const runStages = (plan: EndpointPlan, walk: Walk): Promise<void> => {
-  if (plan.middlewares.length === 0) return runHandler(plan, walk);
-  if (plan.hasMiddlewareInput) walk.fields = {};
-  return runMiddlewares(plan, walk, runHandler);
+const runStages = (plan: EndpointPlan, state: RequestState): Promise<void> => {
+  if (plan.middlewares.length === 0) return runHandler(plan, state);
+  state.ctx = Object.create(null) as RequestContext;
+  if (plan.hasMiddlewareInput) state.fields = {};
+  return runMiddlewares(plan, state, runHandler);
 };
 
 /** Runs everything after the middlewares, up to the validation of the output. */
-const runHandler: LastStage = async (plan, walk) => {
-  if (!walk.input) {
-    const reading = walk.takeBody(plan);
+const runHandler: LastStage = async (plan, state) => {
+  if (state.body === "unread") {
+    const reading = beginReading(plan, state);
     if (reading) await reading;
+    state.body = "read";
   }
-  let input = readInput(plan, walk);
+  let input = readInput(plan, state);
   if (input instanceof Promise) input = await (input as Promise<unknown>);
-  assertGoingOn(walk);
-  const returned = await handle(plan, walk, input);
-  let output = toOutput(plan, walk, returned);
+  assertGoingOn(state);
+  const returned = await handle(plan, state, input);
+  let output = toOutput(plan, state, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);
-  settle(plan, walk, output);
+  if (output !== noOutput) settle(plan, state, output);
 };
 
 /** Runs the handler, whose types the factory has checked. */
-const handle = (plan: EndpointPlan, walk: Walk, input: unknown): unknown => {
-  const { endpoint, handlerTimeout } = plan;
+const handle = ({ endpoint }: EndpointPlan, state: RequestState, input: unknown): unknown => {
   const { statusCode } = endpoint;
   // a status set by a middleware is kept, and the handler may still change the status
-  if (statusCode !== undefined && walk.response.statusCode === 200)
-    walk.response.statusCode = statusCode;
-  const joined = walk.fields ? joinFields(walk.fields, input as object) : input;
-  const running = endpoint.handle(new WalkArguments(walk, joined) as never);
-  return handlerTimeout > 0 ? walk.withinHandlerLimit(running, handlerTimeout) : running;
+  if (statusCode !== undefined && state.response.statusCode === 200)
+    state.response.statusCode = statusCode;
+  const joined = state.fields ? joinFields(state.fields, input as object) : input;
+  return endpoint.handle(new StateArguments(state, joined) as never);
 };
 
 /** Returns the validated output, or `noOutput` if the response has been sent. */
-const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown => {
-  const { response } = walk;
+const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): unknown => {
+  const { response } = state;
   // a response that the handler returned is not content; it may have been sent but not flushed yet
   const isContent = plan.content !== undefined && returned !== response;
   if (isContent) {
     holdErrors(returned);
-    if (walk.failure || isTaken(response) || isAbandoned(response)) discardContent(returned);
+    if (state.failure || isTaken(response) || isAbandoned(response)) discardContent(returned);
   }
-  if (walk.failure) throw walk.failure;
+  if (state.failure) throw state.failure;
   if (isTaken(response)) {
     if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)
-      warnAlreadySent(walk);
-    leaveBody(walk.request, response, false);
+      warnAlreadySent(state);
+    leaveBody(state.request, response, false);
     watchFeeding(response);
     return noOutput;
   }
   if ((isContent || returned === response) && isAbandoned(response)) {
-    logAbandoned(walk);
+    logAbandoned(state);
     return noOutput;
   }
   if (returned === response && !plan.endpoint.isVoid)
@@ -184,13 +169,12 @@ const toOutput = (plan: EndpointPlan, walk: Walk, returned: unknown): unknown =>
 };
 
 /** Stores the output to be sent, unless nobody is waiting for it any longer. */
-const settle = (plan: EndpointPlan, walk: Walk, output: unknown): void => {
-  if (output === noOutput) return;
-  const isLeft = isAbandoned(walk.response);
-  if (plan.content && (walk.failure || isLeft)) discardContent(output);
-  if (walk.failure) throw walk.failure;
-  if (isLeft) logAbandoned(walk);
-  else walk.output = output;
+const settle = (plan: EndpointPlan, state: RequestState, output: unknown): void => {
+  const isLeft = isAbandoned(state.response);
+  if (plan.content && (state.failure || isLeft)) discardContent(output);
+  if (state.failure) throw state.failure;
+  if (isLeft) logAbandoned(state);
+  else state.output = output;
 };
 
 /**

@@ -2,63 +2,58 @@ import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
 import { watchRefusal } from "../http/leave-body.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ClientLeft, ServerFault } from "../errors.ts";
-import { watchedMark, type WatchedResponse } from "../results/send-json.ts";
 import { copyOwn } from "./copy-own.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logLateFault } from "./log-abandoned.ts";
-import { readInputEarly } from "./read-input.ts";
+import { readBody, readInputEarly } from "./read-input.ts";
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "./response-state.ts";
-import { failWalk } from "./send-result.ts";
+import { interrupt } from "./send-result.ts";
 import { watchUnreadBody } from "./unread-body.ts";
 import { validateInput } from "./validate.ts";
-import { WalkArguments, type Walk } from "./walk.ts";
+import { StateArguments, type RequestState } from "./request-state.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
 /** Runs everything after the middlewares. */
-export type LastStage = (plan: EndpointPlan, walk: Walk) => Promise<void>;
+export type LastStage = (plan: EndpointPlan, state: RequestState) => Promise<void>;
 
 /**
  * Runs the middlewares in order, then everything after them; returned objects are merged into the context.
  *
- * The walk stops if a middleware sends the response or the client leaves. Everything after a native or an `around`
+ * The request ends if a middleware sends the response or the client leaves. Everything after a native or an `around`
  * middleware runs within that middleware's call to `next`.
  *
  * @param from the index of the first middleware to run
  */
 export const runMiddlewares = async (
   plan: EndpointPlan,
-  walk: Walk,
+  state: RequestState,
   last: LastStage,
   from = 0,
 ): Promise<void> => {
   const { middlewares } = plan;
-  walk.plan = plan;
   for (let index = from; index < middlewares.length; index++) {
     const { middleware, parseInput, needsBody } = middlewares[
       index
     ] as (typeof middlewares)[number];
-    if (middleware.afterValidation) await readInputEarly(plan, walk);
-    else if (needsBody) {
-      const reading = walk.takeBody(plan);
-      if (reading) await reading;
-    }
+    if (middleware.afterValidation) await readInputEarly(plan, state);
+    else if (needsBody) await readBody(plan, state);
     let input: unknown = noInput;
     if (parseInput) {
-      input = validateInput(parseInput, walk.combine(plan));
+      input = validateInput(parseInput, state.combine(plan));
       if (input instanceof Promise) {
         input = await (input as Promise<unknown>);
-        if (!canGoOn(walk)) return;
+        if (!canGoOn(state)) return;
       }
-      if (walk.fields) copyOwn(walk.fields, input as object);
+      if (state.fields) copyOwn(state.fields, input as object);
     }
     // each handler declares its own types, which the factory has checked
-    const args = new WalkArguments(walk, input) as never;
-    const unwatch = walk.readBody && watchUnreadBody(plan, walk);
+    const args = new StateArguments(state, input) as never;
+    const unwatch = state.body === "unread" ? watchUnreadBody(plan, state) : undefined;
     if (middleware.span) {
-      const spanning = runSpan(plan, middleware, args, walk, () => {
+      const spanning = runSpan(plan, middleware, args, state, () => {
         unwatch?.();
-        return runMiddlewares(plan, walk, last, index + 1);
+        return runMiddlewares(plan, state, last, index + 1);
       });
       await (unwatch ? spanning.finally(unwatch) : spanning);
       return;
@@ -67,10 +62,10 @@ export const runMiddlewares = async (
       ? handleWatched(middleware, args, unwatch)
       : middleware.handle(args);
     if (isPromiseLike(returned)) returned = await returned;
-    joinContext(walk.ctx, returned);
-    if (!canGoOn(walk)) return;
+    joinContext(state.ctx, returned);
+    if (!canGoOn(state)) return;
   }
-  await last(plan, walk);
+  await last(plan, state);
 };
 
 /** Runs a middleware whose access to the body is watched, also if the middleware then throws. */
@@ -91,7 +86,7 @@ const runSpan = async (
   plan: EndpointPlan,
   middleware: AnyMiddleware,
   args: never,
-  walk: Walk,
+  state: RequestState,
   goOn: () => Promise<void>,
 ): Promise<void> => {
   let isRun = false;
@@ -100,32 +95,32 @@ const runSpan = async (
     isRun = true;
     unwatch?.();
     try {
-      joinContext(walk.ctx, context);
+      joinContext(state.ctx, context);
       // the middleware may have changed the sources of the input; once that is validated, all stages see the same
-      if (middleware.isNative && !walk.input) walk.combined = null;
-      if (canGoOn(walk)) await goOn();
+      if (middleware.isNative && !state.input) state.combined = null;
+      if (canGoOn(state)) await goOn();
       // a transaction must be rolled back although the handler has ended in the meantime
-      if (walk.failure) throw walk.failure;
+      if (state.failure) throw state.failure;
     } catch (thrown) {
-      const error = walk.failure ?? thrown;
-      if (error !== thrown) logLateFault(walk, thrown);
+      const error = state.failure ?? thrown;
+      if (error !== thrown) logLateFault(state, thrown);
       failure = { error };
       throw error;
     }
   };
   const setNext = (next: unknown): void => {
-    walk.next = next;
+    state.next = next;
   };
-  const { request, response } = walk;
+  const { request, response } = state;
   const unwatch = middleware.isNative ? watchRefusal(request, response) : undefined;
-  if (middleware.isNative) (response as WatchedResponse)[watchedMark] ||= "native";
+  if (middleware.isNative) state.watchers ??= "native";
   const spanning = middleware.span?.(args, {
     run,
     setNext,
-    fail: (error) => failWalk(walk, error, plan.errorData),
-    isTaken: () => !walk.failure && isTaken(response),
+    fail: (error) => interrupt(state, error, plan.errorData),
+    isTaken: () => !state.failure && isTaken(response),
     findEnd: () => {
-      if (walk.failure || isTaken(response)) return walk.failure;
+      if (state.failure || isTaken(response)) return state.failure;
       return isAbandoned(response) ? new ClientLeft() : undefined;
     },
   });
@@ -133,34 +128,37 @@ const runSpan = async (
     // a middleware that feeds the response might settle only after the response has ended
     if (middleware.isNative) watchFeeding(response);
   } finally {
-    await settleSpan(walk, spanning);
+    await settleSpan(state, spanning);
   }
   if (failure) throw failure.error;
-  if (!isRun) canGoOn(walk);
+  if (!isRun) canGoOn(state);
 };
 
 /** Waits for a middleware; if an error has been sent in the meantime, that error counts. */
-const settleSpan = async (walk: Walk, spanning: Promise<void> | undefined): Promise<void> => {
+const settleSpan = async (
+  state: RequestState,
+  spanning: Promise<void> | undefined,
+): Promise<void> => {
   try {
     await spanning;
   } catch (error) {
-    throw walk.failure ?? error;
+    throw state.failure ?? error;
   }
 };
 
 /**
- * Checks whether the walk may continue; it ends if the response has been sent or is being sent.
+ * Checks whether the request may continue; it ends if the response has been sent or is being sent.
  *
  * @throws the error that was sent in the meantime, or {@link ClientLeft} when the client has disconnected: the
  * middleware may then have returned before finishing its check
  */
-const canGoOn = (walk: Walk): boolean => {
-  const { response, failure } = walk;
+const canGoOn = (state: RequestState): boolean => {
+  const { response, failure } = state;
   if (!failure && isTaken(response)) {
     watchFeeding(response);
     return false;
   }
-  assertGoingOn(walk);
+  assertGoingOn(state);
   return true;
 };
 

@@ -2,14 +2,6 @@ import type { Request } from "express";
 import { RequestError } from "../errors.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 
-/** The property of a response that holds the {@link RunningRequests} of its server. */
-export const running: unique symbol = Symbol.for("sallyport/running");
-
-/** A response that may belong to a server with {@link RunningRequests}. */
-export interface RunningResponse {
-  readonly [running]?: RunningRequests;
-}
-
 /** A request that is being handled. */
 export interface RunningRequest {
   readonly request: Request;

@@ -1,39 +1,39 @@
 import type { Response } from "express";
 import { leaveBody } from "../http/leave-body.ts";
-import { clearRepresentation } from "../results/clear-representation.ts";
-import { holdErrors } from "../results/hold-errors.ts";
+import { clearRepresentation } from "../reply/clear-representation.ts";
+import { holdErrors } from "../reply/hold-errors.ts";
 import { toErrorStatus } from "../results/http-error.ts";
 import type { ContentDeclaration } from "../schemas/content.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { forgetSending, isAbandoned } from "./response-state.ts";
+import { isAbandoned } from "./response-state.ts";
 import { sendError } from "./send-result.ts";
-import type { Walk } from "./walk.ts";
+import type { RequestState } from "./request-state.ts";
 
 /**
  * Sends content without the result handler, which is called only if sending fails before the first byte. The returned
  * promise never rejects.
  */
 export const sendContent = async (
-  walk: Walk,
+  state: RequestState,
   content: ContentDeclaration,
   output: unknown,
 ): Promise<void> => {
-  const { request, response } = walk;
+  const { request, response } = state;
   try {
     // the code that sends content is loaded when it is first needed
-    const { writeContent } = await import("../results/write-content.ts");
+    const { writeContent } = await import("../reply/write-content.ts");
     if (isAbandoned(response)) {
       discardContent(output);
-      logAbandoned(walk);
+      logAbandoned(state);
       return;
     }
     leaveBody(request, response, false);
     await writeContent(response, content, output);
   } catch (error) {
     discardContent(output);
-    forgetSending(response);
+    state.isSending = false;
     if (!response.headersSent) clearHead(response, error);
-    await sendError(walk, error);
+    await sendError(state, error);
   }
 };
 

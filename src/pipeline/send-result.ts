@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { Request, Response } from "express";
-import { ServerFault } from "../errors.ts";
+import { RequestError, ServerFault } from "../errors.ts";
 import { leaveBody } from "../http/leave-body.ts";
+import { closeAfterReply } from "../http/lingering-close.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
-import { clearRepresentation } from "../results/clear-representation.ts";
+import { clearRepresentation } from "../reply/clear-representation.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
 import {
   logClientFault,
@@ -12,19 +13,12 @@ import {
   logServerFault,
   toLoggedPath,
 } from "../results/log-fault.ts";
-import type { Result } from "../results/result-handler.ts";
+import type { AnyResultHandler, Result } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { answered, offerFault } from "./offer-fault.ts";
-import {
-  cutOff,
-  watchFeeding,
-  forgetSending,
-  isAbandoned,
-  isIdle,
-  isTaken,
-} from "./response-state.ts";
+import { cutOff, watchFeeding, isAbandoned, isIdle, isTaken } from "./response-state.ts";
 import { checkErrorData, type ErrorData } from "./error-data.ts";
-import type { Walk } from "./walk.ts";
+import type { RequestState } from "./request-state.ts";
 
 /**
  * How long a result handler may take to send the response after it has returned, for example in a callback, in
@@ -34,149 +28,169 @@ import type { Walk } from "./walk.ts";
 export const sendingGrace = 1000;
 export const sendingLimit = 30_000;
 
+/**
+ * Responds with an error that has occurred before an endpoint was reached; never rejects.
+ *
+ * @param handler sends the error
+ */
+export const refuse = async (
+  state: RequestState,
+  error: unknown,
+  handler: AnyResultHandler,
+): Promise<void> => {
+  const { request, response } = state;
+  try {
+    state.resultHandler = handler;
+    state.isSending = false;
+    if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
+    await sendError(state, toSendingError(error));
+  } catch (defect) {
+    recover(state, defect);
+  }
+};
+
 /** Passes an output to the result handler, which sends it. */
-export const sendOutput = (walk: Walk, output: unknown): Promise<void> | undefined =>
-  send(walk, {
-    input: walk.combined,
+export const sendOutput = (state: RequestState, output: unknown): Promise<void> | undefined =>
+  send(state, {
+    input: state.combined,
     output: output as Record<string, unknown>,
     error: null,
-    ctx: walk.ctx,
-    request: walk.request,
-    response: walk.response,
-    logger: walk.logger,
+    ctx: state.ctx,
+    request: state.request,
+    response: state.response,
+    logger: state.logger,
   });
 
 /** Logs any thrown value and passes it to the result handler, or cuts off a response that has begun. */
-export const sendError = (walk: Walk, thrown: unknown): Promise<void> | undefined => {
-  const { request, response, logger } = walk;
+export const sendError = (state: RequestState, thrown: unknown): Promise<void> | undefined => {
+  const { request, response, logger } = state;
   const error = ensureError(thrown);
   if (isAbandoned(response) && (!isTaken(response) || isDeparture(error))) {
-    if (!isDeparture(error)) logLateFault(walk, error);
-    else if (!response.writableFinished) logAbandoned(walk);
+    if (!isDeparture(error)) logLateFault(state, error);
+    else if (!response.writableFinished) logAbandoned(state);
     return undefined;
   }
   if (isTaken(response)) {
     // a handler that the end of its response has stopped is not at fault
-    if (!response.writableEnded || !isDeparture(error)) breakOff(walk, error);
+    if (!response.writableEnded || !isDeparture(error)) breakOff(state, error);
     return undefined;
   }
   const status = toErrorStatus(error);
   if (status < 500) logClientFault(logger, request, status, error);
   else {
     logHandledFault(logger, request, error);
-    const offered = offerFault(error, request, response);
-    if (offered) return answerOffered(walk, offered);
+    const offered = offerFault(state, error);
+    if (offered) return answerOffered(state, offered);
   }
-  return answer(walk, error);
+  return answer(state, error);
 };
 
 /** Responds with the fault that the application's error handlers have passed on, unless one of them has responded. */
-const answerOffered = async (walk: Walk, offered: Promise<unknown>): Promise<void> => {
+const answerOffered = async (state: RequestState, offered: Promise<unknown>): Promise<void> => {
   const left = await offered;
-  if (left === answered || isTaken(walk.response)) return;
-  await answer(walk, ensureError(left));
+  if (left === answered || isTaken(state.response)) return;
+  await answer(state, ensureError(left));
 };
 
-const answer = (walk: Walk, error: Error): Promise<void> | undefined => {
-  walk.handledError = error;
-  return send(walk, {
-    input: toRawInput(walk),
+const answer = (state: RequestState, error: Error): Promise<void> | undefined => {
+  state.handledError = error;
+  return send(state, {
+    input: toRawInput(state),
     output: null,
     error,
-    errorData: walk.errorData,
-    ctx: walk.ctx,
-    request: walk.request,
-    response: walk.response,
-    logger: walk.logger,
+    errorData: state.errorData,
+    ctx: state.ctx,
+    request: state.request,
+    response: state.response,
+    logger: state.logger,
   });
 };
 
 /** Returns the input as far as it is known at the time of the error; null if the sources cannot be combined. */
-const toRawInput = (walk: Walk): Walk["combined"] => {
-  if (!walk.plan) return walk.combined;
+const toRawInput = (state: RequestState): RequestState["combined"] => {
+  if (!state.plan || state.body === "failing") return state.combined;
   try {
-    return walk.combine(walk.plan);
+    return state.combine(state.plan);
   } catch {
     return null;
   }
 };
 
 /** Responds with an error if Express has failed to send something for a handler, such as a missing file. */
-export const failSending = (walk: Walk, thrown: unknown): void => {
-  if (!walk.handledError) {
-    failWalk(walk, thrown);
+export const interruptSending = (state: RequestState, thrown: unknown): void => {
+  if (!state.handledError) {
+    interrupt(state, thrown);
     return;
   }
   // the result handler has failed to send an error, and would fail again
-  forgetSending(walk.response);
-  sendLastResort(walk, thrown);
+  state.isSending = false;
+  sendLastResort(state, thrown);
 };
 
 /**
- * Responds with an error that occurred outside the stages of the walk. The walk may have continued in the meantime, but
- * must not send anything from now on.
+ * Responds with an error that occurred outside the stages. They may have continued in the meantime, but must not send anything from now on.
  */
-export const failWalk = (
-  walk: Walk,
+export const interrupt = (
+  state: RequestState,
   thrown: unknown,
   errorData?: ReadonlyMap<number, ErrorData>,
 ): void => {
-  if (walk.isFailed) return;
+  if (state.isInterrupted) return;
   // a time limit has expired, and its error is being sent
-  if (walk.failure) {
-    if (thrown !== walk.failure) logLateFault(walk, thrown);
+  if (state.failure) {
+    if (thrown !== state.failure) logLateFault(state, thrown);
     return;
   }
-  walk.isFailed = true;
-  void sendFailure(walk, thrown, errorData);
+  state.isInterrupted = true;
+  void sendFailure(state, thrown, errorData);
 };
 
 const sendFailure = async (
-  walk: Walk,
+  state: RequestState,
   thrown: unknown,
   errorData: ReadonlyMap<number, ErrorData> | undefined,
 ): Promise<void> => {
   try {
     let error: unknown = toSendingError(thrown);
-    walk.failure ??= error as Error;
-    walk.abort(error as Error);
-    forgetSending(walk.response);
-    if (errorData) ({ error, data: walk.errorData } = await checkErrorData(errorData, error));
-    await sendError(walk, error);
+    state.failure ??= error as Error;
+    state.abort(error as Error);
+    state.isSending = false;
+    if (errorData) ({ error, data: state.errorData } = await checkErrorData(errorData, error));
+    await sendError(state, error);
   } catch (defect) {
-    walk.failure ??= ensureError(defect);
-    recover(walk, defect);
+    state.failure ??= ensureError(defect);
+    recover(state, defect);
   }
 };
 
 /** Calls the result handler; returns undefined if the handler has already sent the response. */
-const send = (walk: Walk, result: Result): Promise<void> | undefined => {
-  leaveBody(walk.request, walk.response, result.error !== null);
+const send = (state: RequestState, result: Result): Promise<void> | undefined => {
+  leaveBody(state.request, state.response, result.error !== null);
   try {
-    const running = walk.resultHandler.handle(result);
-    if (walk.response.writableEnded && !(running instanceof Promise)) return undefined;
-    return untilSent(walk, running);
+    const running = state.resultHandler.handle(result);
+    if (state.response.writableEnded && !(running instanceof Promise)) return undefined;
+    return untilSent(state, running);
   } catch (error) {
-    sendLastResort(walk, error);
+    sendLastResort(state, error);
     return undefined;
   }
 };
 
-const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
-  const { response } = walk;
+const untilSent = async (state: RequestState, running: unknown): Promise<void> => {
+  const { response } = state;
   try {
     await running;
   } catch (error) {
-    sendLastResort(walk, error);
+    sendLastResort(state, error);
     return;
   }
   if (isIdle(response) && !isAbandoned(response))
-    await waitForSending(walk, running instanceof Promise);
+    await waitForSending(state, running instanceof Promise);
   if (isTaken(response)) watchFeeding(response);
   if (isAbandoned(response)) return;
   if (response.headersSent && isIdle(response)) {
     breakOff(
-      walk,
+      state,
       new ServerFault(
         "SLP_NOTHING_SENT",
         "The result handler sent the headers but did not end the response",
@@ -186,7 +200,7 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
   }
   if (isTaken(response)) return;
   sendLastResort(
-    walk,
+    state,
     new ServerFault("SLP_NOTHING_SENT", "The result handler returned without sending a response"),
   );
 };
@@ -194,13 +208,13 @@ const untilSent = async (walk: Walk, running: unknown): Promise<void> => {
 /** The methods that tools replace to hold a response back, for example until a session is saved. */
 const senders = ["end", "json", "send"] as const;
 
-const waitForSending = async (walk: Walk, isSettled: boolean): Promise<void> => {
-  const { request, response, logger } = walk;
+const waitForSending = async (state: RequestState, isSettled: boolean): Promise<void> => {
+  const { request, response, logger } = state;
   if (senders.some((name) => Object.hasOwn(response, name))) {
-    await untilFinished(response, walk.timeLimit);
+    await untilFinished(response, state.deadline?.limit);
     // the tool would hold back any other response, too
     if (isIdle(response) && !isAbandoned(response))
-      breakOff(walk, new ServerFault("SLP_NOTHING_SENT", "A tool has held the response back"));
+      breakOff(state, new ServerFault("SLP_NOTHING_SENT", "A tool has held the response back"));
     return;
   }
   await untilFinished(response, sendingGrace);
@@ -226,16 +240,16 @@ const untilFinished = async (response: Response, limit: number | undefined): Pro
 };
 
 /** Responds with 500 in plain text if the result handler itself has failed. */
-const sendLastResort = (walk: Walk, thrown: unknown): void => {
-  const { response } = walk;
+const sendLastResort = (state: RequestState, thrown: unknown): void => {
+  const { response } = state;
   const error = ensureError(thrown);
   if (isTaken(response)) {
     // a result handler that streams fails with such an error when the client leaves
-    if (isAbandoned(response) && isDeparture(error)) logAbandoned(walk);
-    else breakOff(walk, error);
+    if (isAbandoned(response) && isDeparture(error)) logAbandoned(state);
+    else breakOff(state, error);
     return;
   }
-  recover(walk, error, walk.handledError);
+  recover(state, error, state.handledError);
 };
 
 /**
@@ -288,13 +302,13 @@ const isDeparture = (error: Error): boolean =>
  * Handles an error after the response has begun, when the status can no longer change. A complete response is kept; an
  * incomplete one is cut off, so that the client does not mistake it for a complete one.
  */
-const breakOff = (walk: Walk, error: Error): void => {
-  const { request, response, logger } = walk;
+const breakOff = (state: RequestState, error: Error): void => {
+  const { request, response, logger } = state;
   if (response.writableEnded) {
-    warnAlreadySent(walk, error);
+    warnAlreadySent(state, error);
     return;
   }
-  logServerFault(logger, request, error, walk.handledError);
+  logServerFault(logger, request, error, state.handledError);
   cutOff(response);
 };
 

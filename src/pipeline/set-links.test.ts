@@ -1,14 +1,14 @@
 import { expect, test, vi } from "vitest";
 import type { Pagination } from "../schemas/paginated.ts";
 import { setLinks } from "./set-links.ts";
-import type { Walk } from "./walk.ts";
+import type { RequestState } from "./request-state.ts";
 
 /** Returns the `Link` header for an output with offset pagination. */
 const linkOf = (output: object): unknown => {
   const setHeader = vi.fn<(name: string, value: string) => void>();
   const response = { headersSent: false, getHeader: () => undefined, setHeader };
-  const walk = { request: { method: "GET", url: "/a" }, response } as unknown as Walk;
-  setLinks({ style: "offset" } as Pagination, walk, output);
+  const state = { request: { method: "GET", url: "/a" }, response } as unknown as RequestState;
+  setLinks({ style: "offset" } as Pagination, state, output);
   return setHeader.mock.calls[0]?.[1];
 };
 

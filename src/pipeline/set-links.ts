@@ -1,6 +1,6 @@
 import { parseQuery } from "../http/query.ts";
 import type { Pagination } from "../schemas/paginated.ts";
-import type { Walk } from "./walk.ts";
+import type { RequestState } from "./request-state.ts";
 
 /**
  * The maximum length of the `Link` field, in characters, because proxies reject long heads; the link to the next page
@@ -21,7 +21,7 @@ type PageLink = readonly [relation: string, parameters: Readonly<Record<string, 
  */
 export const setLinks = (
   { style }: Pagination,
-  { request, response }: Walk,
+  { request, response }: RequestState,
   output: unknown,
 ): void => {
   if (request.method !== "GET" && request.method !== "HEAD") return;

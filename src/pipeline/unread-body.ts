@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import type { Walk } from "./walk.ts";
+import type { RequestState } from "./request-state.ts";
 
 const warned = new WeakSet<EndpointPlan>();
 
@@ -11,9 +11,12 @@ const warned = new WeakSet<EndpointPlan>();
  * @returns a function to call when the middleware is done; there is no warning if the middleware has read the body
  * itself
  */
-export const watchUnreadBody = (plan: EndpointPlan, walk: Walk): (() => void) | undefined => {
+export const watchUnreadBody = (
+  plan: EndpointPlan,
+  state: RequestState,
+): (() => void) | undefined => {
   if (process.env["NODE_ENV"] === "production" || warned.has(plan)) return undefined;
-  const { request, logger } = walk;
+  const { request, logger } = state;
   if (request.body !== undefined || request.readableEnded) return undefined;
   let isSeen = false;
   const write = (value: unknown): void => {

@@ -3,7 +3,7 @@ import { joinErrors } from "../endpoint/declared-errors.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { isOfFramework } from "./error-data.ts";
-import type { Walk } from "./walk.ts";
+import type { RequestState } from "./request-state.ts";
 
 const warned = new WeakMap<EndpointPlan, Set<number>>();
 
@@ -12,14 +12,14 @@ const warned = new WeakMap<EndpointPlan, Set<number>>();
  *
  * @param thrown the error that caused the response, if any; the framework's own errors need no declaration
  */
-export const watchStatus = (plan: EndpointPlan, walk: Walk, thrown?: unknown): void => {
+export const watchStatus = (plan: EndpointPlan, state: RequestState, thrown?: unknown): void => {
   if (isOfFramework(thrown)) return;
-  const { response } = walk;
-  if (response.headersSent) checkStatus(plan, walk);
-  else response.once("finish", () => checkStatus(plan, walk));
+  const { response } = state;
+  if (response.headersSent) checkStatus(plan, state);
+  else response.once("finish", () => checkStatus(plan, state));
 };
 
-const checkStatus = (plan: EndpointPlan, { request, response, logger }: Walk): void => {
+const checkStatus = (plan: EndpointPlan, { request, response, logger }: RequestState): void => {
   const { statusCode: status } = response;
   const known = warned.get(plan) ?? new Set<number>();
   if (known.has(status) || isDeclared(plan, status)) return;

@@ -8,7 +8,7 @@ import type {
   SchemaOf,
 } from "./api-response.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
-import { sendJson } from "./send-json.ts";
+import { sendJson } from "../reply/send-json.ts";
 import { sendSuccess } from "./send-success.ts";
 
 /** The body of a successful response. */

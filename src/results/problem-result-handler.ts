@@ -10,7 +10,7 @@ import type {
 import type { InputIssue } from "./default-result-handler.ts";
 import { readSafely } from "./http-error.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
-import { sendJson } from "./send-json.ts";
+import { sendJson } from "../reply/send-json.ts";
 import { sendSuccess } from "./send-success.ts";
 
 /**

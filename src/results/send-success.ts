@@ -1,9 +1,9 @@
 import { ServerFault } from "../errors.ts";
-import { findUnserialisable } from "./find-unserialisable.ts";
+import { findUnserialisable } from "../reply/find-unserialisable.ts";
 import { ensureError } from "./http-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result-handler.ts";
-import { sendJson } from "./send-json.ts";
+import { sendJson } from "../reply/send-json.ts";
 
 /** Returns the fault that prevented a body from being sent: the body itself, or what Node has thrown. */
 const toFault = (body: unknown, output: unknown, cause: unknown): Error => {

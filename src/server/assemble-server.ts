@@ -1,31 +1,32 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
+import { plainWays } from "../reply/reply-state.ts";
+import { shortcuts } from "../shortcuts/shortcuts.ts";
 import { closeAfterReply } from "../http/lingering-close.ts";
 import { watchReplies } from "../http/node-internals.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
-import { offerMark, skipOffer } from "../pipeline/offer-fault.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { cutOff } from "../pipeline/response-state.ts";
-import { warnAlreadySent } from "../pipeline/send-result.ts";
+import { findState, RequestState, type Service } from "../pipeline/request-state.ts";
+import { recover, warnAlreadySent } from "../pipeline/send-result.ts";
 import { ensureError, toNativeError } from "../results/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
-import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./connection/client-errors.ts";
 import type { ServerConfig } from "./config/config.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { watchConnections } from "./connection/connections.ts";
-import { connect, createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
+import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
-import { toExpectingListener, type RunningListener } from "./head/expectation.ts";
+import { expectBody } from "./head/expectation.ts";
 import { findFramingFault } from "./head/framing.ts";
-import { loadExpress } from "../lazy/packages.ts";
+import { isExpressLoaded, loadExpress } from "../lazy/packages.ts";
 import type { Listener } from "./connection/listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
-import { inTurn } from "./connection/request-queue.ts";
-import { protect } from "./protect.ts";
+import { serveInOrder } from "./connection/request-queue.ts";
+import { beginRequests, type Serve } from "./begin-requests.ts";
 import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
 /** A server that does not listen yet. */
@@ -45,22 +46,19 @@ export const assembleServer = async (
   routing: Routing,
 ): Promise<AssembledServer> => {
   const { compression, beforeRouting, afterRouting } = config;
-  const prepared = await prepare(config, [...walkRouting(routing, config)]);
   const isBare = !compression && !beforeRouting && !afterRouting;
-  const objects = createAppObjects(prepared, config, (app) => {
+  const objects = createAppObjects(config, (app) => {
     if (isBare) buildStack(app, prepared);
   });
-  if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
   const { findApp } = objects;
-  const offer = createFaultOffer(findApp, () => {
+  const offerFault = createFaultOffer(findApp, () => {
     const app = findApp();
     return app && apiLayers.get(app);
   });
-  // the property is writable, so that a response can stop offering its faults
-  Object.defineProperty(objects.ServerResponse.prototype, offerMark, {
-    value: offer,
-    writable: true,
-  });
+  const { facts: app } = objects;
+  const prepared = await prepare(config, [...walkRouting(routing, config)], { app, offerFault });
+  if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
+  else if (config.etag || isExpressLoaded()) objects.getApp();
   const listener = createListener(prepared, objects, isBare ? undefined : objects.getApp());
   const listeners = createServers(config, objects, listener, prepared);
   for (const { server } of listeners)
@@ -70,29 +68,37 @@ export const assembleServer = async (
 
 /** Creates the classes of requests and responses, and the configured Express application once it is needed. */
 export const createAppObjects = (
-  { dispatcher, getLogger }: Prepared,
-  { etag, queryParser, responseIdleTimeout }: Partial<ServerConfig>,
+  {
+    etag,
+    queryParser,
+    responseIdleTimeout,
+    shortcuts: mayTakeShortcuts = true,
+  }: Partial<ServerConfig>,
   build: (app: Express) => void = () => undefined,
 ): ExpressObjects =>
   createExpressObjects({
+    ways: mayTakeShortcuts ? shortcuts : plainWays,
     etag,
     queryParser,
     build,
-    sentTwice: ({ req }) => warnAlreadySent({ request: req, logger: getLogger(req as Request) }),
+    sentTwice: (response) => {
+      const state = findState(response);
+      if (state) warnAlreadySent(state);
+    },
     wrongLength: (response, length) => {
-      const request = response.req as Request;
       cutOff(response);
+      const state = findState(response);
+      if (!state) return;
       const fault = new ServerFault(
         "SLP_CONTENT_LENGTH",
         `The body that was sent has another length than its Content-Length, ${length}`,
       );
-      logServerFault(getLogger(request), request, fault);
+      logServerFault(state.logger, state.request, fault);
     },
-    fail: (error, request, response) => void dispatcher.fail(error, request, response),
     stalled: {
       timeout: responseIdleTimeout ?? defaultResponseIdleTimeout,
-      report: ({ req }) =>
-        getLogger(req as Request).debug(
+      report: (response) =>
+        findState(response)?.logger.debug(
           "Closed the connection of a client that does not read its response",
         ),
     },
@@ -123,18 +129,22 @@ const buildOwnStack = async (
   useEnding(app, prepared);
 };
 
-const useBeginning = (app: Express, { begin }: Prepared): void => {
+const useBeginning = (app: Express, { begin, service }: Prepared): void => {
   app.use(async (request, response, next) => {
-    await begin(request, response);
+    await begin(toState(request, response, service));
     next();
   });
 };
 
-const useApi = (app: Express, { dispatcher }: Prepared): void => {
-  const layer: RequestHandler = (request, response, next) =>
-    dispatcher.hasLeft(request, response)
-      ? undefined
-      : dispatcher.dispatch(request, response, next);
+/** Returns the state of a request; an application that serves the API elsewhere passes requests that have none yet. */
+const toState = (request: Request, response: Response, service: Service): RequestState =>
+  findState(request) ?? new RequestState(request, response, service);
+
+const useApi = (app: Express, { dispatcher, service }: Prepared): void => {
+  const layer: RequestHandler = (request, response, next) => {
+    const state = toState(request, response, service);
+    return dispatcher.hasLeft(state) ? undefined : dispatcher.dispatch(state, next);
+  };
   apiLayers.set(app, layer);
   app.use(layer);
 };
@@ -143,7 +153,7 @@ const useApi = (app: Express, { dispatcher }: Prepared): void => {
 const apiLayers = new WeakMap<Express, RequestHandler>();
 
 /** Adds steps before and after all layers of the application, including those added later. */
-const useEnding = (app: Express, { dispatcher }: Prepared): void => {
+const useEnding = (app: Express, { dispatcher, service }: Prepared): void => {
   const router = app as unknown as {
     handle: (request: Request, response: Response, next?: NextFunction) => void;
   };
@@ -151,29 +161,29 @@ const useEnding = (app: Express, { dispatcher }: Prepared): void => {
   router.handle = (request, response) => {
     // the path is normalised before Express or a hook's middleware sees it
     normalisePath(request);
-    handle.call(app, request, response, toEnding(dispatcher, request, response));
+    const state = toState(request, response, service);
+    handle.call(app, request, response, toEnding(dispatcher, state));
   };
 };
 
 const toEnding =
-  (dispatcher: Dispatcher, request: Request, response: Response): NextFunction =>
+  (dispatcher: Dispatcher, state: RequestState): NextFunction =>
   (error?: unknown) =>
-    void endRequest(dispatcher, request, response, error);
+    void endRequest(dispatcher, state, error);
 
 /** Responds to a request that no layer of the application has answered, or that one has passed an error on for. */
 const endRequest = async (
   dispatcher: Dispatcher,
-  request: Request,
-  response: Response,
+  state: RequestState,
   error: unknown,
 ): Promise<void> => {
   try {
     if (error) {
-      skipOffer(response);
-      await dispatcher.failEarly(toNativeError(ensureError(error), response), request, response);
-    } else await dispatcher.answerNotFound(request, response);
+      state.mayOfferFault = false;
+      await dispatcher.refuseEarly(state, toNativeError(ensureError(error), state.response));
+    } else await dispatcher.answerNotFound(state);
   } catch (defect) {
-    dispatcher.recover(defect, request, response);
+    recover(state, defect);
   }
 };
 
@@ -193,13 +203,12 @@ const ownLayers = 2;
 const dispatch = (
   dispatcher: Dispatcher,
   objects: ExpressObjects,
-  request: Request,
-  response: Response,
+  state: RequestState,
 ): Promise<void> => {
   const late = objects.findApp() && findLateLayers(objects);
-  if (!late) return dispatcher.dispatch(request, response);
-  const ending = toEnding(dispatcher, request, response);
-  return dispatcher.dispatch(request, response, () => void late(request, response, ending));
+  if (!late) return dispatcher.dispatch(state);
+  const ending = toEnding(dispatcher, state);
+  return dispatcher.dispatch(state, () => void late(state.request, state.response, ending));
 };
 
 /**
@@ -207,51 +216,44 @@ const dispatch = (
  * an id, and is logged; a failure of this is logged too.
  */
 const refuse = async (
-  { begin, dispatcher, getLogger }: Prepared,
+  { begin, dispatcher }: Prepared,
   refusal: RequestError,
-  request: Request,
-  response: Response,
+  state: RequestState,
 ): Promise<void> => {
   // what follows on the connection must not be parsed in the meantime
-  if (refusal.endsConnection) closeAfterReply(request, response);
+  if (refusal.endsConnection) closeAfterReply(state.request, state.response);
   try {
-    await begin(request, response);
+    await begin(state);
   } catch (error) {
-    logServerFault(getLogger(request), request, error);
+    logServerFault(state.logger, state.request, error);
   }
-  await dispatcher.failEarly(refusal, request, response);
+  await dispatcher.refuseEarly(state, refusal);
 };
 
-/** Creates the listener that serves requests; the Express stack is skipped if it has nothing to add. */
+/** Creates the function that serves requests; the Express stack is skipped if it has nothing to add. */
 const createListener =
-  (prepared: Prepared, objects: ExpressObjects, stack: Express | undefined): RunningListener =>
-  (message, reply) => {
+  (prepared: Prepared, objects: ExpressObjects, stack: Express | undefined): Serve =>
+  (state) => {
     const { begin, dispatcher } = prepared;
-    // the server creates requests and responses with the application's classes
-    const request = message as Request;
-    const response = reply as Response;
-    connect(request, response);
+    const { request, response } = state;
     const refusal = findFramingFault(request);
-    if (refusal) return refuse(prepared, refusal, request, response);
+    if (refusal) return refuse(prepared, refusal, state);
     let beginning: Promise<void> | undefined;
     try {
-      // the option `cors` handles preflights, whatever a hook has added before the API
+      // the `cors` option handles preflights, whatever a hook has added before the API
       if (stack && !dispatcher.isPreflight(request)) {
-        (response as { [watchedMark]?: boolean })[watchedMark] = true;
+        state.watchers = "hooks";
         stack(request, response);
         return undefined;
       }
-      beginning = begin(request, response);
+      beginning = begin(state);
     } catch (error) {
-      return dispatcher.fail(error, request, response);
+      return dispatcher.refuse(state, error);
     }
-    if (beginning === undefined) return dispatch(dispatcher, objects, request, response);
+    if (beginning === undefined) return dispatch(dispatcher, objects, state);
     return beginning.then(
-      () =>
-        dispatcher.hasLeft(request, response)
-          ? undefined
-          : dispatch(dispatcher, objects, request, response),
-      (error: unknown) => dispatcher.failEarly(error, request, response),
+      () => (dispatcher.hasLeft(state) ? undefined : dispatch(dispatcher, objects, state)),
+      (error: unknown) => dispatcher.refuseEarly(state, error),
     );
   };
 
@@ -268,11 +270,12 @@ const defaultOptions = {
 const createServers = (
   { http, https }: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
-  listener: RunningListener,
+  serve: Serve,
   prepared: Prepared,
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
-  const { getLogger } = prepared;
+  const { service } = prepared;
+  const { logger } = service;
   const listeners: Listener[] = [];
   if (http) {
     const server = loadNodeHttp().createServer({ ...defaultOptions, ...http.options, ...classes });
@@ -286,15 +289,19 @@ const createServers = (
     });
     listeners.push({ name: "https", server, at: https.listen });
   }
-  const serveInOrder = (served: RunningListener): RequestListener =>
-    protect(inTurn(protect(served, getLogger)), getLogger);
-  const onRequest = serveInOrder(listener);
-  const onContinue = serveInOrder(toExpectingListener(listener));
-  const onExpectation = serveInOrder((message, reply) => {
-    const [request, response] = [message as Request, reply as Response];
-    connect(request, response);
-    return refuse(prepared, new RequestError("SLP_EXPECTATION"), request, response);
+  const isStopping = (): boolean => service.running.reason !== undefined;
+  const onDefect = (request: IncomingMessage, response: ServerResponse, error: unknown): void =>
+    recover({ request: request as Request, response: response as Response, logger }, error);
+  const inOrder = (own: Serve): RequestListener =>
+    serveInOrder(beginRequests(own, service), onDefect, isStopping);
+  const onRequest = inOrder(serve);
+  const onContinue = inOrder((state) => {
+    expectBody(state.request, state.response);
+    return serve(state);
   });
+  const onExpectation = inOrder((state) =>
+    refuse(prepared, new RequestError("SLP_EXPECTATION"), state),
+  );
   for (const { name, server } of listeners) {
     watchConnections(server, name === "https");
     watchReplies(server);

@@ -1,13 +1,12 @@
 import type { Express, NextFunction, RequestHandler } from "express";
 import { RequestError } from "../errors.ts";
-import { failSending } from "../pipeline/send-result.ts";
-import { currentWalk, type WalkingRequest } from "../pipeline/walk.ts";
+import { findState, RequestState } from "../pipeline/request-state.ts";
+import { interruptSending, recover } from "../pipeline/send-result.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
-import { protect } from "./protect.ts";
-import { inTurn } from "./connection/request-queue.ts";
+import { serveInOrder } from "./connection/request-queue.ts";
 
 /** An API as layers of an Express application. */
 export interface AttachedApi {
@@ -20,39 +19,52 @@ export const createAttachedApi = async (
   config: CommonConfig,
   entries: readonly RoutingEntry[],
 ): Promise<AttachedApi> => {
-  const { begin, dispatcher, getLogger } = await prepare(config, entries);
-  const handle: AttachedApi["handle"] = async (request, response, next) => {
+  const { begin, dispatcher, service } = await prepare(config, entries);
+  const { logger } = service;
+  const serve = async (state: RequestState, next: NextFunction): Promise<void> => {
+    const { request } = state;
     // a router has no application until it serves a request
     markSending((request.app as Express).response);
     try {
-      await begin(request, response);
+      await begin(state);
     } catch (error) {
-      await dispatcher.failEarly(error, request, response);
+      await dispatcher.refuseEarly(state, error);
       return;
     }
-    if (dispatcher.hasLeft(request, response)) return;
-    // if Express fails to send something for a handler, the endpoint responds; otherwise, the user's error handlers do
-    const onNext: NextFunction = (error?: unknown) => {
-      const walk = (request as WalkingRequest)[currentWalk];
-      if (walk) failSending(walk, error ?? new RequestError("SLP_NOT_FOUND"));
-      else next(error);
-    };
-    Object.defineProperty(request, "next", {
-      configurable: true,
-      enumerable: true,
-      get: () => (request as WalkingRequest)[currentWalk]?.next ?? onNext,
-      set: (own: unknown) => {
-        const walk = (request as WalkingRequest)[currentWalk];
-        if (walk?.next !== undefined) walk.next = own;
-      },
-    });
-    await dispatcher.dispatch(request, response, next);
+    if (dispatcher.hasLeft(state)) return;
+    setNext(state, next);
+    await dispatcher.dispatch(state, next);
   };
   return {
     handle: (request, response, next) => {
-      const listener = protect(() => handle(request, response, next), getLogger);
-      inTurn(listener)(request, response);
+      const listener = (): void => {
+        const state = new RequestState(request, response, service);
+        serve(state, next).catch((error: unknown) => recover(state, error));
+      };
+      const onDefect = (_request: unknown, _response: unknown, error: unknown): void =>
+        recover({ request, response, logger }, error);
+      serveInOrder(listener, onDefect)(request, response);
     },
-    answerNotFound: (request, response) => dispatcher.answerNotFound(request, response),
+    answerNotFound: (request, response) =>
+      dispatcher.answerNotFound(findState(request) ?? new RequestState(request, response, service)),
   };
+};
+
+/**
+ * Sets `request.next`, which Express calls if it fails to send something for a handler: the endpoint then responds, or
+ * the user's error handlers if the request has reached none.
+ */
+const setNext = (state: RequestState, next: NextFunction): void => {
+  const onNext: NextFunction = (error?: unknown) => {
+    if (state.plan) interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));
+    else next(error);
+  };
+  Object.defineProperty(state.request, "next", {
+    configurable: true,
+    enumerable: true,
+    get: () => state.next ?? onNext,
+    set: (own: unknown) => {
+      if (state.next !== undefined) state.next = own;
+    },
+  });
 };

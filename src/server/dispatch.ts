@@ -1,20 +1,15 @@
-import type { NextFunction, Request, Response } from "express";
+import type { NextFunction, Request } from "express";
 import { RequestError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
-import type { Logger } from "../logger/logger.ts";
-import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
-import { forgetSending, isAbandoned, isTaken } from "../pipeline/response-state.ts";
+import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
-import { recover, sendError } from "../pipeline/send-result.ts";
-import { currentWalk, Walk, type ReadBody, type WalkingRequest } from "../pipeline/walk.ts";
-import { defaultResultHandler } from "../results/default-result-handler.ts";
-import { ensureError, toErrorStatus, toSendingError } from "../results/http-error.ts";
+import { refuse } from "../pipeline/send-result.ts";
+import type { RequestState } from "../pipeline/request-state.ts";
+import { ensureError, toErrorStatus } from "../results/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
-import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
-import { parseBody, type BodyOptions } from "./body/body.ts";
 import {
   setCorsHeaders,
   setCorsHeadersOfOther,
@@ -22,7 +17,6 @@ import {
   type CorsOption,
 } from "./head/cors.ts";
 import { isForeignForm } from "./head/foreign-form.ts";
-import { closeAfterReply } from "../http/lingering-close.ts";
 import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
 import { toCanonicalPath } from "./head/request-target.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
@@ -32,10 +26,7 @@ export interface DispatchOptions {
   readonly table: RouteTable<LazyPlan>;
   readonly statics: StaticMounts | undefined;
   readonly cors: CorsOption;
-  readonly errorHandler: AnyResultHandler;
-  readonly bodies: BodyOptions;
   readonly wrongMethodBehavior: 404 | 405;
-  readonly getLogger: (request: Request) => Logger;
 }
 
 const methods: ReadonlyMap<string, Method> = new Map([
@@ -60,157 +51,84 @@ export class Dispatcher {
    *
    * @param next called for a path without a route; if omitted, such a request gets a 404
    */
-  dispatch(request: Request, response: Response, next?: NextFunction): Promise<void> {
+  dispatch(state: RequestState, next?: NextFunction): Promise<void> {
     const { table } = this.#options;
+    const { request } = state;
     let plan: EndpointPlan;
     try {
-      // requests from Node's parser need no further checks, unlike those that an adapter passes to the application
-      let route = next ? undefined : table.findPlain(request.method, request.url);
-      if (!route) {
-        const path = toCanonicalPath(request);
-        const method = methods.get(request.method);
-        route = method && table.find(method, path);
-        if (!route) return this.#dispatchOther(request, response, path, next);
-      }
-      const { target } = route;
-      plan = target.plan;
-      request.route = target.route;
+      const path = toCanonicalPath(request);
+      const method = methods.get(request.method);
+      const route = method && table.find(method, path);
+      if (!route) return this.#dispatchOther(state, path, next);
+      plan = route.target.plan;
+      request.route = route.target.route;
       const { params } = route as { readonly params: Request["params"] };
       // the user's own router may have set parameters too
       request.params = request.params === undefined ? params : { ...request.params, ...params };
     } catch (error) {
-      return this.fail(error, request, response);
+      return this.refuse(state, error);
     }
-    return this.serve(plan, request, response);
+    return this.serve(plan, state);
   }
 
   /** Checks whether the client has left; if so, logs this. Called after the request had to wait. */
-  hasLeft(request: Request, response: Response): boolean {
-    if (!isAbandoned(response)) return false;
-    logAbandoned({ request, logger: this.#options.getLogger(request) });
+  hasLeft(state: RequestState): boolean {
+    if (!isAbandoned(state.response)) return false;
+    logAbandoned(state);
     return true;
   }
 
   /** Serves a request for a known route; never rejects. */
-  serve(plan: EndpointPlan, request: Request, response: Response): Promise<void> {
-    const { cors, getLogger } = this.#options;
-    const logger = getLogger(request);
-    if (typeof cors === "function") return this.#serveByCors(cors, plan, request, response, logger);
-    return this.#run(plan, request, response, logger);
+  serve(plan: EndpointPlan, state: RequestState): Promise<void> {
+    const { cors } = this.#options;
+    if (typeof cors === "function") return this.#serveByCors(cors, plan, state);
+    return this.#run(plan, state);
   }
 
-  async #serveByCors(
-    cors: CorsFunction,
-    plan: EndpointPlan,
-    request: Request,
-    response: Response,
-    logger: Logger,
-  ): Promise<void> {
+  async #serveByCors(cors: CorsFunction, plan: EndpointPlan, state: RequestState): Promise<void> {
     try {
-      await setCorsHeaders(cors, request, response, plan.endpoint, logger);
+      await setCorsHeaders(cors, state, plan.endpoint);
     } catch (error) {
-      await this.fail(error, request, response);
+      await this.refuse(state, error);
       return;
     }
-    if (this.hasLeft(request, response)) return;
-    await this.#run(plan, request, response, logger);
+    if (!this.hasLeft(state)) await this.#run(plan, state);
   }
 
-  #run(plan: EndpointPlan, request: Request, response: Response, logger: Logger): Promise<void> {
-    if (isForeignForm(request, response))
-      return this.fail(new RequestError("SLP_CROSS_SITE_FORM"), request, response, plan.endpoint);
-    if (plan.body === "none") return runEndpoint(plan, request, response, logger);
-    if (plan.middlewares.length > 0)
-      return runEndpoint(plan, request, response, logger, this.#readBody);
-    // without middlewares, the body is the first thing that is needed
-    let parsing: Promise<void> | undefined;
-    try {
-      parsing = parseBody(plan, this.#options.bodies, request, response, logger);
-    } catch (error) {
-      return this.fail(error, request, response, plan.endpoint);
-    }
-    if (!parsing) return runEndpoint(plan, request, response, logger);
-    return parsing.then(
-      () => runEndpoint(plan, request, response, logger),
-      (error: unknown) => this.fail(error, request, response, plan.endpoint),
-    );
-  }
-
-  readonly #readBody: ReadBody = (plan, walk) => {
-    const { request, response, logger } = walk;
-    const fail = (error: unknown): never => {
-      walk.resultHandler = this.#toErrorHandler(plan.endpoint);
-      throw error;
-    };
-    try {
-      return parseBody(plan, this.#options.bodies, request, response, logger)?.catch(fail);
-    } catch (error) {
-      return fail(error);
-    }
-  };
-
-  /**
-   * Returns the result handler for a request whose endpoint was not reached because of a fault: the endpoint's own,
-   * unless that is the default.
-   */
-  #toErrorHandler(endpoint: AnyEndpoint): AnyResultHandler {
-    const { resultHandler } = endpoint;
-    return resultHandler === defaultResultHandler ? this.#options.errorHandler : resultHandler;
+  #run(plan: EndpointPlan, state: RequestState): Promise<void> {
+    if (isForeignForm(state.request, state.response))
+      return this.refuse(state, new RequestError("SLP_CROSS_SITE_FORM"), plan);
+    return runEndpoint(plan, state);
   }
 
   /**
    * Responds with an error that has occurred before an endpoint runs; never rejects.
    *
-   * @param endpoint the endpoint of the path; if there is none, the configured error handler responds
+   * @param plan the plan of the path's endpoint; if there is none, the configured error handler responds
    */
-  async fail(
-    error: unknown,
-    request: Request,
-    response: Response,
-    endpoint?: AnyEndpoint,
-  ): Promise<void> {
-    const { getLogger, errorHandler: handler } = this.#options;
-    try {
-      const errorHandler = endpoint ? this.#toErrorHandler(endpoint) : handler;
-      forgetSending(response);
-      if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
-      const walk = new Walk(request, response, getLogger(request), errorHandler);
-      // if Express fails to send what the error handler asked for, it calls `request.next`, which needs the walk
-      (request as WalkingRequest)[currentWalk] = walk;
-      await sendError(walk, toSendingError(error));
-    } catch (defect) {
-      this.recover(defect, request, response);
-    }
-  }
-
-  /** Handles an error of the framework itself; never throws. */
-  recover(defect: unknown, request: Request, response: Response): void {
-    recover({ request, response, logger: this.#options.getLogger(request) }, defect);
+  refuse(state: RequestState, error: unknown, plan?: EndpointPlan): Promise<void> {
+    return refuse(state, error, plan ? plan.errorHandler : state.service.errorHandler);
   }
 
   /** Responds with an error that has occurred before the request was dispatched; never rejects. */
-  async failEarly(error: unknown, request: Request, response: Response): Promise<void> {
+  async refuseEarly(state: RequestState, error: unknown): Promise<void> {
     const { cors } = this.#options;
     try {
-      if (typeof cors === "function" && !isTaken(response))
-        await this.#setEarlyCorsHeaders(cors, request, response);
+      if (typeof cors === "function" && !isTaken(state.response))
+        await this.#setEarlyCorsHeaders(cors, state);
     } catch (defect) {
-      await this.fail(defect, request, response);
+      await this.refuse(state, defect);
       return;
     }
-    await this.fail(error, request, response);
+    await this.refuse(state, error);
   }
 
   /** Sets the CORS headers of an error that is sent for a path with a route; if the function fails, logs this. */
-  async #setEarlyCorsHeaders(
-    cors: CorsFunction,
-    request: Request,
-    response: Response,
-  ): Promise<void> {
-    const logger = this.#options.getLogger(request);
+  async #setEarlyCorsHeaders(cors: CorsFunction, state: RequestState): Promise<void> {
+    const { request, logger } = state;
     try {
       const plan = this.#findPlan(request, toCanonicalPath(request));
-      if (plan) await setCorsHeaders(cors, request, response, plan.endpoint, logger);
+      if (plan) await setCorsHeaders(cors, state, plan.endpoint);
     } catch (error) {
       if (toErrorStatus(error) >= 500) logServerFault(logger, request, ensureError(error));
     }
@@ -227,7 +145,7 @@ export class Dispatcher {
     return route?.target.plan;
   }
 
-  /** Checks whether a request is a preflight that the option `cors` handles. */
+  /** Checks whether a request is a preflight that the `cors` option handles. */
   isPreflight(request: Request): boolean {
     if (request.method !== "OPTIONS" || this.#options.cors === false) return false;
     if (request.headers["access-control-request-method"] === undefined) return false;
@@ -248,52 +166,47 @@ export class Dispatcher {
   }
 
   /** Responds with 404 to a path that nothing serves; never rejects. */
-  async answerNotFound(request: Request, response: Response): Promise<void> {
-    const { cors, getLogger } = this.#options;
+  async answerNotFound(state: RequestState): Promise<void> {
+    const { cors } = this.#options;
     try {
-      if (typeof cors === "function")
-        await setCorsHeadersOfOther(cors, request, response, getLogger(request));
+      if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
     } catch (error) {
-      await this.fail(error, request, response);
+      await this.refuse(state, error);
       return;
     }
-    await this.fail(new RequestError("SLP_NOT_FOUND"), request, response);
+    await this.refuse(state, new RequestError("SLP_NOT_FOUND"));
   }
 
   /**
    * Handles a request without a route for its method: answers a preflight, serves a file, or responds with 405 or 404.
    */
   async #dispatchOther(
-    request: Request,
-    response: Response,
+    state: RequestState,
     path: string,
     next: NextFunction | undefined,
   ): Promise<void> {
     try {
-      if (await this.#answerOther(request, response, path)) return;
+      if (await this.#answerOther(state, path)) return;
     } catch (error) {
-      await this.fail(error, request, response);
+      await this.refuse(state, error);
       return;
     }
     if (next) next();
-    else await this.answerNotFound(request, response);
+    else await this.answerNotFound(state);
   }
 
   /** Responds to a request without a route for its method; returns false if nothing serves the path. */
-  async #answerOther(request: Request, response: Response, path: string): Promise<boolean> {
-    const { table, statics, cors, wrongMethodBehavior, getLogger } = this.#options;
+  async #answerOther(state: RequestState, path: string): Promise<boolean> {
+    const { table, statics, cors, wrongMethodBehavior } = this.#options;
+    const { request, response } = state;
     if (path === "*") {
       response.writeHead(204, { Allow: toAllowed(endpointMethods, true) }).end();
       return true;
     }
     const isReading = request.method === "GET" || request.method === "HEAD";
     if (isReading && statics?.mayServe(path)) {
-      const logger = getLogger(request);
-      const names =
-        typeof cors === "function"
-          ? await setCorsHeadersOfOther(cors, request, response, logger)
-          : [];
-      if (await statics.serve(request, response, path, logger)) return true;
+      const names = typeof cors === "function" ? await setCorsHeadersOfOther(cors, state) : [];
+      if (await statics.serve(state, path)) return true;
       // the function is called again for the response that is sent instead of a file
       for (const name of names) response.removeHeader(name);
     }
@@ -301,25 +214,20 @@ export class Dispatcher {
     const plan = this.#findPlan(request, path);
     if (!plan) {
       if (!this.#asksForFile(request, path)) return false;
-      if (typeof cors === "function")
-        await setCorsHeadersOfOther(cors, request, response, getLogger(request));
+      if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
       answerPreflight(response);
       return true;
     }
-    const logger = getLogger(request);
-    if (typeof cors === "function")
-      await setCorsHeaders(cors, request, response, plan.endpoint, logger);
+    if (typeof cors === "function") await setCorsHeaders(cors, state, plan.endpoint);
     if (request.method === "OPTIONS" && cors !== false) {
       answerPreflight(response);
       return true;
     }
     // with `cors: false`, a native middleware such as the `cors` package may handle a preflight
-    if (
+    const isPreflight =
       request.method === "OPTIONS" &&
-      request.headers["access-control-request-method"] !== undefined &&
-      (await runNativePreflight(plan, request, response, logger))
-    )
-      return true;
+      request.headers["access-control-request-method"] !== undefined;
+    if (isPreflight && (await runNativePreflight(plan, state))) return true;
     if (wrongMethodBehavior === 404) throw new RequestError("SLP_NOT_FOUND");
     const allowed = toAllowed(
       table.findAll(path).map(({ method }) => method),
@@ -328,7 +236,7 @@ export class Dispatcher {
     // `Allow` is also set here, for error handlers that ignore the headers of errors
     response.setHeader("Allow", allowed);
     const error = new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
-    await this.fail(error, request, response, plan.endpoint);
+    await this.refuse(state, error, plan);
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import type { Request, Response } from "express";
+import type { Request } from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
@@ -6,10 +6,11 @@ import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
-import { harmlessCloses, harmlessFinishes, type ListenedResponse } from "../http/node-internals.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { setFaultLog, toLoggedPath } from "../results/log-fault.ts";
+import { findState, RequestState, type Service } from "../pipeline/request-state.ts";
+import { RunningRequests } from "../pipeline/running-requests.ts";
 import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
@@ -31,7 +32,8 @@ export interface Prepared {
    * Begins a request: sets CORS headers, creates its logger and schedules its access log line. Returns a promise if the
    * logger is created asynchronously.
    */
-  readonly begin: (request: Request, response: Response) => Promise<void> | undefined;
+  readonly begin: (state: RequestState) => Promise<void> | undefined;
+  readonly service: Service;
 }
 
 /**
@@ -42,6 +44,7 @@ export interface Prepared {
 export const prepare = async (
   config: CommonConfig,
   entries: readonly RoutingEntry[],
+  { app, offerFault }: Partial<Pick<Service, "app" | "offerFault">> = {},
 ): Promise<Prepared> => {
   const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const logger = guardLogger(given);
@@ -81,26 +84,30 @@ export const prepare = async (
     checkRouting(entries, toRoutingFacts(config, toSources), logger);
   }
 
-  const children = new WeakMap<Request, Logger>();
-  const getLogger = (request?: Request): Logger => (request && children.get(request)) ?? logger;
+  const service: Service = {
+    app,
+    logger,
+    errorHandler: config.errorHandler ?? defaultResultHandler,
+    bodies: {
+      limit: config.bodyLimit ?? defaultBodyLimit,
+      uploads: config.upload
+        ? (await import("./body/uploads.ts")).prepareUploads(config.upload)
+        : undefined,
+      idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
+    },
+    running: new RunningRequests(),
+    offerFault,
+  };
   return {
     logger: given,
-    getLogger,
-    begin: await createBeginning(config, logger, children),
+    getLogger: (request) => (request && findState(request)?.logger) ?? logger,
+    begin: await createBeginning(config, logger),
+    service,
     dispatcher: new Dispatcher({
       table,
       statics: await toStaticMounts(entries, toSources("get")),
       cors: config.cors ?? false,
-      errorHandler: config.errorHandler ?? defaultResultHandler,
-      bodies: {
-        limit: config.bodyLimit ?? defaultBodyLimit,
-        uploads: config.upload
-          ? (await import("./body/uploads.ts")).prepareUploads(config.upload)
-          : undefined,
-        idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
-      },
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
-      getLogger: config.childLoggerProvider || config.requestId ? getLogger : () => logger,
     }),
   };
 };
@@ -176,14 +183,12 @@ const toStaticMounts = async (
 const createBeginning = async (
   config: CommonConfig,
   logger: Logger,
-  children: WeakMap<Request, Logger>,
 ): Promise<Prepared["begin"]> => {
   const { cors, childLoggerProvider, accessLogger, cookies = false, requestId = false } = config;
-  const adopt = (request: Request, own: Logger): Logger => {
+  const setLogger = (state: RequestState, own: Logger): void => {
     shareSamples(own, logger);
     setFaultLog(own, config.logFaults);
-    children.set(request, own);
-    return own;
+    state.logger = own;
   };
   const logAccess = toAccessLogger(accessLogger, logger);
   const readCookies = cookies
@@ -192,27 +197,28 @@ const createBeginning = async (
   const identify = requestId
     ? (await import("./head/request-id.ts")).createIdentifier(requestId)
     : undefined;
-  const beginHead = (request: Request, response: Response): Logger => {
+  const addChild = async (
+    provider: NonNullable<CommonConfig["childLoggerProvider"]>,
+    state: RequestState,
+  ): Promise<void> => {
+    const { request, response } = state;
+    const parent = toParent(state.logger);
+    const child = await provider({ request, response, parent });
+    setLogger(state, isLogger(child) ? guardLogger(child) : parent);
+    logAccess?.(state);
+  };
+  return (state) => {
+    const { request, response } = state;
     if (cors === true) setDefaultCorsHeaders(response);
     readCookies?.(request);
-    if (!identify) return logger;
-    return adopt(request, toChild(logger, { requestId: identify(request, response) }));
-  };
-  if (!childLoggerProvider)
-    return (request, response) => {
-      const own = beginHead(request, response);
-      logAccess?.(request, response, own);
-      return undefined;
-    };
-  return async (request, response) => {
-    const parent = toParent(beginHead(request, response));
-    const child = await childLoggerProvider({ request, response, parent });
-    const own = adopt(request, isLogger(child) ? guardLogger(child) : parent);
-    logAccess?.(request, response, own);
+    if (identify) setLogger(state, toChild(logger, { requestId: identify(request, response) }));
+    if (childLoggerProvider) return addChild(childLoggerProvider, state);
+    logAccess?.(state);
+    return undefined;
   };
 };
 
-type LogAccess = (request: Request, response: Response, logger: Logger) => void;
+type LogAccess = (state: RequestState) => void;
 
 /** Returns a function that logs requests; undefined if its lines would not be shown. */
 const toAccessLogger = (
@@ -237,7 +243,8 @@ const toAccessLogger = (
 /** Returns a function that calls an access logger once the response has ended or the client has left. */
 const atEnd =
   (log: (request: Request, logger: Logger, reply: AccessedReply) => unknown): LogAccess =>
-  (request, response, logger) => {
+  (state) => {
+    const { request, response, logger } = state;
     const begin = performance.now();
     const { socket } = request;
     const before = countWritten(socket);
@@ -252,9 +259,8 @@ const atEnd =
         logger.error("The access log failed", { error });
       }
     };
-    const listened = response as ListenedResponse;
-    listened[harmlessFinishes] = (listened[harmlessFinishes] ?? 0) + 1;
-    listened[harmlessCloses] = (listened[harmlessCloses] ?? 0) + 1;
+    state.harmlessFinishes++;
+    state.harmlessCloses++;
     response.once("finish", end).once("close", end);
   };
 

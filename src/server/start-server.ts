@@ -32,7 +32,7 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   checkServerConfig(config, routing);
   checkRuntime();
-  const { objects, listeners, logger, getLogger } = await assembleServer(config, routing);
+  const { objects, listeners, logger, getLogger, service } = await assembleServer(config, routing);
   if (listeners.length === 0)
     getLogger().warn(
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
@@ -41,8 +41,8 @@ export const startServer = async (
   const listening = listeners.map(({ server }) => server);
   const { gracefulShutdown = false } = config;
   const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
-  const { running } = objects;
-  const onClosing = (): void => beginShutdown(objects);
+  const { running } = service;
+  const onClosing = (): void => beginShutdown(objects.ServerResponse.prototype, running);
   let close = createClosing(
     { servers: listening, running, logger: getLogger(), onClosing },
     options?.timeout,

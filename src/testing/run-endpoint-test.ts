@@ -26,24 +26,22 @@ export const runEndpointTest = async <LoggerProps extends object>(
       "testEndpoint: `endpoint` must be an endpoint, made with a factory's `build`.",
     );
   return runInMemory("testEndpoint", options, endpoint.methods, async (scene) => {
-    const { config, prepared, request, response, method } = scene;
+    const { config, prepared, state, request, response, method } = scene;
     const sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
     const plan = planEndpoint(endpoint, sources, config);
     if (scene.isPreflight) {
       if (options.configProps?.cors === false) {
-        if (await runNativePreflight(plan, request, response, prepared.getLogger(request))) return;
+        if (await runNativePreflight(plan, state)) return;
         const allowed = toAllowed(endpoint.methods ?? ["get"], false);
         throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
       }
-      const logger = prepared.getLogger(request);
-      if (typeof config.cors === "function")
-        await setCorsHeaders(config.cors, request, response, endpoint, logger);
+      if (typeof config.cors === "function") await setCorsHeaders(config.cors, state, endpoint);
       answerPreflight(response);
       return;
     }
     if (endpoint.keepsRawBody && getRawBody(request) === undefined)
       keepRawBody(request, toBytes(request.body));
-    await prepared.dispatcher.serve(plan, request, response);
+    await prepared.dispatcher.serve(plan, state);
   });
 };
 

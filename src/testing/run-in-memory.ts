@@ -2,12 +2,14 @@ import type { Request, Response } from "express";
 import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
+import { RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { createAppObjects } from "../server/assemble-server.ts";
 import { checkServerConfig } from "../server/config/check-server-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
-import { connect } from "../server/express/express-objects.ts";
+import { connect } from "../server/begin-requests.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
+import { isExpressLoaded } from "../lazy/packages.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
@@ -18,6 +20,7 @@ import type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
 export interface Scene {
   readonly config: ServerConfig;
   readonly prepared: Prepared;
+  readonly state: RequestState;
   readonly request: Request;
   readonly response: Response;
   readonly method: Method;
@@ -78,8 +81,9 @@ export const runInMemory = async <LoggerProps extends object>(
     logger: loggerMock,
   };
   checkServerConfig(config);
-  const prepared = await prepare(config, []);
-  const classes = createAppObjects(prepared, config);
+  const classes = createAppObjects(config);
+  const prepared = await prepare(config, [], { app: classes.facts });
+  if (config.etag || isExpressLoaded()) classes.getApp();
   let requestMock: Request | undefined;
   let responseMock: Response | undefined;
   let acting: Promise<boolean> | undefined;
@@ -87,11 +91,11 @@ export const runInMemory = async <LoggerProps extends object>(
   const server = loadNodeHttp().createServer(serverOptions, (message, reply) => {
     const request = (requestMock = message as Request);
     const response = (responseMock = reply as Response);
-    connect(request, response);
+    const state = connect(request, response, prepared.service);
     // a test may replace the socket with an incomplete one
     request.on("error", () => undefined);
     Object.assign(response.locals, options.responseOptions?.locals);
-    const scene = { config, prepared, request, response, method, isPreflight };
+    const scene = { config, prepared, state, request, response, method, isPreflight };
     const begin = (): Promise<boolean> => {
       applyRequestProps(request, props);
       return perform(act, scene, props);
@@ -133,16 +137,16 @@ const perform = async (
   scene: Scene,
   { cookies, signedCookies }: RequestProps,
 ): Promise<boolean> => {
-  const { prepared, request, response } = scene;
+  const { prepared, state, request, response } = scene;
   try {
     // as on a server, the handler begins at once if there is nothing to wait for
-    const beginning = prepared.begin(request, response);
+    const beginning = prepared.begin(state);
     if (beginning) await beginning;
     // cookies that a test sets override those that the server would parse
     defineProps(request, { cookies, signedCookies });
     await act(scene);
   } catch (error) {
-    await prepared.dispatcher.fail(error, request, response);
+    await prepared.dispatcher.refuse(state, error);
   }
   if (isTaken(response) || isAbandoned(response)) return true;
   response.destroy();

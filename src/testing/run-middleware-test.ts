@@ -3,11 +3,10 @@ import { toEndpointSources } from "../endpoint/input-sources.ts";
 import { isMiddleware, type AnyMiddleware, type Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError } from "../errors.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
+import type { RequestContext } from "../pipeline/request-state.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
 import { sendError } from "../pipeline/send-result.ts";
-import { currentWalk, Walk, type WalkingRequest } from "../pipeline/walk.ts";
-import { defaultResultHandler } from "../results/default-result-handler.ts";
-import { runInMemory, type Scene } from "./run-in-memory.ts";
+import { runInMemory } from "./run-in-memory.ts";
 import { assertTestOptions, type TestOptions, type TestResult } from "./test-options.ts";
 
 /** Runs a middleware; see `testMiddleware`. */
@@ -26,19 +25,21 @@ export const runMiddlewareTest = async <LoggerProps extends object>(
     );
   let output: unknown = {};
   const result = await runInMemory("testMiddleware", options, undefined, async (scene) => {
-    const walk = toWalk(scene, ctx as object | undefined);
+    const { state } = scene;
+    state.ctx = Object.assign(Object.create(null) as RequestContext, ctx);
     let returned: unknown;
     const spy = toSpy(middleware, (given) => (returned = given));
     try {
-      const endpoint = new EndpointsFactory(walk.resultHandler)
+      const endpoint = new EndpointsFactory(state.resultHandler)
         .addMiddleware(spy as Middleware)
         .buildVoid({ handler: () => undefined });
       const sources = toEndpointSources(undefined, scene.config.inputSources, scene.method);
       const plan = planEndpoint(endpoint, sources);
-      await runMiddlewares(plan, walk, () => Promise.resolve());
+      state.plan = plan;
+      await runMiddlewares(plan, state, () => Promise.resolve());
       output = returned;
     } catch (error) {
-      await sendError(walk, error);
+      await sendError(state, error);
     }
   });
   return { ...result, output };
@@ -65,16 +66,4 @@ const toSpy = (middleware: AnyMiddleware, tell: (given: unknown) => void): AnyMi
     handle: { value: handle },
     span: { value: telling },
   }) as AnyMiddleware;
-};
-
-const toWalk = ({ config, prepared, request, response }: Scene, ctx: object = {}): Walk => {
-  const walk = new Walk(
-    request,
-    response,
-    prepared.getLogger(request),
-    config.errorHandler ?? defaultResultHandler,
-    Object.assign(Object.create(null) as Walk["ctx"], ctx),
-  );
-  (request as WalkingRequest)[currentWalk] = walk;
-  return walk;
 };

@@ -290,7 +290,7 @@ describe("the options", () => {
   test("that belong to the configuration are validated", async () => {
     const refusal = await refusalOf({ endpoint: fine, configProps: { handlerTimout: 5 } });
     expect(refusal).toBeInstanceOf(ConfigError);
-    expect((refusal as Error).message).toContain("Did you mean `handlerTimeout`?");
+    expect((refusal as Error).message).toContain("Did you mean `requestTimeout`?");
   });
 
   test("are optional, apart from the endpoint", async () => {
@@ -381,7 +381,7 @@ describe("a run", () => {
   test("reaches its time limit when a fake clock is advanced", async () => {
     vi.useFakeTimers();
     const endpoint = factory.build({ handler: () => new Promise<object>(() => undefined) });
-    const running = testEndpoint({ endpoint, configProps: { handlerTimeout: 60_000 } });
+    const running = testEndpoint({ endpoint, configProps: { requestTimeout: 60_000 } });
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), 10_000);
     await vi.advanceTimersByTimeAsync(60_000);
     expect((await running).responseMock._getStatusCode()).toBe(503);

@@ -369,7 +369,7 @@ describe("an invalid configuration is rejected with the option, the value and th
     [{ http, forms: "none" }, "SLP_CONFIG_VALUE", ["`forms`", '"none"', "true or false"]],
     [{ http, constructor: 1 }, "SLP_CONFIG_UNKNOWN_OPTION", ["`constructor`"]],
     [{ http, upload: { toString: 1 } }, "SLP_CONFIG_UNKNOWN_OPTION", ["`upload.toString`"]],
-    [{ http, handlerTimeout: Number.NaN }, "SLP_CONFIG_VALUE", ["`handlerTimeout`", "NaN"]],
+    [{ http, requestTimeout: Number.NaN }, "SLP_CONFIG_VALUE", ["`requestTimeout`", "NaN"]],
     [
       { http, inputSources: { get: ["form"] } },
       "SLP_CONFIG_VALUE",

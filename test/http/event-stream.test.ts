@@ -342,7 +342,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("is not limited by `handlerTimeout`, but by its own timeout", async () => {
+  test("is not limited by `requestTimeout`, but by its own timeout", async () => {
     const factory = new EventStreamFactory(events);
     const handler = async ({ ctx }: { ctx: Stream }): Promise<void> => {
       await ctx.emit("time", 1);
@@ -351,7 +351,7 @@ describe("a stream", () => {
     };
     const server = await start(
       { long: factory.build({ handler }), short: factory.build({ handler, timeout: 50 }) },
-      { handlerTimeout: 30, accessLogger: null },
+      { requestTimeout: 30, accessLogger: null },
     );
     server.lines.length = 0;
     expect((await server.send("/long")).text).toContain("data: 2");

@@ -169,7 +169,7 @@ test("a stream that is returned after the time limit of the configuration is clo
       return stream;
     },
   });
-  const server = await start({ endpoint }, { handlerTimeout: 20 });
+  const server = await start({ endpoint }, { requestTimeout: 20 });
   expect((await server.send("/endpoint")).status).toBe(503);
   await expect.poll(() => opened.map(({ closed }) => closed)).toEqual([true]);
 });

@@ -22,7 +22,6 @@ describe("the logged error of an expired time limit names the limit", () => {
 
   test.each([
     [{ requestTimeout: 20 }, {}, "The `requestTimeout` of 20 ms expired"],
-    [{ handlerTimeout: 21 }, {}, "The `handlerTimeout` of 21 ms expired"],
     [
       { requestTimeout: 1000 },
       { timeout: 22 },

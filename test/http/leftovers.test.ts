@@ -45,7 +45,7 @@ const countTimers = (): number =>
 
 describe("S6: nothing is left behind", () => {
   test("requests leave no socket, timer or listener", async () => {
-    const server = await start({ ping, echo }, { handlerTimeout: 5000 });
+    const server = await start({ ping, echo }, { requestTimeout: 5000 });
     const sendAll = async (): Promise<void> => {
       for (let index = 0; index < 30; index++) {
         await server.send("/ping");

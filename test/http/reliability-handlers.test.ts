@@ -266,11 +266,11 @@ test.each([
   ["the endpoint, despite a longer one in the configuration,", 50, 60_000],
 ])(
   "H9: a handler over the time limit of %s gets a 503",
-  async (_place, timeout, handlerTimeout) => {
+  async (_place, timeout, requestTimeout) => {
     let seen: AbortSignal | undefined;
     const read = (signal: () => AbortSignal): Promise<unknown> =>
       once((seen = signal()), "abort").then(() => inAnySync());
-    const server = await startQuietly(late(read, timeout), { handlerTimeout });
+    const server = await startQuietly(late(read, timeout), { requestTimeout });
     const [first, second, ...others] = await converse(server, get("/run"));
     expect(first).toMatch(/^HTTP\/1\.1 503 .*\{"status":"error".*"Service Unavailable"\}\}$/s);
     expect(second).toMatch(pong);
@@ -389,7 +389,7 @@ test("H12: all requests get responses even if a handler blocks the event loop fo
   });
   const server = await startQuietly(
     { block: build(block), wait: build(async () => sleep(20, { waited: true })), echo },
-    { handlerTimeout: 200 },
+    { requestTimeout: 200 },
   );
   // when the event loop is blocked, one request has sent half a body, one has a running handler, and two are new
   const socket = await server.open();

@@ -328,7 +328,7 @@ describe("Invalid configuration", () => {
     ["bodyLimit", { bodyLimit: Number.POSITIVE_INFINITY }],
     ["bodyIdleTimeout", { bodyIdleTimeout: "10s" }],
     ["bodyIdleTimeout", { bodyIdleTimeout: -1 }],
-    ["handlerTimeout", { handlerTimeout: 2 ** 31 }],
+    ["requestTimeout", { requestTimeout: 2 ** 31 }],
     ["gracefulShutdown.timeout", { gracefulShutdown: { timeout: "15s" } }],
     ["gracefulShutdown.events", { gracefulShutdown: { events: ["SIGNOTHING"] } }],
     ["gracefulShutdown.timeuot", { gracefulShutdown: { timeuot: 1 } }],

@@ -342,7 +342,7 @@ describe("time limits", () => {
       factory.addMiddleware(later).build({ handler: () => ({}) }),
       { requestTimeout: 40 },
     ],
-    ["`handlerTimeout`", factory.buildVoid(later), { handlerTimeout: 40 }],
+    ["`requestTimeout`", factory.buildVoid(later), { requestTimeout: 40 }],
   ])("H17: %s gets a 503", async (_name, endpoint, config) => {
     const server = await start({ x: endpoint }, config);
     const answer = await server.send("/x");
@@ -352,20 +352,17 @@ describe("time limits", () => {
     expect(server.linesOf("error")).toHaveLength(1);
   });
 
-  test("`handlerTimeout` does not include the time of middlewares, and `requestTimeout` does not include reading the body", async () => {
-    const slow = factory.addMiddleware({ handler: () => sleep(80) });
+  test("the time limit does not include reading the body", async () => {
     const server = await start(
       {
-        handler: slow.build({ handler: () => ({}) }),
         body: factory.addMiddleware({ handler: () => undefined }).build({
           method: "post",
           timeout: 60,
           handler: () => ({}),
         }),
       },
-      { handlerTimeout: 40 },
+      { requestTimeout: 40 },
     );
-    expect((await server.send("/handler")).status).toBe(200);
     const socket = await server.open();
     socket.write(
       "POST /body HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{",

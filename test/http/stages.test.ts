@@ -335,7 +335,7 @@ describe("stage 5: the handler", () => {
     expect((await ask(factory.build({ handler }), "/")).status).toBe(500);
   });
 
-  it("after handlerTimeout, a 503 is sent, the signal is aborted, and the late result is ignored", async () => {
+  it("after requestTimeout, a 503 is sent, the signal is aborted, and the late result is ignored", async () => {
     const signals: AbortSignal[] = [];
     const sleep = async ({ signal }: { signal: AbortSignal }) => {
       signals.push(signal);
@@ -347,7 +347,7 @@ describe("stage 5: the handler", () => {
         slow: factory.build({ handler: sleep }),
         patient: factory.build({ timeout: 60_000, handler: sleep }),
       },
-      { handlerTimeout: 20 },
+      { requestTimeout: 20 },
     );
     const answer = await server.send("/slow");
     expect([answer.status, answer.json()]).toEqual([503, errorEnvelope("Service Unavailable")]);

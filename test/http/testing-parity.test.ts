@@ -381,7 +381,7 @@ const heeds = gives(async ({ signal }) => {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   return {};
 });
-const quick = { config: { handlerTimeout: 15 } };
+const quick = { config: { requestTimeout: 15 } };
 const withBody = { props: { method: "POST", body: {} } } as const;
 const forwarded = {
   "x-forwarded-for": "1.2.3.4, 5.6.7.8",

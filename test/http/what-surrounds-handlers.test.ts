@@ -113,8 +113,6 @@ describe("H22: an `around` middleware waits for the handler", () => {
   test.each<readonly [string, { readonly timeout?: number }, Partial<ServerConfig>]>([
     ["`timeout`", { timeout: 20 }, {}],
     ["`requestTimeout`", {}, { requestTimeout: 20 }],
-    ["`handlerTimeout`", {}, { handlerTimeout: 20 }],
-    ["`handlerTimeout` beside `requestTimeout`", {}, { handlerTimeout: 20, requestTimeout: 5000 }],
   ])("after %s, which is answered at once, and rolls back", async (_name, own, config) => {
     const { events, work, finish } = createWork();
     const transacted = factory.addMiddleware(createTransaction(events));

@@ -73,7 +73,7 @@ describe("the statuses of an operation", () => {
       "with a timeout for handlers",
       "GET /a",
       { a: factory.build({ handler }) },
-      { config: { handlerTimeout: 9 } },
+      { config: { requestTimeout: 9 } },
       [200, 500, 503],
     ],
     [

@@ -1,8 +1,9 @@
+import { findReplyState } from "../../reply/reply-state.ts";
 import type { ServerResponse } from "node:http";
 import { isUint8Array } from "node:util/types";
 import type { RequestHandler, Response } from "express";
 import { chooseEncoding } from "../../http/accept-encoding.ts";
-import { sendingMark } from "../../pipeline/response-state.ts";
+
 import { listSendableEncodings, toThreshold } from "./compression-options.ts";
 import type { CompressionOptions } from "./compression-options.ts";
 import { createEncoder, flushEncoder, type Encoder } from "./encoders.ts";
@@ -140,7 +141,8 @@ class Layer {
       if (callback) process.nextTick(callback, toError("ERR_STREAM_WRITE_AFTER_END"));
       return false;
     }
-    (response as { [sendingMark]?: boolean })[sendingMark] = true;
+    const state = findReplyState(response);
+    if (state) state.isSending = true;
     return this.#encoder.write(...(args as Parameters<Encoder["write"]>));
   }
 

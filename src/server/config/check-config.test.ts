@@ -25,7 +25,6 @@ const options: readonly (readonly [
   ["errorHandler", [defaultResultHandler], [run, {}, null]],
   ["bodyLimit", [1, Number.MAX_SAFE_INTEGER], [0, 1.5, 2 ** 53, "1"]],
   ["bodyIdleTimeout", [0.5, most], [0, most + 1, "1", Number.NaN]],
-  ["handlerTimeout", [0, most], [-1, most + 1, "1"]],
   ["responseIdleTimeout", [0, most], [-1, most + 1, "1"]],
   ["cookies", [true, false, {}], ["on", null]],
   ["cookies.secret", ["a", ["a", "b"]], ["", [], ["a", ""], 1, [1]]],

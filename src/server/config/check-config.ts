@@ -134,7 +134,6 @@ export const commonChecks: Readonly<Record<string, Check>> = {
     (value) => isDelay(value) && value !== 0,
   ),
   requestTimeout: timeout,
-  handlerTimeout: timeout,
   cookies: cookieOptions,
   upload: uploadOptions,
   docs: docsOptions,
@@ -159,7 +158,7 @@ export const assertObject = (config: unknown): object =>
 /** The options that only `createServer` has. */
 const serverOptions = [
   ...["http", "https", "beforeRouting", "afterRouting", "queryParser", "compression"],
-  ...["gracefulShutdown", "responseIdleTimeout", "etag"],
+  ...["gracefulShutdown", "responseIdleTimeout", "etag", "shortcuts"],
 ];
 
 /** @throws {@link ConfigError} when an option belongs to the other function that takes a configuration. */

@@ -102,6 +102,7 @@ const serverChecks: Readonly<Record<string, Check>> = {
   gracefulShutdown: shutdownOptions,
   responseIdleTimeout: timeout,
   etag: oneOf(true, false, "weak", "strong"),
+  shortcuts: oneOf(true, false),
 };
 
 /**

@@ -11,13 +11,7 @@ const shutdownLingering = 30;
  * Makes each connection end with its last response, and aborts the signals of handlers. The method
  * `writeHead` is only replaced now, so that this costs nothing before a shutdown.
  */
-export const beginShutdown = ({
-  ServerResponse: { prototype },
-  running,
-}: {
-  readonly ServerResponse: { readonly prototype: ServerResponse };
-  readonly running: RunningRequests;
-}): void => {
+export const beginShutdown = (prototype: ServerResponse, running: RunningRequests): void => {
   const { ServerResponse } = loadNodeHttp();
   Object.defineProperty(prototype, "writeHead", {
     configurable: true,

@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { running, type RunningResponse } from "../../pipeline/running-requests.ts";
 import { isLost } from "./client-errors.ts";
 import { onceHasSocket } from "../../http/node-internals.ts";
 import { discard } from "../../http/lingering-close.ts";
@@ -32,13 +31,22 @@ export const countWaiting = (socket: Socket): number | undefined => queues.get(s
  *
  * @see RFC 9112, sections 9.3.2 and 9.6
  */
-export const inTurn =
-  (listener: RequestListener): RequestListener =>
+export const serveInOrder =
+  (
+    listener: RequestListener,
+    onDefect: (request: IncomingMessage, response: ServerResponse, error: unknown) => void,
+    isStopping: () => boolean = () => false,
+  ): RequestListener =>
   (request, response) => {
-    const { socket } = response;
-    if (socket === null) waitForTurn(request, response, listener);
-    else if (socket.writable) listener(request, response);
-    else discard(request);
+    try {
+      const { socket } = response;
+      if (socket?.writable) listener(request, response);
+      // during a shutdown, requests that arrive behind others are not accepted
+      else if (socket || isStopping()) discard(request);
+      else waitForTurn(request, response, listener);
+    } catch (error) {
+      onDefect(request, response, error);
+    }
   };
 
 /**
@@ -50,11 +58,6 @@ export const waitForTurn = (
   listener: RequestListener,
 ): void => {
   const { socket } = request;
-  // during a shutdown, requests that arrive behind others are not accepted
-  if ((response as RunningResponse)[running]?.reason) {
-    discard(request);
-    return;
-  }
   let queue = queues.get(socket);
   if (!queue) queues.set(socket, (queue = { waiting: 0, isPaused: false, isPausing: false }));
   queue.waiting++;

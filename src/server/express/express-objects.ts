@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Request, Response } from "express";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
-import { isExpressLoaded, loadExpress } from "../../lazy/packages.ts";
-import { RunningRequests } from "../../pipeline/running-requests.ts";
-import { type AppSettings, untouched } from "../../results/send-json.ts";
+import { loadExpress } from "../../lazy/packages.ts";
+import type { AppFacts, AppSettings, Ways } from "../../reply/reply-state.ts";
 import type { ServerConfig } from "../config/config.ts";
-import { createRequestClass, type RequestOptions } from "./express-request.ts";
+import { createRequestClass } from "./express-request.ts";
 import { createResponseClass, type ResponseOptions } from "./express-response.ts";
 import { markSending } from "./mark-sending.ts";
 import { adopt, adoptLater, requestMembers, responseMembers } from "./placeholders.ts";
@@ -18,15 +17,12 @@ export interface ExpressObjects {
   readonly getApp: () => Express;
   /** Returns the application, if it has been created. */
   readonly findApp: () => Express | undefined;
-  /** The requests that a shutdown notifies and waits for. */
-  readonly running: RunningRequests;
+  readonly facts: AppFacts;
 }
 
 /** The options that an application's requests and responses share. */
-export interface ExpressOptions
-  extends
-    Pick<RequestOptions, "fail">,
-    Pick<ResponseOptions, "sentTwice" | "stalled" | "wrongLength"> {
+export interface ExpressOptions extends ResponseOptions {
+  readonly ways: Ways;
   readonly etag?: ServerConfig["etag"];
   readonly queryParser?: ServerConfig["queryParser"];
   /** Adds the API to the application once it is created. */
@@ -54,17 +50,13 @@ const toOwnClasses = () => {
 export const createExpressObjects = ({
   etag = false,
   queryParser = "simple",
-  stalled,
-  fail,
-  sentTwice,
-  wrongLength,
+  ways,
   build,
+  ...responseOptions
 }: ExpressOptions): ExpressObjects => {
   const { OwnMessage, OwnResponse } = toOwnClasses();
-  /** The settings that are needed before the application is created. */
-  const settings: AppSettings = { "query parser": queryParser, [untouched]: true };
+  const facts = new OwnFacts(ways, { "query parser": queryParser }, OwnResponse.prototype);
   let app: Express | undefined;
-  const running = new RunningRequests();
   const getApp = (): Express => {
     if (app) return app;
     app = loadExpress()();
@@ -76,37 +68,39 @@ export const createExpressObjects = ({
     app.disable("x-powered-by");
     app.set("etag", etag);
     app.set("query parser", queryParser);
-    const made = app as unknown as { readonly settings: AppSettings };
-    requests.useSettings(made.settings);
-    responses.useSettings(made.settings);
+    ({ settings: facts.settings } = app as unknown as { readonly settings: AppSettings });
+    facts.isPristine = false;
     build(app);
     return app;
   };
-  const requests = createRequestClass(OwnMessage, { settings, getApp, fail });
-  const responses = createResponseClass(OwnResponse, {
-    settings,
-    requests: running,
-    stalled,
-    sentTwice,
-    wrongLength,
-  });
-  const { ExpressRequest } = requests;
-  const { ExpressResponse } = responses;
+  const ExpressRequest = createRequestClass(OwnMessage, facts, getApp);
+  const ExpressResponse = createResponseClass(OwnResponse, responseOptions);
   adoptLater(ExpressRequest.prototype, requestMembers, getApp);
   adoptLater(ExpressResponse.prototype, responseMembers, getApp);
-  if (etag || isExpressLoaded()) getApp();
   return {
     getApp,
     findApp: () => app,
-    running,
+    facts,
     IncomingMessage: ExpressRequest,
     ServerResponse: ExpressResponse,
   };
 };
 
-/** Connects a request and its response as Express does, for requests that skip the Express stack. */
-export const connect = (request: Request, response: Response): void => {
-  request.res = response;
-  response.req = request;
-  request.originalUrl = request.url;
-};
+/** What the responses of an application share. */
+class OwnFacts implements AppFacts {
+  readonly ways: Ways;
+  settings: AppSettings;
+  isPristine = true;
+  readonly isPatched: () => boolean;
+
+  constructor(ways: Ways, settings: AppSettings, prototype: Methods) {
+    this.ways = ways;
+    this.settings = settings;
+    const { end, setHeader, write } = prototype;
+    this.isPatched = () =>
+      prototype.end !== end || prototype.setHeader !== setHeader || prototype.write !== write;
+  }
+}
+
+/** The methods that tools replace to add header fields, for comparison. */
+type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };

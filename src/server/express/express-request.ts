@@ -1,43 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { Application, Express, Request, Response } from "express";
+import type { Application, Express, Request } from "express";
 import { RequestError } from "../../errors.ts";
-import { endQuietly, watchDump, watchPush } from "../../http/node-internals.ts";
-import { unreadQuery } from "../../http/query.ts";
-import { failSending } from "../../pipeline/send-result.ts";
-import { currentWalk, type Walk } from "../../pipeline/walk.ts";
-import { type AppSettings, untouched } from "../../results/send-json.ts";
+import { watchPush } from "../../http/node-internals.ts";
+import { findState, type RequestState } from "../../pipeline/request-state.ts";
+import { interruptSending } from "../../pipeline/send-result.ts";
+import { type AppFacts, type AppSettings, requestState } from "../../reply/reply-state.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
-
-/** The options that an application's requests share. */
-export interface RequestOptions {
-  /** The settings of the application before it is created. */
-  readonly settings: AppSettings;
-  readonly getApp: () => Express;
-  /** Handles errors that occur while Express sends a file. */
-  readonly fail: (error: unknown, request: Request, response: Response) => void;
-}
-
-/** The request class of an application. */
-export interface RequestClass {
-  readonly ExpressRequest: typeof IncomingMessage;
-  /** Makes requests use the settings of the created application from now on. */
-  readonly useSettings: (settings: AppSettings) => void;
-}
 
 /** Creates the class of an application's requests. */
 export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
-  { settings: firstSettings, getApp, fail }: RequestOptions,
-): RequestClass => {
-  // for speed, the settings, which requests read often, are kept in a variable
-  let settings = firstSettings;
-  const parsedQuery: unique symbol = Symbol("parsed query");
-  const parsedFor: unique symbol = Symbol("parsed for");
-  const parsedBy: unique symbol = Symbol("parsed by");
-  const ownNext: unique symbol = Symbol("next");
-
+  facts: AppFacts,
+  getApp: () => Express,
+): typeof IncomingMessage => {
   /** Finds the mounted application that has changed the prototype of a request, and whose settings then apply. */
   const findMounted = (request: object): Application | undefined =>
     Object.getPrototypeOf(request) === ExpressRequest.prototype
@@ -51,11 +28,7 @@ export const createRequestClass = (
     route: unknown = undefined;
     baseUrl = "";
     originalUrl = "";
-    [parsedQuery]: unknown = undefined;
-    [parsedFor]: string | undefined = undefined;
-    [parsedBy]: Application | undefined = undefined;
-    [ownNext]: unknown = undefined;
-    [currentWalk]: Walk | undefined = undefined;
+    [requestState]: RequestState | undefined = undefined;
     [bodySink]: BodySink | undefined = undefined;
 
     // oxlint-disable-next-line no-useless-constructor -- Node passes the socket to this constructor, which also initialises the fields
@@ -72,7 +45,6 @@ export const createRequestClass = (
         return true;
       }
       sink.end();
-      if (endQuietly(this)) return false;
       super.push(null);
       // without a reader, the stream would only end after the response, but handlers expect the request to have ended
       this.read(0);
@@ -87,28 +59,20 @@ export const createRequestClass = (
     /** The query, which is parsed when it is first read. */
     get query(): unknown {
       const url = this.url ?? "";
+      const app = findMounted(this);
+      const state = findState(this);
+      const known = state?.query;
       // the query is parsed again if a middleware has rewritten the URL
-      const mounted = findMounted(this);
-      if (this[parsedFor] !== url || this[parsedBy] !== mounted) {
-        const own = (mounted as { readonly settings?: AppSettings } | undefined)?.settings;
-        this[parsedQuery] = readQuery(toQueryText(url), own ?? settings, () => mounted ?? getApp());
-        this[parsedFor] = url;
-        this[parsedBy] = mounted;
-      }
-      return this[parsedQuery];
+      if (known?.url === url && known.app === app) return known.value;
+      const own = (app as { readonly settings?: AppSettings } | undefined)?.settings;
+      const value = readQuery(toQueryText(url), own ?? facts.settings, () => app ?? getApp());
+      if (state) state.query = { value, url, app };
+      return value;
     }
 
-    get [unreadQuery](): string | undefined {
-      if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
-      // a middleware may have redefined `query` on this request, or a hook on all requests
-      if (Object.hasOwn(this, "query") || findMounted(this) || isQueryRedefined()) return undefined;
-      return toQueryText(this.url ?? "");
-    }
-
-    set query(query: unknown) {
-      this[parsedQuery] = query;
-      this[parsedFor] = this.url ?? "";
-      this[parsedBy] = findMounted(this);
+    set query(value: unknown) {
+      const state = findState(this);
+      if (state) state.query = { value, url: this.url ?? "", app: findMounted(this) };
     }
 
     /**
@@ -116,45 +80,28 @@ export const createRequestClass = (
      * own.
      */
     get next(): unknown {
-      const walk = this[currentWalk];
-      if (walk?.next !== undefined) return walk.next;
-      if (!walk && this[ownNext] !== undefined) return this[ownNext];
-      return (error?: unknown): void => {
-        // without an error, there was nothing to send, as for a directory
-        const fault = error ?? new RequestError("SLP_NOT_FOUND");
-        if (walk) failSending(walk, fault);
-        else fail(fault, this as unknown as Request, this.res as Response);
-      };
+      const state = findState(this);
+      return state?.next ?? (state?.plan ? undefined : state?.routerNext) ?? toNext(state);
     }
 
     set next(next: unknown) {
-      const walk = this[currentWalk];
+      const state = findState(this);
+      if (!state) return;
       // a router within a native middleware sets its own `next`, and restores that of the middleware afterwards
-      if (walk?.next === undefined) this[ownNext] = next;
-      else walk.next = next;
+      if (state.next === undefined) state.routerNext = next;
+      else state.next = next;
     }
   }
 
-  const findQueryGetter = (): unknown =>
-    (
-      Object.getOwnPropertyDescriptor(ExpressRequest.prototype, "query") as
-        | { get?: unknown }
-        | undefined
-    )?.get;
-  const ownQueryGetter = findQueryGetter();
-  /**
-   * Checks whether a hook has redefined `query` on the prototype, which is `app.request`. This is impossible before the
-   * application is created.
-   */
-  const isQueryRedefined = (): boolean =>
-    settings[untouched] !== true && findQueryGetter() !== ownQueryGetter;
-
   watchPush(ExpressRequest.prototype);
-  watchDump(ExpressRequest.prototype);
-  return {
-    ExpressRequest,
-    useSettings: (made) => {
-      settings = made;
-    },
-  };
+  facts.ways.endRequests(ExpressRequest.prototype);
+  return ExpressRequest;
 };
+
+/** Returns the function that Express calls if it cannot send what the application has asked for. */
+const toNext =
+  (state: RequestState | undefined) =>
+  (error?: unknown): void => {
+    // without an error, there was nothing to send, as for a directory
+    if (state) interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));
+  };

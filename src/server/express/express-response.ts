@@ -2,24 +2,10 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { leaveBody } from "../../http/leave-body.ts";
-import {
-  harmlessCloses,
-  harmlessFinishes,
-  isPiped,
-  noteReply,
-  watchPipes,
-} from "../../http/node-internals.ts";
-import { sendingMark, stopSource } from "../../pipeline/response-state.ts";
-import { type RunningRequests, running } from "../../pipeline/running-requests.ts";
-import { currentWalk, type Walk } from "../../pipeline/walk.ts";
-import {
-  type AppSettings,
-  type SentFields,
-  appSettings,
-  patchedMark,
-  sentFields,
-  watchedMark,
-} from "../../results/send-json.ts";
+import { isPiped, noteReply, watchPipes } from "../../http/node-internals.ts";
+import { findState, type RequestState } from "../../pipeline/request-state.ts";
+import { stopSource } from "../../pipeline/response-state.ts";
+import { type SentFields, requestState } from "../../reply/reply-state.ts";
 import { countChunk, countLastChunk, writtenBytes } from "./content-length.ts";
 import { dropStalledReader, type StalledReaderOptions } from "../connection/stalled-reader.ts";
 
@@ -27,10 +13,6 @@ type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
 /** The options that an application's responses share. */
 export interface ResponseOptions {
-  /** The settings of the application before it is created. */
-  readonly settings: AppSettings;
-  /** The requests that a shutdown notifies and waits for. */
-  readonly requests: RunningRequests;
   readonly stalled: StalledReaderOptions;
   /** Logs that something was written to a response that had already ended. */
   readonly sentTwice: (response: ServerResponse) => void;
@@ -38,25 +20,11 @@ export interface ResponseOptions {
   readonly wrongLength: (response: ServerResponse, length: number) => void;
 }
 
-/** The response class of an application. */
-export interface ResponseClass {
-  readonly ExpressResponse: NodeResponse;
-  /** Makes responses use the settings of the created application from now on. */
-  readonly useSettings: (settings: AppSettings) => void;
-}
-
 /** Creates the class of an application's responses. */
 export const createResponseClass = (
   OwnResponse: NodeResponse,
-  { settings: firstSettings, requests, stalled, sentTwice, wrongLength }: ResponseOptions,
-): ResponseClass => {
-  // for speed, the settings, which responses read often, are kept in a variable
-  let settings = firstSettings;
-  const lazyLocals: unique symbol = Symbol("locals");
-  const isDraining: unique symbol = Symbol("is draining");
-
-  const { end, setHeader, write } = OwnResponse.prototype as Methods;
-
+  { stalled, sentTwice, wrongLength }: ResponseOptions,
+): NodeResponse => {
   /**
    * Checks whether a response has ended. This reads Node's own `finished`, because compression replaces
    * `writableEnded`.
@@ -86,27 +54,8 @@ export const createResponseClass = (
   };
 
   class ExpressResponse extends OwnResponse {
-    [lazyLocals]: unknown = undefined;
-    [sendingMark] = false;
-    [harmlessFinishes] = 0;
-    [harmlessCloses] = 0;
-    [watchedMark]: boolean | "native" = false;
-    [sentFields]: SentFields | undefined = undefined;
     [writtenBytes] = 0;
-    [isDraining] = false;
-
-    get [patchedMark](): boolean {
-      const now: Methods = OwnResponse.prototype;
-      return now.end !== end || now.setHeader !== setHeader || now.write !== write;
-    }
-
-    get [running](): RunningRequests {
-      return requests;
-    }
-
-    get [appSettings](): AppSettings {
-      return settings;
-    }
+    [requestState]: RequestState | undefined = undefined;
 
     override assignSocket(socket: Socket): void {
       super.assignSocket(socket);
@@ -115,11 +64,11 @@ export const createResponseClass = (
 
     // fields that were sent without `setHeader` are returned too
     override getHeader(name: string): number | string | string[] | undefined {
-      return super.getHeader(name) ?? findField(this[sentFields], name);
+      return super.getHeader(name) ?? findField(this, name);
     }
 
     override getHeaders(): OutgoingHttpHeaders {
-      const fields = this[sentFields];
+      const fields = findState(this)?.sentFields;
       const headers = super.getHeaders();
       if (fields)
         for (const [name, value] of Object.entries(fields))
@@ -128,11 +77,11 @@ export const createResponseClass = (
     }
 
     override getHeaderNames(): string[] {
-      return this[sentFields] ? Object.keys(this.getHeaders()) : super.getHeaderNames();
+      return findState(this)?.sentFields ? Object.keys(this.getHeaders()) : super.getHeaderNames();
     }
 
     override hasHeader(name: string): boolean {
-      return super.hasHeader(name) || findField(this[sentFields], name) !== undefined;
+      return super.hasHeader(name) || findField(this, name) !== undefined;
     }
 
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
@@ -158,13 +107,14 @@ export const createResponseClass = (
       if (!this.writableEnded) {
         this.once("unpipe", (source: Readable) => stopSource(this, source));
         super.end();
-        (this.req as WalkedRequest)[currentWalk]?.abort(new Error("HEAD needs no body"));
+        findState(this)?.abort(new Error("HEAD needs no body"));
       }
       if (typeof onWritten === "function") process.nextTick(onWritten);
-      if (!this[isDraining]) {
-        this[isDraining] = true;
+      const state = findState(this);
+      if (state && !state.isDraining) {
+        state.isDraining = true;
         setImmediate(() => {
-          this[isDraining] = false;
+          state.isDraining = false;
           this.emit("drain");
         });
       }
@@ -182,7 +132,7 @@ export const createResponseClass = (
         if (hasChunk && isSentTwice(this, encoding, callback)) return this;
       }
       // the length of a response that the framework has serialised is right
-      if (this[sentFields] === undefined && this.req.method !== "HEAD") {
+      if (findState(this)?.sentFields === undefined && this.req.method !== "HEAD") {
         const wrong = countLastChunk(this, chunk, encoding);
         if (wrong !== undefined) {
           wrongLength(this, wrong);
@@ -196,25 +146,19 @@ export const createResponseClass = (
     }
 
     get locals(): unknown {
-      return (this[lazyLocals] ??= Object.create(null));
+      const state = findState(this);
+      return state && (state.locals ??= Object.create(null));
     }
 
     set locals(locals: unknown) {
-      this[lazyLocals] = locals;
+      const state = findState(this);
+      if (state) state.locals = locals;
     }
   }
 
   watchPipes(ExpressResponse.prototype);
-  return {
-    ExpressResponse,
-    useSettings: (made) => {
-      settings = made;
-    },
-  };
+  return ExpressResponse;
 };
-
-/** The methods that tools replace to add header fields, for comparison. */
-type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };
 
 /** Leaves the body of a request unread if the response that is about to begin is an error, or if nothing can read it. */
 const refuseBody = (response: ServerResponse): void => {
@@ -225,10 +169,9 @@ const refuseBody = (response: ServerResponse): void => {
 
 const ignore = (): void => undefined;
 
-type WalkedRequest = IncomingMessage & { readonly [currentWalk]?: Walk | undefined };
-
-/** Returns a header field as a string, as Express sets it. */
-const findField = (fields: SentFields | undefined, name: string): string | undefined => {
+/** Returns a header field that was sent without `setHeader` as a string, as Express sets it. */
+const findField = (response: ServerResponse, name: string): string | undefined => {
+  const fields: SentFields | undefined = findState(response)?.sentFields;
   if (!fields) return undefined;
   const wanted = name.toLowerCase();
   const found = Object.entries(fields).find(([field]) => field.toLowerCase() === wanted);

@@ -1,10 +1,9 @@
 import type { Request, Response } from "express";
-import { forgetSending, sendingMark } from "../../pipeline/response-state.ts";
+import { findReplyState } from "../../reply/reply-state.ts";
 import { readSafely } from "../../results/http-error.ts";
 
-type Sending = Response & { [sendingMark]?: boolean };
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
-type Method = (this: Sending, ...args: unknown[]) => unknown;
+type Method = (this: Response, ...args: unknown[]) => unknown;
 /** The function that Express calls if it could not send something and has no callback. */
 type Next = (error?: unknown) => void;
 
@@ -30,19 +29,19 @@ export const markSending = (prototype: Response): void => {
 const mark = (
   prototype: Response,
   name: "sendFile" | "download" | "render",
-  toCallback?: (response: Sending) => Callback,
+  toCallback?: (response: Response) => Callback,
 ): void => {
   const original = prototype[name] as Method;
   Object.defineProperty(prototype, name, {
     configurable: true,
     writable: true,
-    value(this: Sending, ...args: unknown[]): unknown {
-      this[sendingMark] = true;
+    value(this: Response, ...args: unknown[]): unknown {
+      setSending(this, true);
       try {
         return original.apply(this, toCallback ? withCallback(this, args, toCallback) : args);
       } catch (error) {
         // a call that has thrown will not send anything
-        if (!this.headersSent) this[sendingMark] = false;
+        if (!this.headersSent) setSending(this, false);
         throw error;
       }
     },
@@ -51,15 +50,15 @@ const mark = (
 
 /** Returns the arguments (what, options, callback) with a callback that first removes the mark. */
 const withCallback = (
-  response: Sending,
+  response: Response,
   [what, ...rest]: readonly unknown[],
-  toCallback: (response: Sending) => Callback,
+  toCallback: (response: Response) => Callback,
 ): unknown[] => {
   const given = rest.find((one) => typeof one === "function") as Callback | undefined;
   const [options] = rest[0] === given ? [] : rest;
   const callback = given ?? toCallback(response);
   const done: Callback = (...outcome) => {
-    forgetSending(response);
+    setSending(response, false);
     callback(...outcome);
   };
   return [what, options, done];
@@ -82,10 +81,15 @@ const onFile =
   };
 
 const onPage =
-  (response: Sending): Callback =>
+  (response: Response): Callback =>
   (error, page) => {
     if (error) readNext(response)(error);
     else response.send(page);
   };
+
+const setSending = (response: Response, isSending: boolean): void => {
+  const state = findReplyState(response);
+  if (state) state.isSending = isSending;
+};
 
 const readNext = ({ req }: Response): Next => (req as Request & { readonly next: Next }).next;

@@ -2,11 +2,10 @@ import type { EventEmitter } from "node:events";
 import type { Request, RequestHandler, Response } from "express";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
-import type { Logger } from "../../logger/logger.ts";
 import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
 import { sendError } from "../../pipeline/send-result.ts";
-import { Walk } from "../../pipeline/walk.ts";
+import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../results/http-error.ts";
 import { parsePathPattern } from "../../routing/path-pattern.ts";
 import type { ServeStaticOptions } from "../../routing/static-files.ts";
@@ -47,20 +46,13 @@ export class StaticMounts {
    * @returns false if there is no such file and no response was sent
    * @throws {@link RequestError} when the path contains a NUL character.
    */
-  async serve(
-    request: Request,
-    response: Response,
-    path: string,
-    logger: Logger,
-  ): Promise<boolean> {
+  async serve(state: RequestState, path: string): Promise<boolean> {
     for (const mount of this.#mounts) {
       const prefix = findPrefix(mount, path);
       if (prefix === undefined) continue;
       if (path.includes("%00")) throw new RequestError("SLP_PATH_MALFORMED");
-      const send = (): Promise<boolean> => serveFrom(mount, prefix, request, response);
-      const isServed = mount.guard
-        ? await guarded(mount.guard, request, response, logger, send)
-        : await send();
+      const send = (): Promise<boolean> => serveFrom(mount, prefix, state.request, state.response);
+      const isServed = mount.guard ? await guarded(mount.guard, state, send) : await send();
       // the search ends at the first mount that has the file
       if (isServed) return true;
     }
@@ -88,19 +80,18 @@ const isPlain = (path: string): boolean => {
  */
 const guarded = async (
   plan: EndpointPlan,
-  request: Request,
-  response: Response,
-  logger: Logger,
+  state: RequestState,
   send: () => Promise<boolean>,
 ): Promise<boolean> => {
-  const walk = new Walk(request, response, logger, plan.endpoint.resultHandler);
+  state.resultHandler = plan.endpoint.resultHandler;
+  state.plan = plan;
   let isServed = true;
   try {
-    await runMiddlewares(plan, walk, async () => {
+    await runMiddlewares(plan, state, async () => {
       isServed = await send();
     });
   } catch (error) {
-    await sendError(walk, error);
+    await sendError(state, error);
   }
   return isServed;
 };

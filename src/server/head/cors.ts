@@ -2,7 +2,6 @@ import type { AnyEndpoint } from "../../endpoint/endpoint.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import { ServerFault } from "../../errors.ts";
 import type { Request, Response } from "../../http/express-objects.ts";
-import { createFieldSetter } from "../../http/header-fields.ts";
 import { toErrorStatus } from "../../results/http-error.ts";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import type { Logger } from "../../logger/logger.ts";
@@ -35,8 +34,16 @@ export const defaultCorsHeaders: Readonly<Record<string, string>> = {
 };
 
 /** Sets the headers of `cors: true`. */
-export const setDefaultCorsHeaders: (response: Response) => void =
-  createFieldSetter(defaultCorsHeaders);
+export const setDefaultCorsHeaders = (response: Response): void => {
+  for (const name in defaultCorsHeaders) response.setHeader(name, defaultCorsHeaders[name] ?? "");
+};
+
+/** What the CORS headers of a response depend on. */
+interface CorsRequest {
+  readonly request: Request;
+  readonly response: Response;
+  readonly logger: Logger;
+}
 
 /**
  * Calls a `cors` function and sets the headers that it returns.
@@ -51,10 +58,8 @@ export const setDefaultCorsHeaders: (response: Response) => void =
  */
 export const setCorsHeaders = async (
   cors: CorsFunction,
-  request: Request,
-  response: Response,
+  { request, response, logger }: CorsRequest,
   endpoint: AnyEndpoint | undefined,
-  logger: Logger,
 ): Promise<Iterable<string>> => {
   const given: unknown = await cors({
     defaultHeaders: { ...defaultCorsHeaders },
@@ -82,17 +87,15 @@ export const setCorsHeaders = async (
  */
 export const setCorsHeadersOfOther = async (
   cors: CorsFunction,
-  request: Request,
-  response: Response,
-  logger: Logger,
+  state: CorsRequest,
 ): Promise<Iterable<string>> => {
   try {
-    return await setCorsHeaders(cors, request, response, undefined, logger);
+    return await setCorsHeaders(cors, state, undefined);
   } catch (error) {
     // a deliberate rejection is not a failure
     if (toErrorStatus(error) < 500 || warnedOfEndpoint.has(cors)) return [];
     warnedOfEndpoint.add(cors);
-    logger.error(
+    state.logger.error(
       "SLP_CORS_ENDPOINT: the cors function failed for a path without an endpoint, for which `endpoint` is undefined, so the response has no CORS headers. Check `endpoint` in the function.",
       { error },
     );

@@ -1,13 +1,12 @@
-import type { Request, Response } from "express";
-import type { Logger } from "../../logger/logger.ts";
+import type { Response } from "express";
 import type { EndpointPlan } from "../../pipeline/endpoint-plan.ts";
 import { isTaken } from "../../pipeline/response-state.ts";
 import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
 import { sendError } from "../../pipeline/send-result.ts";
-import { Walk } from "../../pipeline/walk.ts";
+import type { RequestState } from "../../pipeline/request-state.ts";
 
 /**
- * Responds to a preflight request with 200 and no body. No middleware runs, because the option `cors` alone decides: a
+ * Responds to a preflight request with 200 and no body. No middleware runs, because the `cors` option alone decides: a
  * preflight never carries credentials, and must not count as a request.
  *
  * @see Fetch standard, "CORS-preflight request"
@@ -24,17 +23,16 @@ export const answerPreflight = (response: Response): void => {
  */
 export const runNativePreflight = async (
   plan: EndpointPlan,
-  request: Request,
-  response: Response,
-  logger: Logger,
+  state: RequestState,
 ): Promise<boolean> => {
   const { nativeMiddlewares: middlewares } = plan;
   if (middlewares.length === 0) return false;
-  const walk = new Walk(request, response, logger, plan.endpoint.resultHandler);
+  state.resultHandler = plan.endpoint.resultHandler;
+  state.plan = plan;
   try {
-    await runMiddlewares({ ...plan, middlewares }, walk, () => Promise.resolve());
+    await runMiddlewares({ ...plan, middlewares }, state, () => Promise.resolve());
   } catch (error) {
-    await sendError(walk, error);
+    await sendError(state, error);
   }
-  return isTaken(response);
+  return isTaken(state.response);
 };

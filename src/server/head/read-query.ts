@@ -2,7 +2,7 @@ import type { Application } from "express";
 import { RequestError } from "../../errors.ts";
 import { hasTooManyPairs } from "../../http/query.ts";
 import { parseLimitedQuery } from "../../pipeline/limited-query.ts";
-import type { AppSettings } from "../../results/send-json.ts";
+import type { AppSettings } from "../../reply/reply-state.ts";
 
 /** Returns the query of a URL as it was sent, without the question mark. */
 export const toQueryText = (url: string): string => {

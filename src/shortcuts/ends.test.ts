@@ -3,7 +3,7 @@ import { createServer, IncomingMessage, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { finished } from "node:stream/promises";
 import { afterEach, expect, test } from "vitest";
-import { endQuietly } from "./node-internals.ts";
+import { endQuietly } from "./ends.ts";
 
 let server: Server | undefined;
 

@@ -1,0 +1,193 @@
+import type { Request, Response } from "express";
+import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
+import { ClientLeft } from "../errors.ts";
+import { BareObject } from "../http/bare-object.ts";
+import { findSocket } from "../http/find-socket.ts";
+import type { Logger } from "../logger/logger.ts";
+import {
+  type AppFacts,
+  type ReplyState,
+  type SentFields,
+  requestState,
+} from "../reply/reply-state.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import type { BodyOptions } from "../server/body/body.ts";
+import { combineInput, type CombinedInput } from "./combine-input.ts";
+import type { EndpointPlan } from "./endpoint-plan.ts";
+import type { OfferFault } from "./offer-fault.ts";
+import type { RunningRequests } from "./running-requests.ts";
+import type { Deadline } from "./time-limit.ts";
+
+/** The merged return values of a request's middlewares. */
+export type RequestContext = Record<string, unknown>;
+
+/** The parts of a plan that determine how the input is combined. */
+type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
+
+/** What the requests of one server, or of one attached API, share. */
+export interface Service {
+  /** The application that creates the responses; undefined if it is the user's own. */
+  readonly app: AppFacts | undefined;
+  /** The logger as configured. */
+  readonly logger: Logger;
+  /** Responds to errors that belong to no endpoint. */
+  readonly errorHandler: AnyResultHandler;
+  readonly bodies: BodyOptions;
+  /** The requests whose stages run. */
+  readonly running: RunningRequests;
+  /** Offers faults to the error handlers of the application, if it may have any. */
+  readonly offerFault: OfferFault | undefined;
+}
+
+/** A placeholder for an output that is not sent because the response has already been sent or the client has left. */
+export const noOutput: unique symbol = Symbol("no output");
+
+/** Everything that the stages of one request tell each other; created when the request begins. */
+export class RequestState implements ReplyState {
+  readonly request: Request;
+  readonly response: Response;
+  readonly service: Service;
+  readonly app: AppFacts | undefined;
+  /** The logger of this request. */
+  logger: Logger;
+
+  isSending = false;
+  sentFields: SentFields | undefined = undefined;
+  watchers: "hooks" | "native" | undefined = undefined;
+  harmlessFinishes = 0;
+  harmlessCloses = 0;
+  /** Whether a fault may still be offered to the error handlers of the application. */
+  mayOfferFault = true;
+
+  /** Formats and sends the result. */
+  resultHandler: AnyResultHandler;
+  ctx: RequestContext = new BareObject();
+  /** Whether the body has been read, or need not be; "failing" while it is read. */
+  body: "unread" | "failing" | "read" = "read";
+  /** How the input is combined; undefined if no endpoint was reached. */
+  plan: InputPlan | undefined = undefined;
+  /** The combined input before validation; null until a stage asks for it. */
+  combined: CombinedInput | null = null;
+  /** The validated fields of the middlewares; undefined if none of them has an input. */
+  fields: Record<string, unknown> | undefined = undefined;
+  /** The endpoint's validated input, if a middleware has asked for it. */
+  input: { readonly value: unknown } | undefined = undefined;
+  /** The validated output, or `noOutput`. */
+  output: unknown = noOutput;
+  /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
+  errorData: unknown = undefined;
+  /** The value of `request.next` while a native middleware runs. */
+  next: unknown = undefined;
+  /** The value of `request.next` that a router of the application has set. */
+  routerNext: unknown = undefined;
+  /** The parsed query, with the URL and the mounted application for which it was parsed. */
+  query: { readonly value: unknown; readonly url: string; readonly app: unknown } | undefined =
+    undefined;
+  /** The value of `response.locals`. */
+  locals: unknown = undefined;
+  /** Whether the next turn of the event loop emits `drain`, for a producer of a response to HEAD. */
+  isDraining = false;
+
+  /**
+   * The error that was sent although stages are still running: the time limit has expired, or `request.next` was called
+   * with an error. The results of these stages are ignored.
+   */
+  failure: Error | undefined = undefined;
+  /** Whether the stages were interrupted by `request.next` with an error. */
+  isInterrupted = false;
+  /** The error with which the result handler has been called, if any. */
+  handledError: Error | undefined = undefined;
+  /** The time limit of the stages; undefined if there is none. */
+  deadline: Deadline | undefined = undefined;
+  /** Whether the time limit has expired; stages may still be running then. */
+  isLate = false;
+  /** Whether all stages have ended after the time limit. */
+  isEnded = false;
+  /** Whether the response has been sent, or given up. */
+  isAnswered = false;
+  /** The place of this request in the list of running requests. */
+  place = -1;
+
+  #abort: AbortController | undefined = undefined;
+  #reason: Error | undefined = undefined;
+
+  constructor(request: Request, response: Response, service: Service) {
+    this.request = request;
+    this.response = response;
+    this.service = service;
+    this.app = service.app;
+    this.logger = service.logger;
+    this.resultHandler = service.errorHandler;
+    (request as StatefulMessage)[requestState] = this;
+    (response as StatefulMessage)[requestState] = this;
+  }
+
+  /** The signal for handlers, created when first read because most handlers never use it. */
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController();
+      if (this.#reason) this.#abort.abort(this.#reason);
+      else this.#watchClient();
+    }
+    return this.#abort.signal;
+  }
+
+  /** Aborts the signal once the client leaves. */
+  #watchClient(): void {
+    const { response } = this;
+    const onClose = (): void => {
+      if (!response.writableFinished) this.abort(new ClientLeft());
+    };
+    if (response.closed || findSocket(response)?.closed) onClose();
+    else {
+      response.on("close", onClose);
+      this.harmlessCloses++;
+    }
+  }
+
+  /** Asks the code that uses the signal to finish; the signal is aborted even if it is first read later. */
+  abort(reason: Error): void {
+    this.#reason ??= reason;
+    this.#abort?.abort(reason);
+  }
+
+  /**
+   * Returns the combined input; it is created when a stage first asks for it, and created anew after a native
+   * middleware.
+   */
+  combine({ sources, fileLists, textLists }: InputPlan): CombinedInput {
+    return (this.combined ??= combineInput(this.request, sources, fileLists, textLists));
+  }
+}
+
+/** A request or a response whose request may have begun. */
+type StatefulMessage = object & { [requestState]?: RequestState };
+
+/** Returns the state of a request or a response; undefined if sallyport has not begun the request. */
+export const findState = (message: object): RequestState | undefined =>
+  (message as StatefulMessage)[requestState];
+
+/**
+ * The argument of a handler. A class lets `signal` be a getter on the prototype, which costs nothing unless it is read.
+ */
+export class StateArguments<Input> implements HandlerArguments<Input, RequestContext> {
+  readonly input: Input;
+  readonly ctx: RequestContext;
+  readonly logger: Logger;
+  readonly request: Request;
+  readonly response: Response;
+  readonly #state: RequestState;
+
+  constructor(state: RequestState, input: Input) {
+    this.input = input;
+    this.ctx = state.ctx;
+    this.logger = state.logger;
+    this.request = state.request;
+    this.response = state.response;
+    this.#state = state;
+  }
+
+  get signal(): AbortSignal {
+    return this.#state.signal;
+  }
+}
