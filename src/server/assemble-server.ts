@@ -3,30 +3,32 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from "e
 import { RequestError, ServerFault } from "../errors.ts";
 import { plainWays } from "../reply/reply-state.ts";
 import { shortcuts } from "../shortcuts/shortcuts.ts";
-import { closeAfterReply } from "../http/lingering-close.ts";
 import { watchReplies } from "../http/node-internals.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { cutOff } from "../pipeline/response-state.ts";
 import { findState, RequestState, type Service } from "../pipeline/request-state.ts";
 import { recover, warnAlreadySent } from "../pipeline/send-result.ts";
-import { ensureError, toNativeError } from "../results/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./connection/client-errors.ts";
 import type { ServerConfig } from "./config/config.ts";
-import type { Dispatcher } from "./dispatch.ts";
 import { watchConnections } from "./connection/connections.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
 import { expectBody } from "./head/expectation.ts";
-import { findFramingFault } from "./head/framing.ts";
-import { isExpressLoaded, loadExpress } from "../lazy/packages.ts";
+import { isExpressLoaded } from "../lazy/packages.ts";
 import type { Listener } from "./connection/listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { serveInOrder } from "./connection/request-queue.ts";
-import { beginRequests, type Serve } from "./begin-requests.ts";
+import {
+  beginRequests,
+  createServing,
+  refuseEarly,
+  toEnding,
+  type Serve,
+} from "./serve-request.ts";
 import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
 /** A server that does not listen yet. */
@@ -59,7 +61,7 @@ export const assembleServer = async (
   const prepared = await prepare(config, [...walkRouting(routing, config)], { app, offerFault });
   if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
   else if (config.etag || isExpressLoaded()) objects.getApp();
-  const listener = createListener(prepared, objects, isBare ? undefined : objects.getApp());
+  const listener = createServing(prepared, findApp, isBare ? undefined : objects.getApp());
   const listeners = createServers(config, objects, listener, prepared);
   for (const { server } of listeners)
     answerClientErrors(server, prepared.getLogger(), config.cors === true);
@@ -166,97 +168,6 @@ const useEnding = (app: Express, { dispatcher, service }: Prepared): void => {
   };
 };
 
-const toEnding =
-  (dispatcher: Dispatcher, state: RequestState): NextFunction =>
-  (error?: unknown) =>
-    void endRequest(dispatcher, state, error);
-
-/** Responds to a request that no layer of the application has answered, or that one has passed an error on for. */
-const endRequest = async (
-  dispatcher: Dispatcher,
-  state: RequestState,
-  error: unknown,
-): Promise<void> => {
-  try {
-    if (error) {
-      state.mayOfferFault = false;
-      await dispatcher.refuseEarly(state, toNativeError(ensureError(error), state.response));
-    } else await dispatcher.answerNotFound(state);
-  } catch (defect) {
-    recover(state, defect);
-  }
-};
-
-/** Returns the layers that were added to the application after the API; undefined if there are none. */
-const findLateLayers = ({ findApp }: ExpressObjects): RequestHandler | undefined => {
-  const { stack } = findApp()?.router ?? { stack: [] };
-  if (stack.length <= ownLayers) return undefined;
-  const late = loadExpress().Router();
-  late.stack = stack.slice(ownLayers);
-  return late;
-};
-
-/** The number of layers that the API adds to every application: one begins each request, and one is the API itself. */
-const ownLayers = 2;
-
-/** Dispatches a request. A request without a route goes on to the layers added later, if any. */
-const dispatch = (
-  dispatcher: Dispatcher,
-  objects: ExpressObjects,
-  state: RequestState,
-): Promise<void> => {
-  const late = objects.findApp() && findLateLayers(objects);
-  if (!late) return dispatcher.dispatch(state);
-  const ending = toEnding(dispatcher, state);
-  return dispatcher.dispatch(state, () => void late(state.request, state.response, ending));
-};
-
-/**
- * Refuses a request before it is dispatched. The request begins like all others, so the response has CORS headers and
- * an id, and is logged; a failure of this is logged too.
- */
-const refuse = async (
-  { begin, dispatcher }: Prepared,
-  refusal: RequestError,
-  state: RequestState,
-): Promise<void> => {
-  // what follows on the connection must not be parsed in the meantime
-  if (refusal.endsConnection) closeAfterReply(state.request, state.response);
-  try {
-    await begin(state);
-  } catch (error) {
-    logServerFault(state.logger, state.request, error);
-  }
-  await dispatcher.refuseEarly(state, refusal);
-};
-
-/** Creates the function that serves requests; the Express stack is skipped if it has nothing to add. */
-const createListener =
-  (prepared: Prepared, objects: ExpressObjects, stack: Express | undefined): Serve =>
-  (state) => {
-    const { begin, dispatcher } = prepared;
-    const { request, response } = state;
-    const refusal = findFramingFault(request);
-    if (refusal) return refuse(prepared, refusal, state);
-    let beginning: Promise<void> | undefined;
-    try {
-      // the `cors` option handles preflights, whatever a hook has added before the API
-      if (stack && !dispatcher.isPreflight(request)) {
-        state.watchers = "hooks";
-        stack(request, response);
-        return undefined;
-      }
-      beginning = begin(state);
-    } catch (error) {
-      return dispatcher.refuse(state, error);
-    }
-    if (beginning === undefined) return dispatch(dispatcher, objects, state);
-    return beginning.then(
-      () => (dispatcher.hasLeft(state) ? undefined : dispatch(dispatcher, objects, state)),
-      (error: unknown) => dispatcher.refuseEarly(state, error),
-    );
-  };
-
 /** The default options of servers, with times in milliseconds; `http.options` and `https.options` override them. */
 const defaultOptions = {
   connectionsCheckingInterval: 5000,
@@ -300,7 +211,7 @@ const createServers = (
     return serve(state);
   });
   const onExpectation = inOrder((state) =>
-    refuse(prepared, new RequestError("SLP_EXPECTATION"), state),
+    refuseEarly(prepared, new RequestError("SLP_EXPECTATION"), state),
   );
   for (const { name, server } of listeners) {
     watchConnections(server, name === "https");

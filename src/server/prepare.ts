@@ -3,22 +3,21 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
-import { createConsoleLogger, isSilenced } from "../logger/console-logger.ts";
-import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
-import { shareSamples } from "../logger/sampling.ts";
+import { createConsoleLogger } from "../logger/console-logger.ts";
+import { guardLogger } from "../logger/guard-logger.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
-import { setFaultLog, toLoggedPath } from "../results/log-fault.ts";
-import { findState, RequestState, type Service } from "../pipeline/request-state.ts";
+import { setFaultLog } from "../results/log-fault.ts";
+import { findState, type Service } from "../pipeline/request-state.ts";
 import { RunningRequests } from "../pipeline/running-requests.ts";
 import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyLimit } from "./body/body.ts";
 import { defaultBodyIdleTimeout, IdleBodies } from "./body/idle-bodies.ts";
-import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
-import { setDefaultCorsHeaders } from "./head/cors.ts";
+import type { AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
 import { Dispatcher } from "./dispatch.ts";
+import { createBeginning, type Begin } from "./serve-request.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
 /** Everything that is prepared before a server accepts its first request. */
@@ -28,11 +27,7 @@ export interface Prepared {
   readonly dispatcher: Dispatcher;
   /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
-  /**
-   * Begins a request: sets CORS headers, creates its logger and schedules its access log line. Returns a promise if the
-   * logger is created asynchronously.
-   */
-  readonly begin: (state: RequestState) => Promise<void> | undefined;
+  readonly begin: Begin;
   readonly service: Service;
 }
 
@@ -179,94 +174,3 @@ const toStaticMounts = async (
   const { StaticMounts } = await import("./express/static-mounts.ts");
   return new StaticMounts(statics, sources);
 };
-
-const createBeginning = async (
-  config: CommonConfig,
-  logger: Logger,
-): Promise<Prepared["begin"]> => {
-  const { cors, childLoggerProvider, accessLogger, cookies = false, requestId = false } = config;
-  const setLogger = (state: RequestState, own: Logger): void => {
-    shareSamples(own, logger);
-    setFaultLog(own, config.logFaults);
-    state.logger = own;
-  };
-  const logAccess = toAccessLogger(accessLogger, logger);
-  const readCookies = cookies
-    ? (await import("./head/cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
-    : undefined;
-  const identify = requestId
-    ? (await import("./head/request-id.ts")).createIdentifier(requestId)
-    : undefined;
-  const addChild = async (
-    provider: NonNullable<CommonConfig["childLoggerProvider"]>,
-    state: RequestState,
-  ): Promise<void> => {
-    const { request, response } = state;
-    const parent = toParent(state.logger);
-    const child = await provider({ request, response, parent });
-    setLogger(state, isLogger(child) ? guardLogger(child) : parent);
-    logAccess?.(state);
-  };
-  return (state) => {
-    const { request, response } = state;
-    if (cors === true) setDefaultCorsHeaders(response);
-    readCookies?.(request);
-    if (identify) setLogger(state, toChild(logger, { requestId: identify(request, response) }));
-    if (childLoggerProvider) return addChild(childLoggerProvider, state);
-    logAccess?.(state);
-    return undefined;
-  };
-};
-
-type LogAccess = (state: RequestState) => void;
-
-/** Returns a function that logs requests; undefined if its lines would not be shown. */
-const toAccessLogger = (
-  configured: CommonConfig["accessLogger"],
-  logger: Logger,
-): LogAccess | undefined => {
-  if (configured === null) return undefined;
-  if (configured)
-    return atEnd(async (request, own, reply) => {
-      try {
-        await configured(request, own, reply);
-      } catch (error) {
-        own.error("The access logger failed", { error });
-      }
-    });
-  if (isSilenced(logger, "debug")) return undefined;
-  return atEnd((request, own, reply) =>
-    own.debug(`${request.method}: ${toLoggedPath(request)}`, reply),
-  );
-};
-
-/** Returns a function that calls an access logger once the response has ended or the client has left. */
-const atEnd =
-  (log: (request: Request, logger: Logger, reply: AccessedReply) => unknown): LogAccess =>
-  (state) => {
-    const { request, response, logger } = state;
-    const begin = performance.now();
-    const { socket } = request;
-    const before = countWritten(socket);
-    const end = (): void => {
-      response.off("finish", end).off("close", end);
-      const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
-      const status = response.headersSent ? response.statusCode : undefined;
-      try {
-        log(request, logger, { status, bytes: countWritten(socket) - before, milliseconds });
-      } catch (error) {
-        // an error that is thrown in an event would end the process
-        logger.error("The access log failed", { error });
-      }
-    };
-    state.harmlessFinishes++;
-    state.harmlessCloses++;
-    response.once("finish", end).once("close", end);
-  };
-
-/**
- * Returns the number of bytes written; 0 for the sockets of adapters for serverless functions, which do not count
- * bytes.
- */
-const countWritten = ({ bytesWritten = 0 }: { readonly bytesWritten?: number }): number =>
-  bytesWritten;

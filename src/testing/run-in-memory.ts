@@ -7,7 +7,7 @@ import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
 import { createAppObjects } from "../server/assemble-server.ts";
 import { checkServerConfig } from "../server/config/check-server-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
-import { connect } from "../server/begin-requests.ts";
+import { connect } from "../server/serve-request.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
 import { loadNodeHttp } from "../lazy/node-modules.ts";
