@@ -14,6 +14,7 @@ import { watchedMark } from "../results/send-json.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./connection/client-errors.ts";
+import { createCompression } from "./compression.ts";
 import type { ServerConfig } from "./config/config.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { watchConnections } from "./connection/connections.ts";
@@ -114,7 +115,6 @@ const buildOwnStack = async (
   const { getLogger } = prepared;
   useBeginning(app, prepared);
   if (compression) {
-    const { createCompression } = await import("./compression/compression.ts");
     app.use(createCompression(compression === true ? {} : compression));
   }
   await beforeRouting?.({ app, getLogger });
