@@ -52,7 +52,7 @@ const compressionOptions = booleanOrGroup({
   threshold: be('a number of bytes, or a string such as "1kb"', (value) =>
     typeof value === "number"
       ? value >= 0
-      : typeof value === "string" && /^\d+(?:\.\d+)? *(?:b|kb|mb|gb)?$/i.test(value),
+      : typeof value === "string" && /^\d+(?:\.\d+)? ?(?:b|kb|mb|gb)?$/i.test(value),
   ),
   level: be(
     "an integer from 0 to 9",
