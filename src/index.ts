@@ -1,6 +1,5 @@
 // Starting
 export { createConfig } from "./server/config/config.ts";
-export type { CompressionOptions } from "./server/compression/compression-options.ts";
 export type { Listen } from "./server/connection/listen.ts";
 export { createServer } from "./server/create-server.ts";
 export { attachRouting } from "./server/attach-routing.ts";
@@ -36,6 +35,7 @@ export type {
   AppConfig,
   CommonConfig,
   AccessedReply,
+  CompressionOptions,
   HookArguments,
   ServerConfig,
 } from "./server/config/config.ts";

@@ -29,7 +29,7 @@ const rooms = [
 ];
 
 /** The rooms within `src/server`, the lowest first; the files next to these rooms combine them, and no room imports those files. */
-const serverRooms = ["head", "body", "compression", "connection", "config", "express", ""];
+const serverRooms = ["head", "body", "connection", "config", "express", ""];
 
 /** Converts the path separators of Windows to slashes. */
 const toSlashes = (path: string): string => path.replaceAll("\\", "/");

@@ -10,7 +10,7 @@ import type { DocumentedConfig } from "../openapi/options.ts";
 import { getMessageFromError, readSafely } from "../results/http-error.ts";
 import type { Routing } from "../routing/routing.ts";
 import { findPlace } from "./build-places.ts";
-import { CliError } from "./cli-error.ts";
+import { CliError } from "./command.ts";
 
 /** The exports of an API's module that the commands use. */
 export interface Entry {
@@ -18,12 +18,20 @@ export interface Entry {
   readonly config: DocumentedConfig & { readonly docs?: boolean | DocsOptions | undefined };
 }
 
-/** The positional argument that names the module. */
-export const entryArgument = {
-  type: "positional",
-  required: false,
-  description: "The module that exports `routing` and `config`",
-} as const;
+/**
+ * Finds and loads the module of an API, and uses it; the process is restarted if that is needed to load TypeScript.
+ *
+ * @param given the module that was given, if any
+ * @returns an exit code
+ * @throws {@link CliError} when there is no module, or when it cannot be loaded.
+ */
+export const useEntry = async (
+  given: string | undefined,
+  use: (entry: Entry) => Promise<number>,
+): Promise<number> => {
+  const path = findEntry(given);
+  return runWithTypeScript(path) ?? use(await loadEntry(path));
+};
 
 const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) => [
   `${name}.ts`,
@@ -39,7 +47,7 @@ const restartMark = "SALLYPORT_CLI_TSX";
  *
  * @throws {@link CliError} when there is no such module.
  */
-export const findEntry = (given: string | undefined): string => {
+const findEntry = (given: string | undefined): string => {
   const folder = process.cwd();
   const wanted = given ?? readConfigured(folder);
   if (wanted !== undefined) {
@@ -75,7 +83,7 @@ const readConfigured = (folder: string): string | undefined => {
  * @returns the exit code of the new process; undefined if this process can load the entry
  * @throws {@link CliError} when nothing can load TypeScript.
  */
-export const runWithTypeScript = (path: string): number | undefined => {
+const runWithTypeScript = (path: string): number | undefined => {
   if (!/\.[cm]?tsx?$/.test(path) || process.env[restartMark] !== undefined) return undefined;
   const tsx = findTsx();
   if (tsx === undefined) {
@@ -109,7 +117,7 @@ const findTsx = (): string | undefined => {
  *
  * @throws {@link CliError} when the module starts a server, cannot be loaded, or lacks `routing`.
  */
-export const loadEntry = async (path: string): Promise<Entry> => {
+const loadEntry = async (path: string): Promise<Entry> => {
   const module = await importSafely(path);
   const exported = (name: string): unknown =>
     readSafely(module, name) ?? readSafely(readSafely(module, "default"), name);

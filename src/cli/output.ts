@@ -1,3 +1,8 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { getMessageFromError } from "../results/http-error.ts";
+import { toUsageError } from "./command.ts";
+
 /** Writes to standard output, and waits until it is flushed. */
 export const writeOut = (text: string): Promise<void> => write(process.stdout, text);
 
@@ -8,3 +13,90 @@ const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
   new Promise((resolve) => {
     stream.write(text, () => resolve());
   });
+
+/**
+ * Writes a file, and creates its directories. Returns an exit code.
+ *
+ * @throws CliError when the file cannot be written.
+ */
+export const writeFile = (file: string, text: string): number =>
+  useFile("write", file, () => {
+    mkdirSync(dirname(resolve(file)), { recursive: true });
+    writeFileSync(file, text);
+    return 0;
+  });
+
+const useFile = <Result>(verb: string, file: string, work: () => Result): Result => {
+  try {
+    return work();
+  } catch (error) {
+    throw toUsageError(`--out: cannot ${verb} ${file}: ${getMessageFromError(error)}`, error);
+  }
+};
+
+/**
+ * Checks whether a file has the given content, and prints the difference if it does not. Returns an exit code.
+ *
+ * @throws CliError when the file cannot be read.
+ */
+export const checkFile = async (file: string, text: string): Promise<number> => {
+  const hint = "Run the command without --check to write it.";
+  if (!existsSync(file)) {
+    await writeError(`${file} does not exist. ${hint}\n`);
+    return 1;
+  }
+  // editors on other systems may use different line endings
+  const known = useFile("read", file, () => readFileSync(file, "utf8")).replaceAll("\r\n", "\n");
+  if (known === text) return 0;
+  await writeError(`${file} is out of date. ${hint}\n\n${toDifference(known, text)}\n`);
+  return 1;
+};
+
+/** The maximum number of lines to show; further lines are only counted. */
+const maxLines = 60;
+
+/** Shows which lines of a text were removed (-) and added (+), each group after two lines of context. */
+const toDifference = (before: string, after: string): string => {
+  const [old, own] = [before.split("\n"), after.split("\n")];
+  const lines: string[] = [];
+  let [at, to] = [0, 0];
+  while (at < old.length || to < own.length) {
+    if (old[at] === own[to]) {
+      at++;
+      to++;
+      continue;
+    }
+    const [gone, come] = findNext(old, own, at, to);
+    lines.push(`@@ line ${at + 1} @@`);
+    for (let back = Math.max(0, at - 2); back < at; back++) lines.push(`  ${old[back]}`);
+    lines.push(...old.slice(at, gone).map((line) => `- ${line}`));
+    lines.push(...own.slice(to, come).map((line) => `+ ${line}`));
+    [at, to] = [gone, come];
+  }
+  const more = lines.length - maxLines;
+  return [...lines.slice(0, maxLines), ...(more > 0 ? [`... and ${more} more lines`] : [])].join(
+    "\n",
+  );
+};
+
+/** Finds the nearest place where both texts are the same again. */
+const findNext = (
+  old: readonly string[],
+  own: readonly string[],
+  at: number,
+  to: number,
+): readonly [number, number] => {
+  const most = old.length - at + own.length - to;
+  for (let distance = 1; distance <= most; distance++)
+    for (
+      let gone = Math.max(0, distance - own.length + to);
+      gone <= Math.min(distance, old.length - at);
+      gone++
+    ) {
+      const come = distance - gone;
+      const [one, other] = [old[at + gone], own[to + come]];
+      // a single line, such as a brace, may be the same by chance
+      if (one === other && old[at + gone + 1] === own[to + come + 1]) return [at + gone, to + come];
+    }
+  return [old.length, own.length];
+};

@@ -1,4 +1,3 @@
-import { defineCommand } from "citty";
 import { toEndpointSources } from "../endpoint/input-sources.ts";
 import type { Security } from "../endpoint/security.ts";
 import { getMessageFromError } from "../results/http-error.ts";
@@ -6,14 +5,9 @@ import { listRoutes } from "../routing/list-routes.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { toTemplate } from "../openapi/path-templates.ts";
 import { watchBuilds } from "./build-places.ts";
-import {
-  entryArgument,
-  findEntry,
-  loadEntry,
-  runWithTypeScript,
-  type Entry,
-} from "./load-entry.ts";
-import { toDocument } from "./openapi-command.ts";
+import { defineCommand } from "./command.ts";
+import { useEntry, type Entry } from "./load-entry.ts";
+import { toDocument } from "./generating-commands.ts";
 import { writeError, writeOut } from "./output.ts";
 
 /** A route as `sallyport routes --json` prints it. */
@@ -33,19 +27,15 @@ interface RouteLine {
 
 /** `sallyport routes`: lists the endpoints. */
 export const routesCommand = defineCommand({
-  meta: { name: "routes", description: "Lists the routes of the API." },
-  args: {
-    entry: entryArgument,
-    json: { type: "boolean", description: "Print the routes as JSON" },
-  },
-  run: async ({ args }): Promise<number> => {
-    const path = findEntry(args.entry);
-    const status = runWithTypeScript(path);
-    if (status !== undefined) return status;
+  description: "Lists the routes of the API.",
+  options: { json: { type: "boolean", description: "Print the routes as JSON" } },
+  run: ({ json }, given) => {
     const places = watchBuilds();
-    const lines = await listLines(await loadEntry(path), places);
-    await writeOut(args.json ? `${JSON.stringify(lines, undefined, 2)}\n` : toTable(lines));
-    return 0;
+    return useEntry(given, async (entry) => {
+      const lines = await listLines(entry, places);
+      await writeOut(json ? `${JSON.stringify(lines, undefined, 2)}\n` : toTable(lines));
+      return 0;
+    });
   },
 });
 

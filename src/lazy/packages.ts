@@ -1,4 +1,5 @@
 import type { Busboy } from "@fastify/busboy";
+import type compression from "compression";
 import type express from "express";
 import type createHttpError from "http-errors";
 
@@ -17,6 +18,14 @@ export const isExpressLoaded = (): boolean => {
   const require = getLoader();
   return require.resolve("express") in require.cache;
 };
+
+/**
+ * Loads the package compression, an optional peer, when a configuration has the option `compression`.
+ *
+ * @throws when the package is not installed.
+ */
+export const loadCompression = (): typeof compression =>
+  getLoader()("compression") as typeof compression;
 
 let createError: typeof createHttpError | undefined;
 

@@ -102,7 +102,12 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
   throwHeldError(output);
   const source = toReadable(output);
   holdErrors(source);
-  const leave = (): void => void source.destroy();
+  let goOn: (() => void) | undefined;
+  const resume = (): void => goOn?.();
+  const leave = (): void => {
+    source.destroy();
+    resume();
+  };
   response.once("close", leave);
   try {
     if (response.req.method === "HEAD") {
@@ -116,26 +121,19 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
           "SLP_OUTPUT_CHUNK",
           `A stream must yield strings or bytes; it yielded ${piece === null ? "null" : typeof piece}`,
         );
-      if (!response.write(piece)) await untilDrained(response);
+      if (response.write(piece)) continue;
+      // one listener for the whole stream, because the package compression never removes any
+      if (!goOn) response.on("drain", resume);
+      await new Promise<void>((resolve) => (goOn = resolve));
     }
     response.end();
   } catch (error) {
     // the client has disconnected and no longer needs the rest
     if (!response.destroyed) throw error;
   } finally {
-    response.off("close", leave);
+    response.off("drain", resume).off("close", leave);
   }
 };
-
-/** Waits until more can be written, or the connection is closed. */
-const untilDrained = (response: Response): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      response.off("drain", end).off("close", end);
-      resolve();
-    };
-    response.once("drain", end).once("close", end);
-  });
 
 const toReadable = (output: StreamContent): Readable => {
   if (output instanceof Readable) return output;

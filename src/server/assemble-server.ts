@@ -13,6 +13,7 @@ import { logServerFault } from "../results/log-fault.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./connection/client-errors.ts";
+import { createCompression } from "./compression.ts";
 import type { ServerConfig } from "./config/config.ts";
 import { watchConnections } from "./connection/connections.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
@@ -122,7 +123,6 @@ const buildOwnStack = async (
   const { getLogger } = prepared;
   useBeginning(app, prepared);
   if (compression) {
-    const { createCompression } = await import("./compression/compression.ts");
     app.use(createCompression(compression === true ? {} : compression));
   }
   await beforeRouting?.({ app, getLogger });

@@ -11,7 +11,7 @@ import { ensureNodes } from "./node-versions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const packages: readonly string[] = [
-  ...["@fastify/busboy", "@types/node", "citty", "cookie", "express", "http-errors"],
+  ...["@fastify/busboy", "@types/node", "cookie", "express", "http-errors"],
   ...["swagger-ui-dist", "yaml", "zod"],
 ];
 const folders: string[] = [];

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import Module from "node:module";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,14 +11,12 @@ import createHttpError from "http-errors";
 import {
   ConfigError,
   defaultEndpointsFactory as factory,
-  EndpointsFactory,
-  ResultHandler,
   ServeStatic,
   type ServerConfig,
 } from "sallyport";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { ask, encodings, hasZstd, long, openEncoded, readAll, send } from "./encoded.ts";
+import { ask, encodings, long, openEncoded, readAll, send } from "./encoded.ts";
 import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
 
 const typed = { "Content-Type": "text/plain" };
@@ -47,41 +45,28 @@ describe("the encoding", () => {
     expect(JSON.parse(answer.text)).toEqual(successEnvelope({ text: "x".repeat(5000) }));
   });
 
-  test.skipIf(!hasZstd)("is zstd if Node supports it", async () => {
+  test.each([
+    ["gzip, deflate, br, zstd", "br"],
+    ["gzip, deflate, br;q=0.9", "gzip"],
+    ["gzip;q=0.5, identity", undefined],
+  ])("of a client that accepts %s is %s", async (accepted, encoding) => {
     const server = await start({ plain }, { compression: true });
-    const { headers } = await ask(server, "/plain", "gzip, deflate, br, zstd");
-    expect(headers["content-encoding"]).toBe("zstd");
-  });
-
-  test("follows the client's preference, then the server's order, with brotli before gzip", async () => {
-    const server = await start({ plain }, { compression: true });
-    const own = await start({ plain }, { compression: { encodings: ["deflate", "gzip"] } });
-    const encodingOf = async (of: TestServer, accepted: string) =>
-      (await ask(of, "/plain", accepted)).headers["content-encoding"];
-    expect(await encodingOf(server, "gzip, deflate, br")).toBe("br");
-    expect(await encodingOf(server, "gzip, deflate, br;q=0.9")).toBe("gzip");
-    expect(await encodingOf(server, "gzip;q=0.5, identity")).toBeUndefined();
-    expect(await encodingOf(own, "gzip, deflate, br")).toBe("deflate");
-    expect(await encodingOf(own, "br")).toBeUndefined();
+    expect((await ask(server, "/plain", accepted)).headers["content-encoding"]).toBe(encoding);
   });
 
   test("uses the configured options", async () => {
     const sizeOf = async (compression: ServerConfig["compression"]) =>
       (await ask(await start({ plain }, { compression }), "/plain")).bytes.length;
     expect(await sizeOf({ level: 0 })).toBeGreaterThan(long.length);
-    expect(await sizeOf({ strategy: constants.Z_HUFFMAN_ONLY })).toBeGreaterThan(1000);
-    expect(await sizeOf({ level: 9, memLevel: 1, chunkSize: 64 })).toBeLessThan(200);
-  });
-
-  test.each(encodings)("a body of any size arrives unchanged (%s)", async (encoding) => {
-    // random bytes hardly shrink when they are compressed
-    const noise = randomBytes(300_000).toString("base64");
-    const sized = send((response, { query }) =>
-      response.type("text").send(noise.slice(0, Number(query["size"]))),
-    );
-    const server = await start({ sized }, { compression: true });
-    for (const size of [1024, 1025, 15_000, 22_000, 65_536, 65_537, 400_000])
-      expect((await ask(server, `/sized?size=${size}`, encoding)).text).toBe(noise.slice(0, size));
+    expect(await sizeOf({ level: 9, filter: () => true })).toBeLessThan(200);
+    expect(await sizeOf({ filter: () => false })).toBe(long.length);
+    const qualityOf = async (quality: number) => {
+      const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: quality } };
+      return (
+        await ask(await start({ text }, { compression: { brotli } }), "/text?length=90000", "br")
+      ).bytes.length;
+    };
+    expect(await qualityOf(0)).toBeGreaterThan(await qualityOf(11));
   });
 
   test("any body arrives unchanged, in one chunk or in several", async () => {
@@ -110,26 +95,19 @@ describe("the encoding", () => {
 
 describe("compression", () => {
   const textual = ["text/html; charset=utf-8", "TEXT/CSS", "application/json", "image/svg+xml"];
-  const others = [
-    "application/problem+json",
-    "application/x-ndjson",
-    "application/wasm",
-    "font/ttf",
-  ];
-  test.each([...textual, ...others])("applies to the type %s", async (type) => {
+  test.each([...textual, "application/problem+json"])("applies to the type %s", async (type) => {
     const server = await start({ fields }, { compression: true });
     const answer = await ask(server, withFields({ "Content-Type": type }));
     expect(answer.headers["content-encoding"]).toBe("gzip");
     expect(answer.text).toBe(long);
   });
 
-  test.each(["image/png", "text/event-stream", "application/octet-stream", "application/jsonx"])(
+  test.each(["image/png", "text/event-stream"])(
     "does not apply to the type %s, and does not set Vary",
     async (type) => {
       const server = await start({ fields }, { compression: true });
       const { headers, ...answer } = await ask(server, withFields({ "Content-Type": type }));
       expect([headers["content-encoding"], headers.vary]).toEqual([undefined, undefined]);
-      expect(headers["content-length"]).toBe(String(long.length));
       expect(answer.text).toBe(long);
     },
   );
@@ -147,8 +125,7 @@ describe("compression", () => {
   test.each([
     ["R11: a response that sets a cookie", { "Set-Cookie": "a=b" }],
     ["R11: a response with no-transform", { "Cache-Control": "public,No-Transform , max-age=1" }],
-    ["partial content, according to its status,", { status: "206" }],
-    ["partial content, according to its header field,", { "Content-Range": "bytes 0-99/200" }],
+    ["partial content", { "Content-Range": "bytes 0-99/200" }],
   ])("%s is sent unencoded, with Vary", async (_what, given: Record<string, string>) => {
     const server = await start({ fields }, { compression: true });
     const { headers, bytes } = await ask(server, withFields(given));
@@ -168,48 +145,34 @@ describe("compression", () => {
     expect([identity.headers["content-encoding"], identity.text]).toEqual(["gzip", long]);
   });
 
-  test.each([204, 205, 304])(
-    "does not apply to the status %i, which has no body",
-    async (status) => {
-      const server = await start({ fields }, { compression: { threshold: 0 } });
-      const { headers, bytes } = await ask(server, withFields({ status: String(status) }));
-      expect(headers["content-encoding"]).toBeUndefined();
-      expect(bytes.toString()).toBe(status === 205 ? long : "");
-    },
-  );
-
   test("does not apply to a body below the threshold, whether its length is declared or it is a single chunk", async () => {
     const sized = send((response, { query }) => {
       const body = "x".repeat(Number(query["size"]));
       response.type("text");
       if (query["by"] === "length") response.set("Content-Length", String(body.length));
-      if (query["by"] === "piece") response.end(body);
-      else response.write(body, () => response.end());
+      if (query["by"] === "stream") response.write(body);
+      response.end(query["by"] === "stream" ? "" : body);
     });
     const server = await start({ sized }, { compression: true });
     const large = await start({ sized }, { compression: { threshold: "1.5 kB" } });
-    const all = await start({ sized }, { compression: { threshold: 0 } });
     const lookAt = async (of: TestServer, size: number, by: string) => {
       const { headers, ...answer } = await ask(of, `/sized?size=${size}&by=${by}`);
       expect(answer.text).toBe("x".repeat(size));
       expect(headers.vary).toBe("Accept-Encoding");
-      return headers["content-encoding"] ?? headers["content-length"];
+      return headers["content-encoding"];
     };
     for (const by of ["length", "piece"]) {
-      // Node knows the length of a single chunk
-      expect(await lookAt(server, 1023, by)).toBe("1023");
+      expect(await lookAt(server, 1023, by)).toBeUndefined();
       expect(await lookAt(server, 1024, by)).toBe("gzip");
-      expect(await lookAt(large, 1535, by)).toBe("1535");
+      expect(await lookAt(large, 1535, by)).toBeUndefined();
       expect(await lookAt(large, 1536, by)).toBe("gzip");
     }
     expect(await lookAt(server, 1, "stream")).toBe("gzip");
-    expect(await lookAt(all, 1, "piece")).toBe("gzip");
-    expect(await lookAt(all, 0, "piece")).toBe("0");
   });
 
   test.each(encodings)("applies despite a wrong Content-Length (%s)", async (encoding) => {
     const server = await start({ fields }, { compression: true });
-    for (const length of ["unknown", "1024", "9999"])
+    for (const length of ["1024", "9999"])
       expect((await ask(server, withFields({ "Content-Length": length }), encoding)).text).toBe(
         long,
       );
@@ -225,64 +188,29 @@ describe("compression", () => {
     expect(small.headers["content-encoding"]).toBeUndefined();
     expect(JSON.parse(small.text)).toEqual(errorEnvelope("Not Found"));
   });
-
-  test.each([
-    [99, "Low", { ...typed, "Content-Length": 5000 }],
-    [200, "Two\r\nlines", typed],
-  ])(
-    "applies to the next response after a head that could not be sent (%i %j)",
-    async (status, reason, fields) => {
-      const resultHandler = new ResultHandler({
-        positive: z.string(),
-        negative: z.string(),
-        handler: ({ response, request }) => {
-          response.statusMessage = "";
-          response.status(500).end(request.query["with"] === "long" ? long : "short");
-        },
-      });
-      const broken = new EndpointsFactory(resultHandler).build({
-        handler: ({ response }) => void response.writeHead(status, reason, fields),
-      });
-      const server = await start({ broken }, { compression: true });
-      expect(await ask(server, "/broken?with=long")).toMatchObject({ status: 500, text: long });
-      const short = await ask(server, "/broken");
-      expect([short.headers["content-encoding"], short.text]).toEqual([undefined, "short"]);
-    },
-  );
 });
 
 describe("the response head", () => {
-  test("R1: for HEAD is the same as for GET, apart from the framing", async () => {
+  test("R1: for HEAD is the same as for GET, apart from the framing and the encoding", async () => {
     const stream = send((response) => Readable.from([long]).pipe(response.type("text")));
     const written = send((response) => response.type("text").write(long) && response.end());
     const server = await start({ plain, text, stream, written }, { compression: true });
     for (const path of ["/plain", "/text?length=5000", "/text?length=5", "/stream", "/written"])
       for (const accepted of ["br", "identity"]) {
-        const get = (await ask(server, path, accepted)).headers;
+        const get = await ask(server, path, accepted);
         const head = await ask(server, path, accepted, { method: "HEAD" });
-        expect(head.headers["content-encoding"]).toBe(get["content-encoding"]);
+        expect([head.status, head.bytes.length]).toEqual([get.status, 0]);
+        expect(head.headers["content-type"]).toBe(get.headers["content-type"]);
         expect(head.headers.vary).toBe("Accept-Encoding");
-        expect(head.headers["content-length"]).toBe(get["content-length"]);
-        expect(head.bytes.length).toBe(0);
       }
-    expect((await ask(server, "/plain")).headers["content-encoding"]).toBe("gzip");
   });
 
-  test("has a weak ETag if the body is encoded, and the same ETag in a 304", async () => {
-    const server = await start({ plain }, { compression: true, etag: "strong" });
-    const strong = (await ask(server, "/plain", "identity")).headers.etag ?? "";
-    expect(strong).toMatch(/^"/);
-    const weak = (await ask(server, "/plain")).headers.etag ?? "";
-    expect(weak).toBe(`W/${strong}`);
-    for (const tag of [strong, weak]) {
-      const known = await ask(server, "/plain", "gzip", { headers: { "if-none-match": tag } });
-      expect(known).toMatchObject({ status: 304, text: "" });
-      expect(known.headers).toMatchObject({ etag: tag, vary: "Accept-Encoding" });
-      expect(known.headers["content-encoding"]).toBeUndefined();
-    }
-    const already = send((response) => response.set({ ...typed, ETag: 'W/"a"' }).end(long));
-    const other = await start({ already }, { compression: true });
-    expect((await ask(other, "/already")).headers.etag).toBe('W/"a"');
+  test("of a 304 has the ETag", async () => {
+    const server = await start({ plain }, { compression: true, etag: true });
+    const { etag = "" } = (await ask(server, "/plain")).headers;
+    const known = await ask(server, "/plain", "gzip", { headers: { "if-none-match": etag } });
+    expect(known).toMatchObject({ status: 304, text: "", headers: { etag } });
+    expect(known.headers["content-encoding"]).toBeUndefined();
   });
 
   test("has Accept-Encoding in Vary, next to existing values, even if the client accepts no encoding", async () => {
@@ -297,39 +225,6 @@ describe("the response head", () => {
     const cors = () => ({ "Access-Control-Allow-Origin": "https://a.test" });
     const shared = await start({ plain }, { compression: true, cors });
     expect((await ask(shared, "/plain")).headers.vary).toBe("Origin, Accept-Encoding");
-  });
-
-  test.each<[string, readonly unknown[]]>([
-    ["an object", [{ ...typed, "X-A": ["1", "2"] }]],
-    ["undefined and an object", [undefined, { ...typed, "X-A": ["1", "2"] }]],
-    ["a reason phrase and an object", ["Fine", { ...typed, "X-A": ["1", "2"] }]],
-    ["a flat array", [["Content-Type", "text/plain", "X-A", "1", "X-A", "2"]]],
-    [
-      "an array of pairs",
-      [
-        [
-          ["Content-Type", "text/plain"],
-          ["X-A", "1"],
-          ["X-A", "2"],
-        ],
-      ],
-    ],
-    [
-      "a reason phrase and an array",
-      ["Fine", ["Content-Type", "text/plain", "X-A", "1", "x-a", "2"]],
-    ],
-  ])("has the header fields that writeHead receives as %s", async (_what, given) => {
-    const written = send((response) => {
-      response.set({ "X-A": "0", "Content-Type": "image/png", "Content-Length": long.length });
-      response.writeHead(203, ...(given as [string])).end(long);
-    });
-    const server = await start({ written }, { compression: true });
-    const { status, headers, text } = await ask(server, "/written");
-    expect([status, headers["x-a"], headers["content-type"]]).toEqual([203, "1, 2", "text/plain"]);
-    expect([headers["content-encoding"], text]).toEqual(["gzip", long]);
-    const raw = await server.raw("GET /written HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-    expect(raw).toMatch(given[0] === "Fine" ? /^HTTP\/1.1 203 Fine\r/ : /^HTTP\/1.1 203 Non-/);
-    expect(raw.endsWith(long)).toBe(true);
   });
 
   test("R11: has no encoding if a cookie is passed to writeHead", async () => {
@@ -430,7 +325,7 @@ describe("compression within the server", () => {
       await sleep(Number(query["ms"]));
       response.type("text").end((query["x"] as string).repeat(2000));
     });
-    const server = await start({ sized }, { compression: { encodings: ["deflate"], level: 0 } });
+    const server = await start({ sized }, { compression: { level: 0 } });
     const toRequest = (target: string, version: string) =>
       `GET ${target} HTTP/${version}\r\nHost: a\r\nAccept-Encoding: deflate\r\n\r\n`;
     const last = toRequest("/sized?x=b&ms=0", "1.1").replace("Host: a", "$&\r\nConnection: close");
@@ -448,25 +343,17 @@ describe("compression within the server", () => {
   test("a browser's fetch decodes the body", async () => {
     const server = await start({ text }, { compression: true });
     const answer = await fetch(`http://127.0.0.1:${server.port}/text?length=2000`);
-    expect(answer.headers.get("content-encoding")).toMatch(/^(br|gzip|zstd)$/);
+    expect(answer.headers.get("content-encoding")).toMatch(/^(br|gzip)$/);
     expect(await answer.json()).toEqual(successEnvelope({ text: "x".repeat(2000) }));
   });
 
   test.each<[string, object, RegExp]>([
-    [
-      "encodings",
-      { encodings: [] },
-      /an array of one or more of zstd, br, gzip, deflate; got \[\]/,
-    ],
-    ["encodings", { encodings: ["brotli"] }, /an array of one or more of zstd, br, gzip, deflate/],
-    ["encodings", { encodings: "gzip" }, /an array of one or more of zstd, br, gzip, deflate/],
     ["level", { level: 10 }, /an integer from 0 to 9; got 10/],
-    ["memLevel", { memLevel: 0 }, /an integer from 1 to 9; got 0/],
-    ["strategy", { strategy: 5 }, /an integer from 0 to 4; got 5/],
-    ["chunkSize", { chunkSize: 63 }, /an integer from 64 to/],
+    ["brotli", { brotli: 4 }, /an object with options of brotli, such as `params`; got 4/],
     ["threshold", { threshold: "1 tb" }, /a number of bytes, or a string such as "1kb"/],
     ["threshold", { threshold: -1 }, /a number of bytes, or a string such as "1kb"/],
-    ["filter", { filter: () => true }, /There is no option `compression.filter`/],
+    ["filter", { filter: true }, /a function; got true/],
+    ["encodings", { encodings: ["gzip"] }, /There is no option `compression.encodings`/],
   ])("an invalid `%s` (%o) prevents the start", async (option, compression, message) => {
     const starting = start({}, { compression });
     await expect(starting).rejects.toThrow(ConfigError);
@@ -474,12 +361,18 @@ describe("compression within the server", () => {
     await expect(starting).rejects.toThrow(message);
   });
 
-  test.skipIf(hasZstd)(
-    "the encoding zstd prevents the start if Node does not support it",
-    async () => {
-      await expect(start({}, { compression: { encodings: ["gzip", "zstd"] } })).rejects.toThrow(
-        /^The option `compression.encodings` has zstd, which Node.js [\d.]+ lacks; omit it, or run Node.js 22.15/,
-      );
-    },
-  );
+  test("the start fails if the package is not installed", async () => {
+    const loader = Module as unknown as { _load: (name: string, ...rest: unknown[]) => unknown };
+    const load = loader._load.bind(loader);
+    const spy = vi.spyOn(loader, "_load").mockImplementation((name, ...rest) => {
+      if (name === "compression") throw new Error("Cannot find module 'compression'");
+      return load(name, ...rest);
+    });
+    await expect(start({}, { compression: true })).rejects.toMatchObject({
+      code: "SLP_CONFIG_PEER",
+      message:
+        "The option `compression` needs the package compression, which is not installed. Run: npm install compression.",
+    });
+    spy.mockRestore();
+  });
 });

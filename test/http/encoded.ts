@@ -1,25 +1,19 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { Transform } from "node:stream";
-import * as zlib from "node:zlib";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Request, Response } from "express";
 import { defaultEndpointsFactory } from "sallyport";
 import type { TestServer } from "./harness.ts";
 
-const { createBrotliDecompress, createGunzip, createInflate } = zlib;
-/** The zstd decoder, which Node has had since 22.15 and 23.8. */
-const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
-
 const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
-  ...(createZstdDecompress ? ([["zstd", createZstdDecompress]] as const) : []),
   ["br", () => createBrotliDecompress()],
   ["gzip", () => createGunzip()],
   ["deflate", () => createInflate()],
 ]);
 
-/** The encodings that this version of Node.js can decode. */
+/** The encodings of compressed responses. */
 export const encodings = [...decoders.keys()];
-export const hasZstd = encodings.includes("zstd");
 
 const toDecoder = (encoding: string): Transform => {
   const create = decoders.get(encoding);

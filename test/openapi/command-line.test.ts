@@ -152,14 +152,6 @@ test("the process exits with the code of the command", () => {
   expect(runProcess(folder, "opnapi").status).toBe(2);
 });
 
-test("help has no colours if it is not printed to a terminal", () => {
-  const program = [...imports, `${root}src/cli/main.ts`, "--help"];
-  const coloured = { ...process.env, NO_COLOR: "", TERM: "xterm", TEST: "", CI: "" };
-  const { stdout } = spawnSync(process.execPath, program, { encoding: "utf8", env: coloured });
-  expect(stdout).toContain("COMMANDS");
-  expect(stdout).not.toContain("\u001B");
-});
-
 describe("sallyport client", () => {
   test("writes a file, and shows the differences if an existing file is out of date", async () => {
     const folder = toFolder({ "api.ts": api() });
@@ -259,6 +251,13 @@ describe("the command reports mistakes without a stack trace", () => {
       { "a.ts": api() },
       2,
       "--out: cannot read .: EISDIR",
+    ],
+    [
+      "a value of an option without one",
+      ["openapi", "--check=no"],
+      {},
+      2,
+      "--check takes no value",
     ],
     ["two entries", ["routes", "a.ts", "b.ts"], {}, 2, "takes one entry; got a.ts b.ts."],
     ["no module", ["routes"], {}, 1, "None of src/api.ts, src/api.js, src/routing.ts"],

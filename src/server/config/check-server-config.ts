@@ -2,11 +2,6 @@ import { constants } from "node:os";
 import { ConfigError } from "../../errors.ts";
 import { assertObject, assertOwnOptions, commonChecks } from "./check-config.ts";
 import {
-  knownEncodings,
-  listSendableEncodings,
-  toThreshold,
-} from "../compression/compression-options.ts";
-import {
   aFunction,
   be,
   booleanOrGroup,
@@ -53,34 +48,18 @@ const shutdownOptions = booleanOrGroup({
   beforeExit: aFunction,
 });
 
-const wholeNumberFrom = (least: number, most: number): Check =>
-  be(
-    `an integer from ${least} to ${most}`,
-    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
-  );
-
-const encodings: Check = (value, option) => {
-  const isKnown = (one: unknown): boolean => knownEncodings.some((known) => known === one);
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isKnown))
-    refuse(option, value, `an array of one or more of ${knownEncodings.join(", ")}`);
-  const lacking = (value as string[]).find((one) => !listSendableEncodings().includes(one));
-  if (lacking !== undefined)
-    throw new ConfigError(
-      "SLP_CONFIG_VALUE",
-      `The option \`${option}\` has ${lacking}, which Node.js ${process.versions.node} lacks; omit it, or run Node.js 22.15 or later.`,
-    );
-};
-
 const compressionOptions = booleanOrGroup({
-  encodings,
-  threshold: be(
-    'a number of bytes, or a string such as "1kb"',
-    (value) => toThreshold(value) !== undefined,
+  threshold: be('a number of bytes, or a string such as "1kb"', (value) =>
+    typeof value === "number"
+      ? value >= 0
+      : typeof value === "string" && /^\d+(?:\.\d+)? ?(?:b|kb|mb|gb)?$/i.test(value),
   ),
-  level: wholeNumberFrom(0, 9),
-  memLevel: wholeNumberFrom(1, 9),
-  strategy: wholeNumberFrom(0, 4),
-  chunkSize: wholeNumberFrom(64, 0x7fffffff),
+  level: be(
+    "an integer from 0 to 9",
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 9,
+  ),
+  brotli: be("an object with options of brotli, such as `params`", isObject),
+  filter: aFunction,
 });
 
 const serverChecks: Readonly<Record<string, Check>> = {

@@ -1,5 +1,6 @@
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
+import type { BrotliOptions } from "node:zlib";
 import type { Express, IRouter } from "express";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { SourcesByMethod } from "../../endpoint/input-sources.ts";
@@ -10,7 +11,6 @@ import type { LogFaults } from "../../results/log-fault.ts";
 import type { AnyResultHandler } from "../../results/result-handler.ts";
 import type { WalkOptions } from "../../routing/walk-routing.ts";
 import type { DocsOptions } from "../../docs/docs-options.ts";
-import type { CompressionOptions } from "../compression/compression-options.ts";
 import type { Listen } from "../connection/listen.ts";
 import type { CookieOptions } from "../head/cookies.ts";
 import type { CorsOption } from "../head/cors.ts";
@@ -33,6 +33,34 @@ export interface HookArguments {
   readonly app: Express;
   /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
+}
+
+/** Options of the package `compression`. */
+export interface CompressionOptions {
+  /**
+   * The minimum size of a body that is compressed: a number of bytes, or a string such as "1kb".
+   *
+   * @default "1kb"
+   */
+  readonly threshold?: number | string | undefined;
+  /**
+   * The level of gzip and deflate, 0 to 9.
+   *
+   * @default 6
+   */
+  readonly level?: number | undefined;
+  /**
+   * The options of brotli, those of `createBrotliCompress` of node:zlib.
+   *
+   * @default { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+   */
+  readonly brotli?: BrotliOptions | undefined;
+  /**
+   * Decides which responses may be compressed.
+   *
+   * @default the package's own `filter`, which decides by the Content-Type
+   */
+  readonly filter?: ((request: Request, response: Response) => boolean) | undefined;
 }
 
 /** The options that `createServer` and `attachRouting` share. */
@@ -204,11 +232,10 @@ export interface ServerConfig extends CommonConfig {
    */
   readonly shortcuts?: boolean | undefined;
   /**
-   * Whether responses are compressed with zstd, brotli, gzip or deflate, whichever the client prefers: `true`, or
-   * options.
+   * Whether responses are compressed with the package `compression`, which must be installed: `true`, or its options.
    *
-   * Event streams, responses that set cookies, and responses with `Cache-Control: no-transform` are never compressed. A
-   * handler that streams can send buffered data with `response.flush()`.
+   * Event streams, parts of files, responses that set cookies, and responses with `Cache-Control: no-transform` are
+   * never compressed. A handler that streams can send buffered data with `response.flush()`.
    *
    * @default false
    */

@@ -1,0 +1,84 @@
+import { parseArgs } from "node:util";
+import { describeUnknown } from "../checks/unknown-names.ts";
+
+/** An error that a user of the command line can fix; shown without a stack. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  readonly code: "SLP_CLI_ENTRY" | "SLP_CLI_STARTS_SERVER" | "SLP_CLI_USAGE";
+
+  constructor(code: CliError["code"], message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
+/** Creates the error for incorrect usage. */
+export const toUsageError = (message: string, cause?: unknown): CliError =>
+  new CliError("SLP_CLI_USAGE", message, cause);
+
+type Options = Readonly<Record<string, Option>>;
+
+interface Option {
+  readonly type: "string" | "boolean";
+  /** What stands for the value in the help. */
+  readonly hint?: string;
+  readonly description: string;
+}
+
+type Values<Own extends Options> = {
+  readonly [Name in keyof Own]?: Own[Name]["type"] extends "string" ? string : boolean;
+};
+
+interface CommandOf<Own extends Options> {
+  readonly description: string;
+  readonly options: Own;
+  /**
+   * Runs the command.
+   *
+   * @param entry the module that was given, if any
+   * @returns the exit code
+   */
+  readonly run: (values: Values<Own>, entry: string | undefined) => Promise<number>;
+}
+
+/** A command, such as `sallyport routes`. */
+export type Command = CommandOf<Options>;
+
+/** Infers the types of a command's options. */
+export const defineCommand = <const Own extends Options>(command: CommandOf<Own>): Command =>
+  command as unknown as Command;
+
+/**
+ * Runs a command with its arguments.
+ *
+ * @throws {@link CliError} when an option is unknown, has no value or has one too many, or when there are two entries.
+ */
+export const runCommand = (
+  name: string,
+  { options, run }: Command,
+  args: readonly string[],
+): Promise<number> => {
+  const { values, positionals, tokens } = parseArgs({
+    ...{ args: [...args], options, tokens: true, allowPositionals: true },
+    // the messages of `strict` neither suggest names nor say how an option is used
+    strict: false,
+  });
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { name: flag, value } = token;
+    const option = Object.hasOwn(options, flag) ? options[flag] : undefined;
+    if (!option)
+      throw toUsageError(
+        describeUnknown("option", flag, Object.keys(options), { where: name, prefix: "--" }),
+      );
+    if (option.type === "boolean") {
+      if (value !== undefined) throw toUsageError(`--${flag} takes no value; got ${value}.`);
+    } else if (!value || (!token.inlineValue && value.startsWith("-")))
+      // another option after the name is not its value
+      throw toUsageError(`--${flag} needs a value, as in \`--${flag} <${option.hint}>\`.`);
+  }
+  const [entry, ...others] = positionals;
+  if (others.length > 0)
+    throw toUsageError(`\`sallyport ${name}\` takes one entry; got ${positionals.join(" ")}.`);
+  return run(values as Values<Options>, entry);
+};

@@ -1,0 +1,101 @@
+import { readInfo, toYaml } from "../docs/document-texts.ts";
+import { generateClient } from "../generate-client/generate-client.ts";
+import { generateOpenApi } from "../openapi/generate-openapi.ts";
+import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";
+import { defineCommand, toUsageError } from "./command.ts";
+import { useEntry, type Entry } from "./load-entry.ts";
+import { checkFile, writeFile, writeOut } from "./output.ts";
+
+const checkOption = {
+  type: "boolean",
+  description: "Fail if the file in --out is out of date, and show the difference",
+} as const;
+
+/** `sallyport client`: writes a typed client, or checks that a file is up to date. */
+export const clientCommand = defineCommand({
+  description: "Writes a typed client of the API: one TypeScript file.",
+  options: {
+    out: { type: "string", hint: "file", description: "The file to write" },
+    format: {
+      type: "string",
+      hint: "string|date",
+      description: "The type of dates in responses: string (default) or date",
+    },
+    types: {
+      type: "boolean",
+      description: "Write a .d.ts file with the types of the inferred client instead",
+    },
+    check: checkOption,
+  },
+  run: async ({ out, format = "string", types = false, check }, given) => {
+    if (format !== "string" && format !== "date")
+      throw toUsageError(`--format must be string or date; got ${format}.`);
+    if (out === undefined)
+      throw toUsageError("--out is missing. Pass the file to write, such as client.ts.");
+    if (types && format === "date")
+      throw toUsageError(
+        "--types does not support --format date: the inferred client does not know which strings are dates.",
+      );
+    return useEntry(given, async ({ routing, config }) => {
+      const text = generateClient({ routing, config, format, types });
+      return check ? checkFile(out, text) : writeFile(out, text);
+    });
+  },
+});
+
+const versions: readonly string[] = ["3.0", "3.1", "3.2"];
+
+/** `sallyport openapi`: writes the OpenAPI document, or checks that a file is up to date. */
+export const openApiCommand = defineCommand({
+  description: "Writes the OpenAPI document of the API.",
+  options: {
+    out: {
+      type: "string",
+      hint: "file",
+      description: "The file to write; by default, the document is printed",
+    },
+    format: {
+      type: "string",
+      hint: "json|yaml",
+      description: "json or yaml; defaults to the extension of --out, or to json",
+    },
+    openapi: {
+      type: "string",
+      hint: versions.join("|"),
+      description: "The OpenAPI version; defaults to that of `config.docs`, or to 3.1",
+    },
+    check: checkOption,
+  },
+  run: async ({ out, format = toFormat(out), openapi, check }, given) => {
+    if (format !== "json" && format !== "yaml")
+      throw toUsageError(`--format must be json or yaml; got ${format}.`);
+    if (openapi !== undefined && !versions.includes(openapi))
+      throw toUsageError(`--openapi must be one of ${versions.join(", ")}; got ${openapi}.`);
+    if (check && out === undefined) throw toUsageError("--check needs --out, the file to check.");
+    return useEntry(given, async (entry) => {
+      const document = toDocument(entry, openapi as OpenApiVersion | undefined);
+      const text =
+        format === "json" ? `${JSON.stringify(document, undefined, 2)}\n` : toYaml(document);
+      if (out !== undefined) return check ? checkFile(out, text) : writeFile(out, text);
+      await writeOut(text);
+      return 0;
+    });
+  },
+});
+
+const toFormat = (out: string | undefined): string =>
+  /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";
+
+/** Generates the document as `config.docs` would serve it. */
+export const toDocument = (
+  { routing, config }: Entry,
+  version: OpenApiVersion | undefined,
+): OpenApiDocument => {
+  const { servers, openapi, tags, webhooks, head, override, info } =
+    typeof config.docs === "object" ? config.docs : {};
+  return generateOpenApi({
+    ...{ routing, config, servers, tags, webhooks, head, override },
+    openapi: version ?? openapi,
+    info: info ?? readInfo(),
+  });
+};
