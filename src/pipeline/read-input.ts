@@ -1,5 +1,4 @@
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import { findLargeBody, withoutPrototype } from "./large-body.ts";
 import { assertGoingOn } from "./response-state.ts";
 import { omitKeys, validateInput } from "./validate.ts";
 import type { Walk } from "./walk.ts";
@@ -10,10 +9,6 @@ import type { Walk } from "./walk.ts";
  */
 export const readInput = (plan: EndpointPlan, walk: Walk): unknown => {
   if (walk.input) return walk.input.value;
-  if (plan.takesBodyAsIs) {
-    const taken = takeLargeBody(plan, walk);
-    if (taken) return taken.result;
-  }
   const combined = walk.combine(plan);
   if (!plan.parseInput) return {};
   const seen =
@@ -28,13 +23,4 @@ export const readInputEarly = async (plan: EndpointPlan, walk: Walk): Promise<vo
   if (reading) await reading;
   walk.input = { value: await readInput(plan, walk) };
   assertGoingOn(walk);
-};
-
-/** Parses an input that consists only of a large body, without a copy; returns undefined for other inputs. */
-const takeLargeBody = (
-  { parseInput, sources }: EndpointPlan,
-  { request }: Walk,
-): { readonly result: unknown } | undefined => {
-  const body = parseInput && findLargeBody(request, sources);
-  return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
 };

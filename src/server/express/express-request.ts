@@ -3,10 +3,9 @@ import type { Socket } from "node:net";
 import type { Application, Express, Request, Response } from "express";
 import { RequestError } from "../../errors.ts";
 import { endQuietly, watchDump, watchPush } from "../../http/node-internals.ts";
-import { unreadQuery } from "../../http/query.ts";
 import { failSending } from "../../pipeline/send-result.ts";
 import { currentWalk, type Walk } from "../../pipeline/walk.ts";
-import { type AppSettings, untouched } from "../../results/send-json.ts";
+import type { AppSettings } from "../../results/send-json.ts";
 import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
@@ -98,13 +97,6 @@ export const createRequestClass = (
       return this[parsedQuery];
     }
 
-    get [unreadQuery](): string | undefined {
-      if (this[parsedFor] !== undefined || settings["query parser"] !== "simple") return undefined;
-      // a middleware may have redefined `query` on this request, or a hook on all requests
-      if (Object.hasOwn(this, "query") || findMounted(this) || isQueryRedefined()) return undefined;
-      return toQueryText(this.url ?? "");
-    }
-
     set query(query: unknown) {
       this[parsedQuery] = query;
       this[parsedFor] = this.url ?? "";
@@ -134,20 +126,6 @@ export const createRequestClass = (
       else walk.next = next;
     }
   }
-
-  const findQueryGetter = (): unknown =>
-    (
-      Object.getOwnPropertyDescriptor(ExpressRequest.prototype, "query") as
-        | { get?: unknown }
-        | undefined
-    )?.get;
-  const ownQueryGetter = findQueryGetter();
-  /**
-   * Checks whether a hook has redefined `query` on the prototype, which is `app.request`. This is impossible before the
-   * application is created.
-   */
-  const isQueryRedefined = (): boolean =>
-    settings[untouched] !== true && findQueryGetter() !== ownQueryGetter;
 
   watchPush(ExpressRequest.prototype);
   watchDump(ExpressRequest.prototype);
