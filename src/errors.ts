@@ -14,6 +14,7 @@ const requestFaults = {
   SLP_BODY_TOO_DEEP: [400, "Body nested too deeply"],
   SLP_BODY_TOO_LARGE: [413, "Content Too Large"],
   SLP_BODY_TOO_MANY_FIELDS: [413, "Too many form fields"],
+  SLP_BODY_TOO_MANY_VALUES: [413, "The body has more values than `bodyLimit.values` allows"],
   SLP_BODY_UTF8: [400, "Body is not valid UTF-8"],
   SLP_CROSS_SITE_FORM: [403, "Forms from other sites are not accepted"],
   SLP_EXPECTATION: [417, "Expectation Failed"],

@@ -1,4 +1,5 @@
 import { endpointMethods } from "../http/method.ts";
+import { isBodyLimit } from "./body-limit.ts";
 import { aBoolean, assertKeys, assertValues, failValue } from "./check-definition.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import { inputSources as knownSources } from "./input-sources.ts";
@@ -24,6 +25,18 @@ const assertSourceList = (where: string, name: string, list: unknown): void => {
     failValue(where, name, `an array of ${knownSources.join(", ")}`, list);
 };
 
+const assertBodyLimit = (where: string, bodyLimit: unknown): void => {
+  if (bodyLimit === undefined || isBodyLimit(bodyLimit)) return;
+  if (!isObject(bodyLimit)) {
+    const expected = "a positive integer, in bytes, or an object with bytes, values";
+    failValue(where, "bodyLimit", expected, bodyLimit);
+  }
+  assertKeys(`${where}: \`bodyLimit\``, bodyLimit as object, ["bytes", "values"]);
+  for (const [name, limit] of Object.entries(bodyLimit as object) as [string, unknown][])
+    if (limit !== undefined && !isBodyLimit(limit))
+      failValue(where, `bodyLimit.${name}`, "a positive integer", limit);
+};
+
 /** @throws {@link DefinitionError} when an option for the sources of the input, or for the body, is invalid. */
 export const assertInputOptions = (
   where: string,
@@ -35,8 +48,7 @@ export const assertInputOptions = (
   const { bodyLimit, inputSources, upload } = definition;
   assertSources(where, inputSources);
   assertValues(where, definition, { keepRawBody: aBoolean, forms: aBoolean });
-  if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit > 0))
-    failValue(where, "bodyLimit", "a positive integer, in bytes", bodyLimit);
+  assertBodyLimit(where, bodyLimit);
   if (upload === undefined) return;
   const { limits } = upload as { readonly limits?: UploadLimits };
   if (!isObject(limits)) failValue(where, "upload", "an object with `limits`", upload);

@@ -10,6 +10,7 @@ import type {
   SchemaInput,
   SchemaOutput,
 } from "../schemas/schema.ts";
+import type { BodyLimit } from "./body-limit.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type {
   HandlerArguments,
@@ -89,12 +90,12 @@ export interface DefinitionBase<
    */
   readonly inputSources?: EndpointSources | undefined;
   /**
-   * The maximum size of a body that is not an upload, in bytes after decompression. Larger bodies are rejected with a
-   * 413.
+   * The limits of a body that is not an upload: the maximum number of bytes after decompression, or
+   * `{ bytes, values }`, where `values` is the maximum number of values in JSON. Larger bodies are rejected with a 413.
    *
    * @default the configuration's `bodyLimit`
    */
-  readonly bodyLimit?: number | undefined;
+  readonly bodyLimit?: BodyLimit | undefined;
   /**
    * Whether the endpoint accepts forms in place of JSON: `application/x-www-form-urlencoded`, and `multipart/form-data`
    * without files. With `false`, forms are rejected with a 415. An input that is declared with `ez.form()`,

@@ -1,6 +1,7 @@
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { AnySchema, EmptyObject, ZodSchema } from "../schemas/schema.ts";
+import type { BodyLimit } from "./body-limit.ts";
 import { reportBuilt } from "./build-hook.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
@@ -43,7 +44,7 @@ export interface EndpointParts extends EndpointDescription {
   /** The endpoint's own input sources; undefined to use the configured ones. */
   readonly inputSources: EndpointSources | undefined;
   /** The endpoint's own body limit, in bytes; undefined to use the configured one. */
-  readonly bodyLimit: number | undefined;
+  readonly bodyLimit: BodyLimit | undefined;
   /** Whether the endpoint accepts forms in place of JSON; undefined to use the configured value. */
   readonly takesForms: boolean | undefined;
   /** The endpoint's own upload limits; undefined to use the configured ones. */
@@ -87,7 +88,7 @@ export class Endpoint<
   readonly keepsRawBody: boolean;
   readonly timeout: number | undefined;
   readonly inputSources: EndpointSources | undefined;
-  readonly bodyLimit: number | undefined;
+  readonly bodyLimit: BodyLimit | undefined;
   readonly takesForms: boolean | undefined;
   readonly uploadLimits: UploadLimits | undefined;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;

@@ -9,8 +9,7 @@ import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import { findUnserialisable } from "../reply/find-unserialisable.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
-import type { ParseResult } from "../schemas/parse-result.ts";
-import { toParser } from "../schemas/parser.ts";
+import { toParser, type ParseResult } from "../schemas/parser.ts";
 import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
 
 /** The optional fields of an event. */

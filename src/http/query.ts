@@ -3,17 +3,6 @@ import { BareObject } from "./bare-object.ts";
 /** A parsed query; repeated names have arrays as values. */
 export type Query = Record<string, string | string[]>;
 
-/**
- * The property of a request that holds its unparsed query; undefined if the query has been parsed, or is not parsed by
- * {@link parseQuery}.
- */
-export const unreadQuery: unique symbol = Symbol.for("sallyport/unread-query");
-
-/** A request that may hold an unparsed query. */
-export interface UnreadQuery {
-  readonly [unreadQuery]?: string | undefined;
-}
-
 /** The maximum number of parameters in a query, and of fields in a form. */
 export const maxPairs = 1000;
 
@@ -44,14 +33,13 @@ export const decodeLeniently: Decode = (text) => {
  * `node:querystring` returns an object in V8's slow mode, which costs half a microsecond to create and to copy.
  *
  * @param onForbidden called if there is a `__proto__`
- * @param query the object that receives the pairs
  */
 export const parseQuery = (
   text: string,
   decode: Decode = decodeLeniently,
   onForbidden: () => void = ignore,
-  query: Query = new BareObject() as Query,
 ): Query => {
+  const query = new BareObject() as Query;
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     let equals = -1;
     let isPlain = true;

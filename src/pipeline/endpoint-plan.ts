@@ -1,4 +1,5 @@
 import { DefinitionError } from "../errors.ts";
+import { toBodyLimits, type BodyLimits } from "../endpoint/body-limit.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { assertForms, declaresBodyType } from "../endpoint/form-option.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
@@ -9,8 +10,7 @@ import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
-import { toInputParser, toParser } from "../schemas/parser.ts";
-import type { Parser } from "../schemas/parse-result.ts";
+import { toParser, type Parser } from "../schemas/parser.ts";
 import { listArrayFields } from "../schemas/list-fields.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
@@ -36,8 +36,8 @@ export interface EndpointPlan {
   readonly body: "none" | "parsed" | "raw";
   /** Whether the raw bytes of the body are kept. */
   readonly keepsRawBody: boolean;
-  /** The endpoint's own body limit, in bytes. */
-  readonly bodyLimit: number | undefined;
+  /** The endpoint's own limits for bodies. */
+  readonly bodyLimit: BodyLimits;
   /** Whether forms are accepted in place of JSON. */
   readonly takesForms: boolean;
   /** The endpoint's own upload limits. */
@@ -54,11 +54,6 @@ export interface EndpointPlan {
   /** The native middlewares before any other middleware, which also run for preflight requests. */
   readonly nativeMiddlewares: readonly MiddlewareStep[];
   readonly parseInput: Parser | undefined;
-  /**
-   * Whether a large body may be parsed without a copy, because only a schema that creates a new object sees the
-   * combined input.
-   */
-  readonly takesBodyAsIs: boolean;
   /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
   readonly middlewareOnlyKeys: readonly string[];
   readonly parseOutput: Parser | undefined;
@@ -94,7 +89,7 @@ const toBodyKind = (
 /** Prepares a middleware. */
 export const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => ({
   middleware,
-  parseInput: middleware.inputSchema && toInputParser(middleware.inputSchema),
+  parseInput: middleware.inputSchema && toParser(middleware.inputSchema),
   needsBody: middleware.inputSchema !== undefined || middleware.takesBody === true,
 });
 
@@ -148,7 +143,7 @@ export const planEndpoint = (
     sources: toMergeOrder(sources),
     body: toBodyKind(schemas, sources),
     keepsRawBody: endpoint.keepsRawBody,
-    bodyLimit: endpoint.bodyLimit,
+    bodyLimit: toBodyLimits(endpoint.bodyLimit),
     takesForms: endpoint.takesForms ?? (forms || declaresBodyType(endpoint)),
     uploadLimits: endpoint.uploadLimits,
     takesFiles: sources.includes("files") && schemas.some(takesFiles),
@@ -158,12 +153,7 @@ export const planEndpoint = (
     middlewares,
     hasMiddlewareInput: declared.length > 0,
     nativeMiddlewares: middlewares.slice(0, endOfNative < 0 ? middlewares.length : endOfNative),
-    parseInput: endpoint.inputSchema && toInputParser(endpoint.inputSchema),
-    takesBodyAsIs:
-      endpoint.inputSchema?._zod.def.type === "object" &&
-      declared.length === 0 &&
-      sources.includes("body") &&
-      endpoint.resultHandler === defaultResultHandler,
+    parseInput: endpoint.inputSchema && toParser(endpoint.inputSchema),
     middlewareOnlyKeys: endpoint.inputSchema
       ? listMiddlewareOnlyKeys(endpoint.inputSchema, declared)
       : [],

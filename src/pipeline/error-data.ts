@@ -4,8 +4,7 @@ import { joinErrors } from "../endpoint/declared-errors.ts";
 import { RequestError, ServerFault } from "../errors.ts";
 import { readSafely, toErrorStatus } from "../results/http-error.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
-import { toParser } from "../schemas/parser.ts";
-import type { Parser, ParseResult } from "../schemas/parse-result.ts";
+import { toParser, type Parser, type ParseResult } from "../schemas/parser.ts";
 import { InputValidationError } from "../schemas/validation-errors.ts";
 import { validate } from "./validate.ts";
 

@@ -1,6 +1,5 @@
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { parseBody } from "../server/body/body.ts";
-import { findLargeBody, withoutPrototype } from "./large-body.ts";
 import { assertGoingOn } from "./response-state.ts";
 import { omitKeys, validateInput } from "./validate.ts";
 import type { RequestState } from "./request-state.ts";
@@ -11,10 +10,6 @@ import type { RequestState } from "./request-state.ts";
  */
 export const readInput = (plan: EndpointPlan, state: RequestState): unknown => {
   if (state.input) return state.input.value;
-  if (plan.takesBodyAsIs) {
-    const taken = takeLargeBody(plan, state);
-    if (taken) return taken.result;
-  }
   const combined = state.combine(plan);
   if (!plan.parseInput) return {};
   const seen =
@@ -46,13 +41,4 @@ export const beginReading = (
   state.body = "failing";
   const reading = parseBody(plan, service.bodies, request, response, logger);
   return reading && deadline ? deadline.pauseFor(reading) : reading;
-};
-
-/** Parses an input that consists only of a large body, without a copy; returns undefined for other inputs. */
-const takeLargeBody = (
-  { parseInput, sources }: EndpointPlan,
-  { request }: RequestState,
-): { readonly result: unknown } | undefined => {
-  const body = parseInput && findLargeBody(request, sources);
-  return body && withoutPrototype(body, (bare) => validateInput(parseInput, bare));
 };

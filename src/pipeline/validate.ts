@@ -2,8 +2,7 @@ import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
-import { declaresKey } from "../schemas/parser.ts";
-import type { Parser, ParseResult } from "../schemas/parse-result.ts";
+import { declaresKey, type Parser, type ParseResult } from "../schemas/parser.ts";
 import { InputValidationError, OutputValidationError } from "../schemas/validation-errors.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { toNearestIssues } from "./nearest-issues.ts";
-import { finishIssue } from "./zod-internals.ts";
 
 /** The maximum number of issues reported for one validation; further issues are dropped unread. */
 export const maxIssues = 10;
@@ -49,6 +48,17 @@ const maxNamedKeys = 5;
  */
 const safeKey = /^[\w.$-]{1,64}$/;
 
+/** Reports the raw issues that it is given as its own, so that Zod completes them with messages. */
+let reporter: z.ZodType | undefined;
+
+/** Completes raw issues as Zod does before it returns an error. */
+const finish = (raw: readonly z.core.$ZodRawIssue[]): readonly z.core.$ZodIssue[] => {
+  reporter ??= z.unknown().check(({ value, issues }) => {
+    issues.push(...(value as z.core.$ZodRawIssue[]));
+  });
+  return reporter.safeParse(raw).error?.issues ?? [];
+};
+
 /**
  * Creates a Zod error from the first raw issues only, because finishing fifty thousand issues would waste the server's
  * time.
@@ -59,21 +69,24 @@ export const toZodError = (
   issues: readonly z.core.$ZodRawIssue[],
   declares?: (key: string) => boolean,
 ): z.ZodError =>
-  new z.ZodError(
-    issues.slice(0, maxIssues).map((issue) => {
-      if (!declares) return finish(issue);
-      const finished = finish(
-        issue.code === "unrecognized_keys" ? { ...issue, keys: hideKeys(issue.keys) } : issue,
-      );
-      const hidden = hidePath(finished, declares);
-      if (hidden.code === "invalid_union")
-        unionIssues.set(
-          hidden,
-          toNearestIssues(hidden).map((one) => hidePath(hideNames(one), declares)),
-        );
-      return hidden;
-    }),
-  );
+  new z.ZodError([
+    ...(declares
+      ? finish(issues.slice(0, maxIssues).map(hideNames)).map((one) => hide(one, declares))
+      : finish(issues.slice(0, maxIssues))),
+  ]);
+
+/** Hides keys that the client has chosen, also in the issues that are reported in place of a union's own. */
+const hide = (issue: z.core.$ZodIssue, declares: (key: string) => boolean): z.core.$ZodIssue => {
+  const hidden = hidePath(issue, declares);
+  if (hidden.code === "invalid_union") {
+    const nearest = toNearestIssues(hidden).slice(0, maxIssues).map(hideWrittenNames);
+    unionIssues.set(
+      hidden,
+      finish(nearest).map((one) => hidePath(one, declares)),
+    );
+  }
+  return hidden;
+};
 
 /** The reported issues of unions, without the keys that must not be named. */
 const unionIssues = new WeakMap<z.core.$ZodIssue, readonly z.core.$ZodIssue[]>();
@@ -96,15 +109,16 @@ const hidePath = (
   ),
 });
 
-/** Hides unsafe keys in an issue about unknown keys; the message that Zod has written names all of them. */
-const hideNames = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
-  if (issue.code !== "unrecognized_keys" || issue.keys.every((key) => safeKey.test(key)))
-    return issue;
-  const { message: _message, ...rest } = issue;
-  return finish({ ...rest, keys: hideKeys(issue.keys), input: undefined });
-};
+const hideNames = (issue: z.core.$ZodRawIssue): z.core.$ZodRawIssue =>
+  issue.code === "unrecognized_keys" ? { ...issue, keys: hideKeys(issue.keys) } : issue;
 
-const finish = (issue: z.core.$ZodRawIssue): z.core.$ZodIssue => finishIssue(issue);
+/** Hides unsafe keys in a completed issue, whose message names all of them. */
+const hideWrittenNames = (issue: z.core.$ZodIssue): z.core.$ZodRawIssue => {
+  if (issue.code !== "unrecognized_keys" || issue.keys.every((key) => safeKey.test(key)))
+    return issue as z.core.$ZodRawIssue;
+  const { message: _message, ...rest } = issue;
+  return { ...rest, keys: hideKeys(issue.keys), input: undefined };
+};
 
 const hideKeys = (keys: readonly string[]): string[] => {
   const named: string[] = [];

@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { showLiteral } from "./zod-internals.ts";
 
 type Issue = z.core.$ZodIssue;
 type UnionIssue = z.core.$ZodIssueInvalidUnion & { readonly inclusive?: boolean };
 
 /** The depth to which nested unions are searched; deeper unions are reported as Zod reports them. */
 const maxDepth = 8;
+
+/** The number of an alternative's issues that are looked at; an array in a union may have an issue per element. */
+const maxLooked = 100;
 
 /**
  * Explains why a value does not fit a union: returns the issues of the nearest alternative, with their full paths,
@@ -34,7 +36,7 @@ export const toNearestIssues = (issue: Issue, depth = 0): readonly Issue[] => {
 const listAlternatives = ({ errors }: UnionIssue, depth: number): Issue[][] =>
   errors
     .filter((one) => one.length > 0)
-    .map((one) => one.flatMap((nested) => toNearestIssues(nested, depth + 1)));
+    .map((one) => one.slice(0, maxLooked).flatMap((nested) => toNearestIssues(nested, depth + 1)));
 
 /** Checks whether the message of an issue is Zod's own, in any language. */
 const hasOwnText = (issue: UnionIssue): boolean => {
@@ -78,6 +80,11 @@ const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
     values,
     message: `Invalid option: expected one of ${named.join("|")}`,
   };
+};
+
+const showLiteral = (value: z.core.util.Primitive): string => {
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "bigint" ? `${value}n` : String(value);
 };
 
 /**

@@ -4,8 +4,8 @@ import { DefinitionError } from "../errors.ts";
 import { cursor } from "./cursor.ts";
 import { formatIssues, toZodError } from "./issues.ts";
 import { paginated, readPagination } from "./paginated.ts";
-import { compileAfter, toParser } from "./parser.ts";
-import type { ParseResult } from "./parse-result.ts";
+import { compileAfter, toParser, type ParseResult } from "./parser.ts";
+
 import { runsUserCode } from "./user-code.ts";
 
 const item = z.object({ name: z.string() });

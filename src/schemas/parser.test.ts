@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { ParseResult } from "./parse-result.ts";
-import { compileAfter, toInputParser, toParser } from "./parser.ts";
+import { compileAfter, toParser, type ParseResult } from "./parser.ts";
 import { listFileLists, takesFiles } from "./upload.ts";
 import { runsUserCode } from "./user-code.ts";
 
@@ -31,52 +30,6 @@ describe("toParser", () => {
     times(compileAfter * 3, () => void parse({ a: "x" }));
     expect(calls).toBe(compileAfter);
   });
-
-  test.each<[z.ZodType, unknown]>([
-    [z.any(), 1],
-    [z.array(z.int()), [1]],
-    [z.bigint(), 1n],
-    [z.boolean(), true],
-    [z.date(), new Date(0)],
-    [z.int().default(1), undefined],
-    [z.enum(["a", "b"]), "a"],
-    [z.literal("a"), "a"],
-    [z.never().optional(), undefined],
-    [z.null(), null],
-    [z.int().nullable(), null],
-    [z.number(), 1.5],
-    [z.strictObject({ a: z.int() }), { a: 1 }],
-    [z.string().pipe(z.string()), "a"],
-    [z.int().prefault(1), undefined],
-    [z.object({}).readonly(), {}],
-    [z.record(z.string(), z.int()), { a: 1 }],
-    [z.string().transform(Number), "1"],
-    [z.tuple([z.int()]), [1]],
-    [z.undefined(), undefined],
-    [z.union([z.int(), z.string()]), "a"],
-    [z.unknown(), {}],
-  ])(
-    "replaces the `run` of a hot schema's elements only if the input is rejected: $type",
-    (part, value) => {
-      const element = z.string();
-      let run = element._zod.run.bind(element._zod);
-      let exchanges = 0;
-      Object.defineProperty(element._zod, "run", {
-        get: () => run,
-        set: (exchanged: typeof run) => {
-          exchanges++;
-          run = exchanged;
-        },
-      });
-      const parse = toInputParser(z.object({ part, list: z.array(element) }));
-      times(compileAfter, () => void parse({ part: value, list: ["a"] }));
-      exchanges = 0;
-      expect(parse({ part: value, list: ["a"] })).toMatchObject({ issues: [] });
-      expect(exchanges).toBe(0);
-      expect((parse({ part: value, list: [1] }) as ParseResult).issues).toHaveLength(1);
-      expect(exchanges).toBe(2);
-    },
-  );
 
   test("parses valid input exactly once, whether the schema is cold or hot", () => {
     let calls = 0;
@@ -163,9 +116,13 @@ describe("custom functions", () => {
       [],
     ]);
     for (let turn = 1; turn <= compileAfter * 3; turn++) {
-      const { issues } = await parse({ a, b: turn % 2 ? 1 : "misfit" });
-      expect([calls, issues.length]).toEqual([turn, turn % 2 ? 0 : 1]);
+      expect((await parse({ a, b: 1 })).issues).toEqual([]);
+      expect(calls).toBe(turn);
     }
+    // only a default may run twice, because a hot schema parses a value that does not fit again
+    calls = 0;
+    expect((await parse({ a, b: "misfit" })).issues).toHaveLength(1);
+    expect([1, runsUserCode(whole) ? 1 : 2]).toContain(calls);
   });
 
   test("are not required for a default, which may be a constant without a getter", () => {
@@ -178,14 +135,11 @@ describe("custom functions", () => {
   });
 
   test("run once for each array element that needs a default", () => {
-    calls = 0;
     const parse = toParser(z.object({ a: z.array(z.string().default(count)), b: z.int() }));
     const a = [undefined, undefined, undefined];
     for (let turn = 0; turn < compileAfter * 2; turn++) {
       calls = 0;
-      void parse({ a, b: "misfit" });
-      expect(calls).toBe(3);
-      expect(parse({ a, b: 1 })).toMatchObject({ value: { a: ["x4", "x5", "x6"] } });
+      expect(parse({ a, b: 1 })).toMatchObject({ value: { a: ["x1", "x2", "x3"] } });
     }
   });
 });

@@ -26,7 +26,7 @@ describe("runsUserCode", () => {
     ],
     [
       "constants that replace a value",
-      z.object({ a: z.string().catch("x"), b: z.int().prefault(1) }),
+      z.object({ a: z.string().default("x"), b: z.int().prefault(1) }),
     ],
     [
       "checks of sizes, formats and kinds",
@@ -70,6 +70,7 @@ describe("runsUserCode", () => {
     ],
     ["an overwrite", z.array(z.string().overwrite((text) => `${text}!`))],
     ["a catch with a function", z.string().catch(() => "x")],
+    ["a catch with a constant, which Zod turns into a function", z.string().catch("x")],
     [
       "a check of a property",
       z.unknown().check(

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
-import { isConstantCatch } from "./zod-internals.ts";
 
 /** Functions without side effects or state, which may run any number of times. */
 const pureFunctions: ReadonlySet<unknown> = new Set([
@@ -19,7 +18,6 @@ const ownKinds: ReadonlySet<string> = new Set([
   "array",
   "bigint",
   "boolean",
-  "catch",
   "date",
   "default",
   "enum",
@@ -86,27 +84,21 @@ interface Definition {
   readonly fn?: unknown;
   readonly checks?: readonly Check[];
   readonly transform?: unknown;
-  readonly catchValue?: object;
-  readonly innerType?: ZodSchema;
 }
 
 /**
  * Checks whether parsing with a schema runs functions of the application, which may be asynchronous or count their
  * calls. Functions passed to `.default()` and `.prefault()` do not count, because Zod does not distinguish them from
- * constants.
+ * constants; each `.catch()` counts for the same reason, and because a compiled one parses the value that it replaces
+ * twice.
  */
 export const runsUserCode = (schema: ZodSchema): boolean => someSchema(schema, hasOwnFunction);
 
 const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
 
 const hasOwnFunction = (schema: ZodSchema): boolean => {
-  const { type, fn, checks, transform, catchValue, innerType } = toDefinition(schema);
+  const { type, fn, checks, transform } = toDefinition(schema);
   if (!ownKinds.has(type) || fn !== undefined || checks?.some(runsFunction)) return true;
-  // a compiled `.catch()` parses invalid values twice, which also runs default functions twice
-  if (catchValue)
-    return (
-      !isConstantCatch(catchValue) || (innerType !== undefined && someSchema(innerType, hasDefault))
-    );
   return transform !== undefined && !pureFunctions.has(transform);
 };
 

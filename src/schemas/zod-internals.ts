@@ -10,140 +10,10 @@
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 
-/** The parsing method of a schema; Zod reads this property for each call. */
+/** The parsing method of a schema. */
 export type Run = (
   ...args: Parameters<ZodSchema["_zod"]["run"]>
 ) => ReturnType<ZodSchema["_zod"]["run"]>;
-
-/**
- * A holder for the original method, which a replacement calls. The method is read again at each parse, because other
- * code may have replaced it in the meantime.
- */
-export interface OwnRun {
-  run: Run;
-}
-
-/**
- * Checks whether the parsing methods of a schema can be replaced; if they cannot, issues are not limited, and nothing
- * is compiled.
- */
-export const canExchangeRuns = (schema: ZodSchema): boolean =>
-  (["run", "parse"] as const).every((name) => {
-    const property = Object.getOwnPropertyDescriptor(schema._zod, name);
-    return property?.writable === true || property?.set !== undefined;
-  });
-
-/** Replaces the parsing method of a schema during one parse. */
-export class ExchangedRun {
-  readonly #internals: Record<"run" | "parse", Run>;
-  readonly #isRun: boolean;
-  readonly #own: OwnRun;
-  readonly #exchanged: Run;
-
-  /** @param name `run` is all of Zod's parsing, `parse` the part before the checks */
-  constructor(schema: ZodSchema, name: "run" | "parse", wrap: (own: OwnRun) => Run) {
-    this.#internals = schema._zod;
-    this.#isRun = name === "run";
-    this.#own = { run: schema._zod[name] };
-    this.#exchanged = wrap(this.#own);
-  }
-
-  // the property names are literals, because every parse uses them, and a name in a variable would be slower
-  begin(): void {
-    const internals = this.#internals;
-    if (this.#isRun) {
-      this.#own.run = internals.run;
-      internals.run = this.#exchanged;
-    } else {
-      this.#own.run = internals.parse;
-      internals.parse = this.#exchanged;
-    }
-  }
-
-  end(): void {
-    if (this.#isRun) this.#internals.run = this.#own.run;
-    else this.#internals.parse = this.#own.run;
-  }
-}
-
-/**
- * Compiles a schema; values that the compiled schema rejects are parsed by the given `run`. Returns the given schema if
- * it cannot be compiled.
- */
-export const compile = (schema: ZodSchema, refused: Run): ZodSchema => {
-  const { compile: compileByZod } = z as { readonly compile?: typeof z.compile };
-  if (!compileByZod || !canExchangeRuns(schema)) return schema;
-  // Zod keeps the `run` that it finds while compiling
-  const exchange = new ExchangedRun(schema, "run", () => refused);
-  exchange.begin();
-  try {
-    return compileByZod(schema);
-  } finally {
-    exchange.end();
-  }
-};
-
-/** The functions with which Zod finishes issues. */
-export interface IssueUtilities {
-  readonly aborted: typeof z.core.util.aborted;
-  readonly finalizeIssue: typeof z.core.util.finalizeIssue;
-}
-
-/**
- * Returns the functions with which Zod finishes issues; undefined if Zod does not export them, in which case each issue
- * is finished as soon as it is found.
- */
-export const findIssueUtilities = (): IssueUtilities | undefined => {
-  const { aborted, finalizeIssue } = z.core.util as Partial<IssueUtilities>;
-  return aborted && finalizeIssue && { aborted, finalizeIssue };
-};
-
-/**
- * Finishes an issue as Zod does before it throws an error; a finished issue has a message. If Zod does not export the
- * function, a value is parsed with a schema that reports the issue.
- */
-export const finishIssue = (
-  issue: z.core.$ZodRawIssue,
-  context?: z.core.ParseContextInternal,
-): z.core.$ZodIssue => {
-  const utilities = findIssueUtilities();
-  if (utilities) return utilities.finalizeIssue(issue, context, z.core.config());
-  const reporting = z.unknown().check(({ issues }) => void issues.push(issue));
-  const [finished] = z.core.safeParse(reporting, issue.input).error?.issues ?? [];
-  return { ...finished, path: [...(issue.path ?? [])] } as z.core.$ZodIssue;
-};
-
-/** Formats the value of a literal. */
-export const showLiteral = (value: z.core.util.Primitive): string => {
-  const { stringifyPrimitive } = z.core.util as Partial<typeof z.core.util>;
-  if (stringifyPrimitive) return stringifyPrimitive(value);
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
-};
-
-/**
- * Checks whether a `.catch()` has a constant; if that is unknown, its value counts as a function of the
- * application.
- */
-export const isConstantCatch = (catchValue: object): boolean => {
-  const { CONSTANT_CATCH: mark } = z.core.util as { readonly CONSTANT_CATCH?: string };
-  return mark !== undefined && Object.hasOwn(catchValue, mark);
-};
-
-/**
- * Replaces the getter with which a definition returns its default.
- *
- * @returns whether the getter was replaced; a default without a getter is a constant
- */
-export const exchangeDefault = (
-  def: object,
-  wrap: (read: () => unknown) => () => unknown,
-): boolean => {
-  const property = Object.getOwnPropertyDescriptor(def, "defaultValue");
-  const read = property?.get?.bind(def) as (() => unknown) | undefined;
-  if (!read || property?.configurable !== true) return false;
-  Object.defineProperty(def, "defaultValue", { ...property, get: wrap(read) });
-  return true;
-};
 
 const lazySchemas = new WeakMap<ZodSchema, ZodSchema>();
 
@@ -260,11 +130,6 @@ export const runIn = (
   if (context.async !== true)
     return settle((isBack ? z.safeEncode : z.safeDecode)(schema, payload.value));
   return (isBack ? z.safeEncodeAsync : z.safeDecodeAsync)(schema, payload.value).then(settle);
-};
-
-/** Copies the mark by which Zod defers the checks of a value that contains itself; does nothing if there is no mark. */
-export const passOnMemo = (from: Parameters<Run>[0], to: Parameters<Run>[0]): void => {
-  if ("memo" in from) to.memo = from.memo;
 };
 
 /** Makes documents show the given JSON Schema for a schema. If Zod ignores this, they show the parts of the schema. */

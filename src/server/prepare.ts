@@ -1,4 +1,5 @@
 import type { Request } from "express";
+import { toBodyLimits } from "../endpoint/body-limit.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
@@ -13,7 +14,6 @@ import { RunningRequests } from "../pipeline/running-requests.ts";
 import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
-import { defaultBodyLimit } from "./body/body.ts";
 import { defaultBodyIdleTimeout, IdleBodies } from "./body/idle-bodies.ts";
 import type { AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
 import { Dispatcher } from "./dispatch.ts";
@@ -84,7 +84,7 @@ export const prepare = async (
     logger,
     errorHandler: config.errorHandler ?? defaultResultHandler,
     bodies: {
-      limit: config.bodyLimit ?? defaultBodyLimit,
+      limits: toBodyLimits(config.bodyLimit),
       uploads: config.upload
         ? (await import("./body/uploads.ts")).prepareUploads(config.upload)
         : undefined,

@@ -92,6 +92,47 @@ describe("bodyLimit of an endpoint", () => {
     },
   );
 
+  test("limits the values of JSON, and each limit that it omits is the configured one", async () => {
+    const server = await start(
+      {
+        few: echo({ bodyLimit: { values: 2 } }),
+        many: echo({ bodyLimit: { values: 50_000 } }),
+        short: echo({ bodyLimit: 20 }),
+        usual: echo({ bodyLimit: {} }),
+      },
+      { bodyLimit: { bytes: 1000, values: 3 } },
+    );
+    const send = async (path: string, values: number, type = "application/json") => {
+      const body = `{"a":[${Array.from({ length: values - 1 }, () => "1").join()}]}`;
+      const headers = { "content-type": type };
+      return (await server.send(path, { method: "POST", headers, body })).status;
+    };
+    expect(await Promise.all([send("/few", 2), send("/few", 3)])).toEqual([200, 413]);
+    expect(await Promise.all([send("/many", 400), send("/many", 600)])).toEqual([200, 413]);
+    expect(await Promise.all([send("/usual", 3), send("/usual", 4)])).toEqual([200, 413]);
+    expect(await Promise.all([send("/short", 3), send("/short", 4)])).toEqual([200, 413]);
+  });
+
+  test("counts no values in forms, raw bodies and parsed bodies", async () => {
+    const parsed = factory.use((request, _response, next) => {
+      request.body = { a: [1, 2, 3] };
+      next();
+    });
+    const build = { method: "post", handler: () => ({}) } as const;
+    const server = await start(
+      {
+        form: factory.build({ ...build, input: z.looseObject({}) }),
+        raw: factory.build({ ...build, input: ez.raw() }),
+        parsed: parsed.build({ ...build, input: z.looseObject({}) }),
+      },
+      { bodyLimit: { values: 1 } },
+    );
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const body = "a=1&a=2&b=3&c=4";
+    for (const path of ["/form", "/raw", "/parsed"])
+      expect((await server.send(path, { method: "POST", headers, body })).status).toBe(200);
+  });
+
   test("limits a raw body, and a body behind a middleware", async () => {
     const length = { output: z.object({ length: z.number() }), method: "post" as const };
     const guarded = factory.addMiddleware({ handler: () => ({}) });
@@ -205,7 +246,12 @@ test.each([
   [{ inputSources: ["qery"] }, "build: `inputSources` must be an array of query, params,"],
   [{ inputSources: { post: ["qery"] } }, "build: `inputSources.post` must be an array of"],
   [{ inputSources: { pots: [] } }, "build: `inputSources`: there is no key `pots`."],
-  [{ bodyLimit: 0 }, "build: `bodyLimit` must be a positive integer, in bytes; got 0."],
+  [
+    { bodyLimit: 0 },
+    "build: `bodyLimit` must be a positive integer, in bytes, or an object with bytes, values; got 0.",
+  ],
+  [{ bodyLimit: { values: 0 } }, "build: `bodyLimit.values` must be a positive integer; got 0."],
+  [{ bodyLimit: { value: 1 } }, "Did you mean `values`?"],
   [{ bodyLimit: "1mb" }, "build: `bodyLimit` must be a positive integer"],
   [{ upload: true }, "build: `upload` must be an object with `limits`; got true."],
   [{ upload: { limits: { fileSze: 1 } } }, "Did you mean `fileSize`?"],

@@ -154,16 +154,16 @@ describe("JSON", () => {
     await expectKeptAlive(echo, post(`{"a":"\\"${"[".repeat(500)}"}`), 200);
   });
 
-  /** Sends fifty thousand strings as `list`, and returns the response. */
+  /** Sends as many strings as `list` as a body may hold by default, and returns the response. */
   const sendList = async (schema: z.ZodType): Promise<string> => {
     const input = z.object({ list: schema });
     const list = defaultEndpointsFactory.build({ method: "post", input, handler: () => ({}) });
-    const body = JSON.stringify({ list: Array.from({ length: 50_000 }, () => "x") });
+    const body = JSON.stringify({ list: Array.from({ length: 19_999 }, () => "x") });
     const server = await start({ list, ping });
     return expectKeptAlive({ server }, post(body, [], "/list"), 400);
   };
 
-  test("B4: fifty thousand wrong elements cause ten issues and a short message", async () => {
+  test("B4: twenty thousand wrong elements cause ten issues and a short message", async () => {
     const reply = await sendList(z.array(z.number()));
     const { error } = toBody(reply) as { error: { message: string; issues: object[] } };
     expect(error.issues).toHaveLength(10);
@@ -182,7 +182,7 @@ describe("JSON", () => {
 
   // comparing each key with all previous ones would take minutes
   test("B6: several hundred thousand integer-like keys, whose hashes might collide, are parsed", async () => {
-    const echo = await startEcho({ bodyLimit: 16 * 1024 * 1024 });
+    const echo = await startEcho({ bodyLimit: { bytes: 16 * 1024 * 1024, values: 500_000 } });
     const keys = Array.from({ length: 400_000 }, (_, index) => `"${index * 65_536}":0`);
     const head = await expectKeptAlive(echo, post(`{"a":{${keys.join(",")}}}`), 200);
     expect(head.length).toBeGreaterThan(keys.join(",").length);

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import type { Request, Response } from "express";
+import type { BodyLimits } from "../../endpoint/body-limit.ts";
 import type { UploadLimits } from "../../endpoint/upload-limits.ts";
 import { keepRawBody } from "../../endpoint/raw-body.ts";
 import { RequestError } from "../../errors.ts";
-import { noteLength } from "../../pipeline/large-body.ts";
 import { parseContentType, type ContentType } from "../../http/content-type.ts";
 import type { Logger } from "../../logger/logger.ts";
 import { parseForm } from "./form.ts";
@@ -12,8 +12,10 @@ import { parseJson } from "./json.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { PreparedUploads } from "./uploads.ts";
 
-/** The default of the option `bodyLimit`: 1 MiB. */
-export const defaultBodyLimit = 1_048_576;
+/** The default of the option `bodyLimit`. */
+const defaultLimits = { bytes: 1_048_576, values: 20_000 };
+
+type BodyParser = (text: string, maxValues: number) => object;
 
 const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
@@ -26,16 +28,16 @@ export interface BodyPlan {
   readonly takesFiles: boolean;
   /** Whether forms are accepted in place of JSON. */
   readonly takesForms: boolean;
-  /** The route's own body limit, in bytes. */
-  readonly bodyLimit: number | undefined;
+  /** The route's own limits for bodies. */
+  readonly bodyLimit: BodyLimits;
   /** The route's own upload limits. */
   readonly uploadLimits: UploadLimits | undefined;
 }
 
 /** The settings of a server that concern bodies. */
 export interface BodyOptions {
-  /** The largest body that is not an upload, in bytes. */
-  readonly limit: number;
+  /** The limits of bodies that are not uploads. */
+  readonly limits: BodyLimits;
   /** The detector of clients that pause for too long while they send a body. */
   readonly idle: IdleBodies;
   readonly uploads: PreparedUploads | undefined;
@@ -58,8 +60,10 @@ export const parseBody = (
 ): Promise<void> | undefined => {
   if (plan.body === "none") return undefined;
   const { uploads, idle } = options;
-  const limit = plan.bodyLimit ?? options.limit;
-  if (request.body !== undefined) return parseGiven(plan, limit, request);
+  const { limits } = options;
+  const limit = plan.bodyLimit.bytes ?? limits.bytes ?? defaultLimits.bytes;
+  const maxValues = plan.bodyLimit.values ?? limits.values ?? defaultLimits.values;
+  if (request.body !== undefined) return parseGiven(plan, limit, maxValues, request);
   if (!hasBody(request)) return undefined;
   if (plan.body === "raw")
     return readBytes(request, response, limit, idle, (bytes) => (request.body = { raw: bytes }));
@@ -79,22 +83,26 @@ export const parseBody = (
   return readBytes(request, response, limit, idle, (bytes) => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
     if (bytes.length === 0) return;
-    request.body = parseBytes(bytes, early ?? toBodyParser(plan, contentType, takesFiles));
+    const parse = early ?? toBodyParser(plan, contentType, takesFiles);
+    request.body = parseBytes(bytes, parse, maxValues);
   });
 };
 
-const parseBytes = (bytes: Buffer, parse: (text: string) => object): object => {
+const parseBytes = (bytes: Buffer, parse: BodyParser, maxValues: number): object => {
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
   const text = bytes.toString();
-  const body = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-  noteLength(body, text.length);
-  return body;
+  return parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, maxValues);
 };
 
 /**
  * Parses bytes or a string that a native middleware or an adapter has left, if there is a parser for their media type.
  */
-const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<void> | undefined => {
+const parseGiven = (
+  plan: BodyPlan,
+  limit: number,
+  maxValues: number,
+  request: Request,
+): Promise<void> | undefined => {
   const given: unknown = request.body;
   if (plan.body === "parsed" && !plan.takesForms) assertNoForm(request);
   if (typeof given !== "string" && !(given instanceof Uint8Array)) return undefined;
@@ -110,7 +118,9 @@ const parseGiven = (plan: BodyPlan, limit: number, request: Request): Promise<vo
   if (isMultipart) return parseTextForm(plan, contentType, bytes, request);
   if (plan.keepsRawBody) keepRawBody(request, bytes);
   request.body =
-    bytes.length === 0 ? undefined : parseBytes(bytes, toBodyParser(plan, contentType, false));
+    bytes.length === 0
+      ? undefined
+      : parseBytes(bytes, toBodyParser(plan, contentType, false), maxValues);
   return undefined;
 };
 
@@ -178,7 +188,7 @@ const toBodyParser = (
   plan: BodyPlan,
   contentType: ContentType | undefined,
   takesFiles: boolean,
-): ((text: string) => object) => {
+): BodyParser => {
   const parse = contentType && findBodyParser(plan, contentType.type);
   if (!contentType || !parse) {
     const forms = plan.takesForms ? [formType] : [];
@@ -192,10 +202,7 @@ const toBodyParser = (
 const toTypeError = (accepted: readonly string[]): RequestError =>
   new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: accepted.join(", ") } });
 
-const findBodyParser = (
-  { takesForms }: BodyPlan,
-  type: string,
-): ((text: string) => object) | undefined => {
+const findBodyParser = ({ takesForms }: BodyPlan, type: string): BodyParser | undefined => {
   if (jsonType.test(type)) return parseJson;
   return takesForms && type === formType ? parseForm : undefined;
 };

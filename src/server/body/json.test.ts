@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { maxJsonDepth, parseJson } from "./json.ts";
+import * as json from "./json.ts";
+
+const { maxJsonDepth } = json;
+const parseJson = (text: string, maxValues = 20_000): object => json.parseJson(text, maxValues);
+
+/** Counts the members and elements of a parsed value. */
+const countValues = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).reduce((sum: number, one) => sum + 1 + countValues(one), 0)
+    : 0;
 
 const nested = (depth: number): string => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 
@@ -18,6 +27,31 @@ describe("parseJson", () => {
   test("ignores brackets within strings when it counts the depth", () => {
     const text = JSON.stringify({ a: "[{".repeat(500), b: '\\"[['.repeat(100), c: "\\" });
     expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  test("accepts the maximum number of values, at all depths, and rejects one more", () => {
+    const space = fc.nat(2).map((count) => " \t\n".repeat(count));
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), space, (value, indent) => {
+        const text = JSON.stringify(value, null, indent).replaceAll(
+          /"(?:\\.|[^"\\])*"|[[\]{}]/g,
+          (token) => (token.startsWith('"') ? token : `${indent}${token}${indent}`),
+        );
+        fc.pre(!text.includes("__proto__") && !text.includes("constructor"));
+        const count = countValues(JSON.parse(text));
+        fc.pre(count > 0);
+        expect(parseJson(text, count)).toEqual(JSON.parse(text));
+        if (count > 1)
+          expect(() => parseJson(text, count - 1)).toThrow("more values than `bodyLimit.values`");
+      }),
+    );
+  });
+
+  test("counts the values before it creates them", () => {
+    const parse = vi.spyOn(JSON, "parse");
+    expect(() => parseJson(`{"a":[${"1,".repeat(20_000)}1]}`)).toThrow("more values");
+    expect(parse).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
   });
 
   test("accepts the maximum depth and rejects the next level", () => {

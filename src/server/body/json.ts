@@ -6,12 +6,13 @@ export const maxJsonDepth = 64;
 /**
  * Parses a JSON body into an object.
  *
+ * @param maxValues the maximum number of members of objects and elements of arrays, at all depths
  * @throws {@link RequestError} with 400 when the body is malformed, nested too deeply, not an object, or has a key that
- * could change a prototype.
+ * could change a prototype, and with 413 when it has too many values.
  */
-export const parseJson = (text: string): object => {
-  // valid JSON of depth d has at least 2d characters
-  if (text.length >= 2 * maxJsonDepth) assertDepth(text);
+export const parseJson = (text: string, maxValues: number): object => {
+  // valid JSON of depth d has at least 2d characters, and with n values at least 2n + 1
+  if (text.length >= 2 * Math.min(maxJsonDepth, maxValues)) assertBounds(text, maxValues);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -28,10 +29,13 @@ export const parseJson = (text: string): object => {
 const suspicious = /__proto__|constructor|\\u/;
 
 const [quote, backslash] = [0x22, 0x5c];
+const comma = 0x2c;
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-const assertDepth = (text: string): void => {
+/** Limits the depth and the number of values before anything is created for them. */
+const assertBounds = (text: string, maxValues: number): void => {
   let depth = 0;
+  let values = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === quote) {
@@ -40,9 +44,25 @@ const assertDepth = (text: string): void => {
       if (++depth > maxJsonDepth) throw new RequestError("SLP_BODY_TOO_DEEP");
     } else if (code === closeBracket || code === closeBrace) {
       depth--;
+      // commas separate all values of an object or an array but one
+      if (!isEmpty(text, index)) values++;
+    } else if (code === comma) {
+      values++;
     }
   }
+  if (values > maxValues) throw new RequestError("SLP_BODY_TOO_MANY_VALUES");
 };
+
+/** Checks whether the object or array that ends at an index has no values. */
+const isEmpty = (text: string, end: number): boolean => {
+  let last = end - 1;
+  while (isSpace(text.charCodeAt(last))) last--;
+  const code = text.charCodeAt(last);
+  return code === openBracket || code === openBrace;
+};
+
+const isSpace = (code: number): boolean =>
+  code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 /** Returns the index of the quote that ends a string. */
 const skipString = (text: string, start: number): number => {

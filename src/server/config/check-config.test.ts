@@ -23,7 +23,7 @@ const options: readonly (readonly [
   ["logFaults", [run, false], [true, {}, null]],
   ["inputSources.get", [[], ["query", "params", "headers"]], ["query", ["form"], [1]]],
   ["errorHandler", [defaultResultHandler], [run, {}, null]],
-  ["bodyLimit", [1, Number.MAX_SAFE_INTEGER], [0, 1.5, 2 ** 53, "1"]],
+  ["bodyLimit", [1, Number.MAX_SAFE_INTEGER, {}, { bytes: 1, values: 1 }], [0, 1.5, 2 ** 53, "1"]],
   ["bodyIdleTimeout", [0.5, most], [0, most + 1, "1", Number.NaN]],
   ["responseIdleTimeout", [0, most], [-1, most + 1, "1"]],
   ["cookies", [true, false, {}], ["on", null]],

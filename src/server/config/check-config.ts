@@ -1,3 +1,4 @@
+import { isBodyLimit } from "../../endpoint/body-limit.ts";
 import { inputSources } from "../../endpoint/input-sources.ts";
 import { uploadLimits } from "../../endpoint/upload-limits.ts";
 import { show } from "../../checks/show.ts";
@@ -82,6 +83,14 @@ const uploadOptions = booleanOrGroup({
   beforeUpload: aFunction,
 });
 
+const limit = be("a positive integer", isBodyLimit);
+
+const bodyLimits = group(
+  { bytes: limit, values: limit },
+  [],
+  (anObject) => `a positive integer, in bytes, or ${anObject}`,
+);
+
 const anything: Check = () => undefined;
 
 const docsOptions = booleanOrGroup({
@@ -124,10 +133,9 @@ export const commonChecks: Readonly<Record<string, Check>> = {
   logFaults: be("false or a function", (value) => value === false || isFunction(value)),
   inputSources: group(Object.fromEntries(endpointMethods.map((method) => [method, sourceList]))),
   errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
-  bodyLimit: be(
-    "a positive integer, in bytes",
-    (value) => Number.isSafeInteger(value) && Number(value) > 0,
-  ),
+  bodyLimit: (value, option) => {
+    if (!isBodyLimit(value)) bodyLimits(value, option);
+  },
   forms: aBoolean,
   bodyIdleTimeout: be(
     "a positive number of milliseconds up to 2147483647",

@@ -2,6 +2,7 @@ import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
 import type { BrotliOptions } from "node:zlib";
 import type { Express, IRouter } from "express";
+import type { BodyLimit } from "../../endpoint/body-limit.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { SourcesByMethod } from "../../endpoint/input-sources.ts";
 import type { Request, Response } from "../../http/express-objects.ts";
@@ -130,11 +131,12 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly errorHandler?: AnyResultHandler | undefined;
   /**
-   * The largest JSON or form body, in bytes, counted after decompression.
+   * The limits of JSON and form bodies: the maximum number of bytes after decompression, or `{ bytes, values }`, where
+   * `values` is the maximum number of values in JSON. Larger bodies are rejected with a 413.
    *
-   * @default 1048576
+   * @default { bytes: 1048576, values: 20000 }
    */
-  readonly bodyLimit?: number | undefined;
+  readonly bodyLimit?: BodyLimit | undefined;
   /**
    * Whether endpoints accept forms in place of JSON: `application/x-www-form-urlencoded`, and `multipart/form-data`
    * without files. With `false`, forms are rejected with a 415, unless the endpoint has its own `forms: true`, or its

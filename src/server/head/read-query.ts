@@ -1,7 +1,6 @@
 import type { Application } from "express";
 import { RequestError } from "../../errors.ts";
-import { hasTooManyPairs } from "../../http/query.ts";
-import { parseLimitedQuery } from "../../pipeline/limited-query.ts";
+import { hasTooManyPairs, parseQuery } from "../../http/query.ts";
 import type { AppSettings } from "../../reply/reply-state.ts";
 
 /** Returns the query of a URL as it was sent, without the question mark. */
@@ -11,14 +10,18 @@ export const toQueryText = (url: string): string => {
   return start < 0 ? "" : url.slice(start + 1, end < 0 ? undefined : end);
 };
 
-/** Parses a query according to the settings of an application. */
+/**
+ * Parses a query according to the settings of an application.
+ *
+ * @throws {@link RequestError} when the query has too many parameters.
+ */
 export const readQuery = (
   query: string,
   settings: AppSettings,
   getApp: () => Application,
 ): unknown => {
-  if (settings["query parser"] === "simple") return parseLimitedQuery(query);
   if (hasTooManyPairs(query)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
+  if (settings["query parser"] === "simple") return parseQuery(query);
   const parse = getApp().get("query parser fn") as ((query: string) => unknown) | undefined;
   const parsed = parse?.(query) ?? {};
   if (settings["query parser"] === "extended") dropForbidden(parsed);
