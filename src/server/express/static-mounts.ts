@@ -4,6 +4,7 @@ import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
 import type { Logger } from "../../logger/logger.ts";
 import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts";
+import { running, type RunningResponse } from "../../pipeline/running-requests.ts";
 import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
 import { sendError } from "../../pipeline/send-result.ts";
 import { Walk } from "../../pipeline/walk.ts";
@@ -94,6 +95,8 @@ const guarded = async (
   send: () => Promise<boolean>,
 ): Promise<boolean> => {
   const walk = new Walk(request, response, logger, plan.endpoint.resultHandler);
+  const others = (response as RunningResponse)[running];
+  others?.add(walk);
   let isServed = true;
   try {
     await runMiddlewares(plan, walk, async () => {
@@ -101,6 +104,8 @@ const guarded = async (
     });
   } catch (error) {
     await sendError(walk, error);
+  } finally {
+    others?.delete(walk);
   }
   return isServed;
 };

@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import type { Logger } from "../../logger/logger.ts";
 import type { EndpointPlan } from "../../pipeline/endpoint-plan.ts";
 import { isTaken } from "../../pipeline/response-state.ts";
+import { running, type RunningResponse } from "../../pipeline/running-requests.ts";
 import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
 import { sendError } from "../../pipeline/send-result.ts";
 import { Walk } from "../../pipeline/walk.ts";
@@ -31,10 +32,14 @@ export const runNativePreflight = async (
   const { nativeMiddlewares: middlewares } = plan;
   if (middlewares.length === 0) return false;
   const walk = new Walk(request, response, logger, plan.endpoint.resultHandler);
+  const others = (response as RunningResponse)[running];
+  others?.add(walk);
   try {
     await runMiddlewares({ ...plan, middlewares }, walk, () => Promise.resolve());
   } catch (error) {
     await sendError(walk, error);
+  } finally {
+    others?.delete(walk);
   }
   return isTaken(response);
 };
