@@ -44,7 +44,7 @@ export interface EventStream<Events extends EventSchemas> {
   ) => Promise<void>;
   /** Returns whether the client has disconnected or the response has ended. */
   readonly isClosed: () => boolean;
-  /** Aborted when the client disconnects, or when the endpoint's own `timeout` expires. */
+  /** Aborted when the client disconnects, when the endpoint's own `timeout` expires, or when the stream cannot be sent. */
   readonly signal: AbortSignal;
 }
 
@@ -74,6 +74,9 @@ export class EventWriter {
   #room: Promise<void> | undefined;
   #releaseRoom: (() => void) | undefined;
   #isStopped = false;
+  readonly #failure = new AbortController();
+  /** Aborted when the stream cannot be sent; the reason is the error. */
+  readonly failed: AbortSignal = this.#failure.signal;
 
   constructor(
     settings: EventStreamSettings,
@@ -122,8 +125,20 @@ export class EventWriter {
     const wasClosed = this.isClosed();
     this.stop();
     if (wasClosed) return;
-    this.#open();
-    this.#response.end();
+    this.#attempt(() => {
+      this.#open();
+      this.#response.end();
+    });
+  }
+
+  /** Sends something in an event, where an error would end the process; it stops the stream instead. */
+  #attempt(send: () => void): void {
+    try {
+      send();
+    } catch (error) {
+      this.stop();
+      this.#failure.abort(error);
+    }
   }
 
   #send(event: string, head: string, { issues, value }: ParseResult): Promise<void> {
@@ -170,7 +185,7 @@ export class EventWriter {
   readonly #beat = (): void => {
     if (this.isClosed()) this.stop();
     else if (this.#response.writableNeedDrain) this.#rest();
-    else this.#write(comment);
+    else this.#attempt(() => this.#write(comment));
   };
 
   #waitForRoom(): Promise<void> {

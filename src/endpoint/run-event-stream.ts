@@ -12,9 +12,10 @@ export const runEventStream = async (
   handler: StreamHandler,
   args: HandlerArguments<unknown, unknown>,
 ): Promise<void> => {
-  const { input, logger, request, response, signal } = args;
+  const { input, logger, request, response } = args;
   const writer = new EventWriter(settings, args);
-  const { emit, isClosed } = writer;
+  const { emit, isClosed, failed } = writer;
+  const signal = AbortSignal.any([args.signal, failed]);
   // on shutdown, the client sees a clean end and reconnects to another process
   const onAbort = (): void => {
     if (readSafely(signal.reason, "code") === "SLP_SHUTTING_DOWN") writer.end();
@@ -27,10 +28,12 @@ export const runEventStream = async (
   } catch (error) {
     const isFault = !isClosed() || !isDeparture(error, signal);
     writer.stop();
+    failed.throwIfAborted();
     // the end of a stream is no fault, but a transaction around the handler must know that the handler was stopped
     throw isFault ? error : new ClientLeft("The event stream has ended");
   }
   writer.end();
+  failed.throwIfAborted();
 };
 
 /** Checks whether a handler was stopped by the end of its stream, which is not a fault. */

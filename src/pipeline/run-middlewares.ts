@@ -7,7 +7,7 @@ import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logLateFault } from "./log-abandoned.ts";
 import { readBody, readInputEarly } from "./read-input.ts";
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "./response-state.ts";
-import { interrupt } from "./send-result.ts";
+import { interrupt, sendError } from "./send-result.ts";
 import { watchUnreadBody } from "./unread-body.ts";
 import { validateInput } from "./validate.ts";
 import { StateArguments, type RequestState } from "./request-state.ts";
@@ -66,6 +66,28 @@ export const runMiddlewares = async (
     if (!canGoOn(state)) return;
   }
   await last(plan, state);
+};
+
+/**
+ * Runs the middlewares of an endpoint without its handler, as for a static file that they guard; their result handler
+ * sends the errors that they throw.
+ */
+export const runAlone = async (
+  plan: EndpointPlan,
+  state: RequestState,
+  last: LastStage,
+): Promise<void> => {
+  const { running } = state.service;
+  state.resultHandler = plan.endpoint.resultHandler;
+  state.plan = plan;
+  running.add(state);
+  try {
+    await runMiddlewares(plan, state, last);
+  } catch (error) {
+    await sendError(state, error);
+  } finally {
+    running.delete(state);
+  }
 };
 
 /** Runs a middleware whose access to the body is watched, also if the middleware then throws. */

@@ -134,11 +134,13 @@ export const stopClock = (): void => {
 };
 
 /** Until the test ends, gives result handlers only 50 ms, and then another 50 ms, to send a response. */
-export const shortenGrace = (): void => {
+export const shortenGrace = (): void => shortenTimers(sendingGrace, sendingLimit - sendingGrace);
+
+/** Until the test ends, shortens timers of the given times to 50 ms. */
+export const shortenTimers = (...times: readonly (number | undefined)[]): void => {
   const setOwnTimeout = globalThis.setTimeout;
-  const graces = new Set<number | undefined>([sendingGrace, sendingLimit - sendingGrace]);
   const toShorter = (run: () => void, milliseconds?: number): NodeJS.Timeout =>
-    setOwnTimeout(run, graces.has(milliseconds) ? 50 : milliseconds);
+    setOwnTimeout(run, times.includes(milliseconds) ? 50 : milliseconds);
   const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(toShorter);
   onTestFinished(() => spy.mockRestore());
 };

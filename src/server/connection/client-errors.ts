@@ -13,6 +13,9 @@ const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
 /** How long a client that has sent an invalid request may take to read the response, in milliseconds. */
 const lingeringTime = 500;
 
+/** How many bytes a client may send after CONNECT while a response is in progress. */
+const maxDiscarded = 256 * 1024;
+
 /** The error codes which mean that the client has left, rather than sent something invalid. */
 const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", endOfInput]);
 
@@ -45,10 +48,25 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
       endWith(socket, toReply(405, hasCors));
       return;
     }
-    // Node has handed over the connection and no longer listens for the socket's events itself
-    socket.on("error", () => undefined).on("drain", () => findReply(socket)?.emit("drain"));
+    listenInstead(socket);
     endAfter(socket, running, toReply(405, hasCors));
   });
+};
+
+/**
+ * Listens for the events of a connection that Node has handed over, as Node itself did before. The connection must be
+ * read, otherwise nobody would notice that the client leaves; what arrives is discarded.
+ */
+const listenInstead = (socket: Duplex): void => {
+  let left = maxDiscarded;
+  socket
+    .on("error", () => undefined)
+    .on("drain", () => findReply(socket)?.emit("drain"))
+    .on("timeout", () => findReply(socket)?.emit("timeout") || socket.destroy())
+    .on("end", () => socket.end())
+    .on("data", ({ length }: Buffer) => {
+      if ((left -= length) < 0) socket.destroy();
+    });
 };
 
 /** The connections on which nothing more can be parsed. */

@@ -9,12 +9,24 @@ import { discard } from "../../http/lingering-close.ts";
  */
 export const maxWaiting = 16;
 
+/**
+ * How long a paused connection may go without a response before a piece of it is read, in milliseconds; otherwise nobody
+ * would notice that the client leaves.
+ */
+export const probeInterval = 5000;
+
+/** How many bytes such pieces may have together; if the client sends more, its connection is destroyed. */
+const maxProbed = 256 * 1024;
+
 /** The waiting requests of one connection. */
 interface Queue {
   waiting: number;
   /** Whether the connection is paused, or about to be. */
   isPaused: boolean;
   isPausing: boolean;
+  /** The number of bytes that the connection had received when it was paused. */
+  bytesRead: number;
+  probe: NodeJS.Timeout | undefined;
 }
 
 const queues = new WeakMap<Socket, Queue>();
@@ -59,7 +71,7 @@ export const waitForTurn = (
 ): void => {
   const { socket } = request;
   let queue = queues.get(socket);
-  if (!queue) queues.set(socket, (queue = { waiting: 0, isPaused: false, isPausing: false }));
+  if (!queue) queues.set(socket, (queue = createQueue()));
   queue.waiting++;
   pauseWhenLong(queue, socket);
   onceHasSocket(response, socket, () => {
@@ -72,9 +84,19 @@ export const waitForTurn = (
   });
 };
 
+const createQueue = (): Queue => ({
+  waiting: 0,
+  isPaused: false,
+  isPausing: false,
+  bytesRead: 0,
+  probe: undefined,
+});
+
 const pauseWhenLong = (queue: Queue, socket: Socket): void => {
   if (queue.waiting <= maxWaiting || queue.isPausing) return;
+  if (!queue.isPaused) queue.bytesRead = socket.bytesRead;
   queue.isPaused = queue.isPausing = true;
+  queue.probe ??= setTimeout(() => probe(queue, socket), probeInterval).unref();
   // Node resumes the socket after it has parsed a request and when a request is read, so the socket is paused after that
   process.nextTick(() => {
     queue.isPausing = false;
@@ -82,9 +104,20 @@ const pauseWhenLong = (queue: Queue, socket: Socket): void => {
   });
 };
 
+/** Reads the next piece of a paused connection; the next request in it pauses the connection again. */
+const probe = (queue: Queue, socket: Socket): void => {
+  if (socket.bytesRead - queue.bytesRead > maxProbed) socket.destroy();
+  if (socket.destroyed) return;
+  if (!socket.writableNeedDrain) socket.resume();
+  queue.probe?.refresh();
+};
+
 const leaveQueue = (queue: Queue, socket: Socket): void => {
+  queue.probe?.refresh();
   if (--queue.waiting > 0 || !queue.isPaused) return;
   queue.isPaused = false;
+  clearTimeout(queue.probe);
+  queue.probe = undefined;
   const resume = (): void => {
     if (!queue.isPaused) socket.resume();
   };

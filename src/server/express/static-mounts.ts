@@ -3,8 +3,7 @@ import type { Request, RequestHandler, Response } from "express";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
 import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts";
-import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
-import { sendError } from "../../pipeline/send-result.ts";
+import { runAlone } from "../../pipeline/run-middlewares.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../results/http-error.ts";
 import { parsePathPattern } from "../../routing/path-pattern.ts";
@@ -83,16 +82,10 @@ const guarded = async (
   state: RequestState,
   send: () => Promise<boolean>,
 ): Promise<boolean> => {
-  state.resultHandler = plan.endpoint.resultHandler;
-  state.plan = plan;
   let isServed = true;
-  try {
-    await runMiddlewares(plan, state, async () => {
-      isServed = await send();
-    });
-  } catch (error) {
-    await sendError(state, error);
-  }
+  await runAlone(plan, state, async () => {
+    isServed = await send();
+  });
   return isServed;
 };
 

@@ -1,8 +1,7 @@
 import type { Response } from "express";
 import type { EndpointPlan } from "../../pipeline/endpoint-plan.ts";
 import { isTaken } from "../../pipeline/response-state.ts";
-import { runMiddlewares } from "../../pipeline/run-middlewares.ts";
-import { sendError } from "../../pipeline/send-result.ts";
+import { runAlone } from "../../pipeline/run-middlewares.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 
 /**
@@ -27,12 +26,6 @@ export const runNativePreflight = async (
 ): Promise<boolean> => {
   const { nativeMiddlewares: middlewares } = plan;
   if (middlewares.length === 0) return false;
-  state.resultHandler = plan.endpoint.resultHandler;
-  state.plan = plan;
-  try {
-    await runMiddlewares({ ...plan, middlewares }, state, () => Promise.resolve());
-  } catch (error) {
-    await sendError(state, error);
-  }
+  await runAlone({ ...plan, middlewares }, state, () => Promise.resolve());
   return isTaken(state.response);
 };
