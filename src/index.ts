@@ -5,9 +5,13 @@ export { createServer } from "./server/create-server.ts";
 export { attachRouting } from "./server/attach-routing.ts";
 
 // Declaring
-export { defaultEndpointsFactory, EndpointsFactory } from "./endpoint/endpoints-factory.ts";
 export { EventStreamFactory } from "./endpoint/event-stream-factory.ts";
-export { arrayEndpointsFactory, problemEndpointsFactory } from "./endpoint/ready-made-factories.ts";
+export {
+  arrayEndpointsFactory,
+  defaultEndpointsFactory,
+  EndpointsFactory,
+  problemEndpointsFactory,
+} from "./endpoint/endpoints-factory.ts";
 export { Middleware } from "./endpoint/middleware.ts";
 export { getRawBody } from "./endpoint/raw-body.ts";
 export { ServeStatic } from "./routing/static-files.ts";

@@ -11,7 +11,7 @@ export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
 
 // Declarations
 export type { EndpointDescription, EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
-export type { VoidOutput } from "./endpoint/void-output.ts";
+export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
 export type {
   DefinitionBase,
   EndpointDefinition,

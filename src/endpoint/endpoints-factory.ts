@@ -1,9 +1,15 @@
+import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
+import { arrayResultHandler, type ArrayResultHandler } from "../results/array-result-handler.ts";
 import {
   defaultResultHandler,
   type DefaultResultHandler,
 } from "../results/default-result-handler.ts";
+import {
+  problemResultHandler,
+  type ProblemResultHandler,
+} from "../results/problem-result-handler.ts";
 import { isResultHandler } from "../results/result-handler.ts";
 import type { AcceptedBy, AnyResultHandler } from "../results/result-handler.ts";
 import type {
@@ -25,7 +31,16 @@ import {
 } from "./endpoint-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
 import type { InputAndContext, Spread } from "./handler-arguments.ts";
-import { toVoidOutput, type VoidOutput } from "./void-output.ts";
+
+/** The output schema of an endpoint built with `buildVoid`. */
+export type VoidOutput = z.ZodObject<EmptyObject>;
+
+let voidOutput: VoidOutput | undefined;
+
+/**
+ * Returns the schema. It is created with the first endpoint that needs it, because a program's first schema costs 8 ms.
+ */
+const toVoidOutput = (): VoidOutput => (voidOutput ??= z.object({}));
 
 interface EndpointsFactoryKind<Handler extends AnyResultHandler> extends FactoryKind {
   readonly factory: EndpointsFactory<
@@ -147,3 +162,27 @@ export class EndpointsFactory<
 
 /** Builds endpoints that respond with the default envelopes. */
 export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(defaultResultHandler);
+
+/**
+ * Builds endpoints that send their bare output on success and problem details on error. Also set `errorHandler:
+ * problemResultHandler` in the configuration, so that errors without an endpoint, such as a 404, have the same format.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9457
+ */
+export const problemEndpointsFactory: EndpointsFactory<
+  unknown,
+  EmptyObject,
+  EmptyObject,
+  ProblemResultHandler
+> = new EndpointsFactory(problemResultHandler);
+
+/**
+ * Builds endpoints that send the array `items` of their output on success and plain text on error. Use it only for
+ * clients of an older API: a bare array leaves no room for later additions, such as a total count.
+ */
+export const arrayEndpointsFactory: EndpointsFactory<
+  unknown,
+  EmptyObject,
+  EmptyObject,
+  ArrayResultHandler
+> = new EndpointsFactory(arrayResultHandler);

@@ -12,10 +12,20 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { assertInputOptions } from "./check-input-options.ts";
-import { aBoolean, aFunction, assertKeys, assertOptions } from "./check-definition.ts";
-import { assertSchema, assertTimeout, toMethods } from "./check-definition.ts";
-import { toDescription } from "./describe-endpoint.ts";
-import type { EndpointParts } from "./endpoint.ts";
+import {
+  aBoolean,
+  aFunction,
+  assertKeys,
+  assertOptions,
+  assertSchema,
+  assertTimeout,
+  assertValues,
+  aString,
+  toList,
+  toMethods,
+  type ValueCheck,
+} from "./check-definition.ts";
+import type { EndpointDescription, EndpointParts } from "./endpoint.ts";
 import { assertStatusCode, toErrorDeclarations } from "./declared-errors.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
@@ -273,4 +283,45 @@ const disposeOf = async <Returned>(
   } catch (error) {
     logger.error("The context could not be disposed of", { error });
   }
+};
+
+const labels: ValueCheck = [
+  "a string or an array of strings",
+  (value) =>
+    typeof value === "string" ||
+    (Array.isArray(value) && value.every((one) => typeof one === "string")),
+];
+
+const descriptionChecks: Readonly<Record<string, ValueCheck>> = {
+  shortDescription: aString,
+  description: aString,
+  tag: labels,
+  scope: labels,
+  operationId: [
+    "a string, or a function that returns the id for a method",
+    (value) => typeof value === "string" || typeof value === "function",
+  ],
+  deprecated: aBoolean,
+};
+
+/**
+ * Extracts the parts of a definition that generated documents show.
+ *
+ * @throws {@link DefinitionError} when one of them is invalid.
+ */
+const toDescription = (
+  where: string,
+  definition: Pick<
+    DefinitionBase<Method, InputSchema>,
+    "shortDescription" | "description" | "tag" | "scope" | "operationId" | "deprecated"
+  >,
+): EndpointDescription => {
+  assertValues(where, definition, descriptionChecks);
+  const { shortDescription, description, tag, scope, operationId, deprecated } = definition;
+  return {
+    ...{ shortDescription, description, operationId },
+    tags: toList(tag),
+    scopes: toList(scope),
+    isDeprecated: deprecated ?? false,
+  };
 };
