@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const alias = {
+  "sallyport/types": fileURLToPath(new URL("src/types.ts", import.meta.url)),
   "sallyport/openapi": fileURLToPath(new URL("src/openapi/index.ts", import.meta.url)),
   "sallyport/client": fileURLToPath(new URL("src/client/index.ts", import.meta.url)),
   "sallyport/generate-client": fileURLToPath(

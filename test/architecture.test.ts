@@ -25,6 +25,7 @@ const rooms = [
   "server",
   "testing",
   "cli",
+  "types",
   "index",
 ];
 
@@ -159,6 +160,7 @@ describe("architecture", () => {
       "src/openapi/index.ts",
       "src/tanstack-query/index.ts",
       "src/testing/index.ts",
+      "src/types.ts",
     ]);
   });
 
@@ -199,6 +201,19 @@ describe("architecture", () => {
         .split("\n")
         .some((line) => line.trim() === code);
     expect(equivalent.filter((one) => !isQuoted(one))).toEqual([]);
+  });
+
+  test("the main entry exports at most 90 names, values and types, and no name of `sallyport/types`", () => {
+    const listNames = (file: string): string[] =>
+      [...read(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(
+        ([, names = ""]) => names.match(/\w+/g) ?? [],
+      );
+    const names = listNames("src/index.ts");
+    expect(names).toContain("createServer");
+    expect(names).toContain("Routing");
+    expect(names.length).toBeLessThanOrEqual(90);
+    const all = [...names, ...listNames("src/types.ts")];
+    expect(all.filter((name, at) => all.indexOf(name) < at)).toEqual([]);
   });
 
   test("the main entry point contains no logic", () => {

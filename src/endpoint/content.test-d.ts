@@ -1,5 +1,6 @@
 import { expectTypeOf, test } from "vitest";
-import { defaultEndpointsFactory, ez, type EmptyObject } from "../index.ts";
+import { defaultEndpointsFactory, ez } from "../index.ts";
+import type { EmptyObject } from "../types.ts";
 
 test("outputs sent without an envelope are typed by their content", () => {
   defaultEndpointsFactory.build({

@@ -5,14 +5,11 @@ import {
   Middleware,
   problemEndpointsFactory,
   ez,
-  type Encoded,
   type ErrorEnvelope,
-  type ProblemResultHandler,
   type DefaultResultHandler,
-  type EmptyObject,
   type ErrorEnvelopeWithData,
-  type ResponseBody,
 } from "../index.ts";
+import type { Encoded, ProblemResultHandler, EmptyObject, ResponseBody } from "../types.ts";
 
 type TypesOf<E extends { readonly "~types"?: unknown }> = NonNullable<E["~types"]>;
 

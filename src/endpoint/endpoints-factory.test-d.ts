@@ -7,11 +7,10 @@ import {
   Middleware,
   ResultHandler,
   type DefaultResultHandler,
-  type Endpoint,
   type Logger,
   type Request,
-  type ReturnedObject,
 } from "../index.ts";
+import type { Endpoint, ReturnedObject } from "../types.ts";
 
 const factory = defaultEndpointsFactory;
 

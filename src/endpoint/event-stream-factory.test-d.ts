@@ -6,13 +6,10 @@ import {
   ez,
   Middleware,
   type EmitOptions,
-  type Endpoint,
   type ErrorEnvelope,
   type EventStream,
-  type EventStreamResultHandler,
-  type NoOutput,
-  type ResponseBody,
 } from "../index.ts";
+import type { Endpoint, EventStreamResultHandler, NoOutput, ResponseBody } from "../types.ts";
 
 const events = {
   time: z.number(),
@@ -93,7 +90,6 @@ describe("the factory", () => {
       })
       .addContext((ctx) => ({ two: ctx.one + 1 }))
       .use((_request, _response, next) => next(), { provider: () => ({ three: 3 }) })
-      .addExpressMiddleware((_request, _response, next) => next())
       .buildVoid({
         input: z.object({ page: z.coerce.number() }),
         handler: async ({ input, ctx }) => {

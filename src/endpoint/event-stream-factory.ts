@@ -1,5 +1,3 @@
-import type { ContextOptions } from "./dispose-context.ts";
-import type { ExpressRequest, Request, Response } from "../http/express-objects.ts";
 import { show } from "../checks/show.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
@@ -10,29 +8,14 @@ import {
 } from "../results/event-stream-result-handler.ts";
 import type { AcceptedOutput } from "../results/result-handler.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
-import {
-  type EmptyObject,
-  type InputSchema,
-  type NoInput,
-  type NoOutput,
-  type SchemaInput,
-  type SchemaOutput,
-  type ZodSchema,
-} from "../schemas/schema.ts";
+import type { EmptyObject, InputSchema, NoInput, NoOutput, ZodSchema } from "../schemas/schema.ts";
 import { assertKeys } from "./check-definition.ts";
-import { Endpoint, type EndpointParts } from "./endpoint.ts";
-import { definitionKeys, type VoidEndpointDefinition } from "./endpoint-definition.ts";
-import { EndpointsFactory } from "./endpoints-factory.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
+import { Endpoint } from "./endpoint.ts";
+import { definitionKeys, type VoidEndpointDefinition } from "./endpoint-definition.ts";
 import type { EventStream, EventStreamSettings } from "./event-stream.ts";
-import type { ExpressHandler, ExpressMiddlewareOptions } from "./express-middleware.ts";
-import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
-import type {
-  AroundDefinition,
-  Middleware,
-  MiddlewareDefinition,
-  MiddlewareReturn,
-} from "./middleware.ts";
+import { Factory, type FactoryKind } from "./factory.ts";
+import type { HandlerArguments, Spread } from "./handler-arguments.ts";
 import type { StreamHandler } from "./run-event-stream.ts";
 
 /** Options for an {@link EventStreamFactory}. */
@@ -60,6 +43,16 @@ export interface EventStreamOptions {
   readonly maxBuffered?: number | undefined;
 }
 
+interface EventStreamFactoryKind<Events extends EventSchemas> extends FactoryKind {
+  readonly factory: EventStreamFactory<
+    Events,
+    this["middlewareInput"],
+    this["middlewareOutput"],
+    this["context"],
+    this["errors"]
+  >;
+}
+
 /**
  * Builds endpoints that send server-sent events, as `text/event-stream`.
  *
@@ -85,100 +78,27 @@ export class EventStreamFactory<
   MiddlewareOutput = EmptyObject,
   Context = EmptyObject,
   Errors = EmptyObject,
+> extends Factory<
+  EventStreamFactoryKind<Events>,
+  MiddlewareInput,
+  MiddlewareOutput,
+  Context,
+  Errors
 > {
   readonly #events: Events;
   readonly #options: EventStreamOptions;
   readonly #settings: EventStreamSettings;
-  #factory: EndpointsFactory<
-    MiddlewareInput,
-    MiddlewareOutput,
-    Context,
-    EventStreamResultHandler<Events>,
-    Errors
-  >;
 
   /**
    * @param events the schema of each event's data, by event name
    * @throws {@link DefinitionError} when a name cannot be sent, a value is not a Zod 4 schema, or an option is invalid.
    */
   constructor(events: Events, options: EventStreamOptions = {}) {
+    const settings = toSettings(events, options);
+    super(createEventStreamResultHandler(events));
     this.#events = events;
     this.#options = options;
-    this.#settings = toSettings(events, options);
-    this.#factory = new EndpointsFactory(createEventStreamResultHandler(events));
-  }
-
-  /** Returns a factory whose endpoints also run the given middleware; see {@link EndpointsFactory.addMiddleware}. */
-  addMiddleware<
-    Returned extends MiddlewareReturn,
-    Input extends InputSchema = NoInput,
-    Thrown extends ErrorDeclarations = EmptyObject,
-  >(
-    middleware:
-      | Middleware<Context, Returned, Input, Thrown>
-      | MiddlewareDefinition<Context, Returned, Input, Thrown>
-      | AroundDefinition<Context, Returned, Input, Thrown>,
-  ): EventStreamFactory<
-    Events,
-    MiddlewareInput & SchemaInput<Input>,
-    Spread<MiddlewareOutput, SchemaOutput<Input>>,
-    Spread<Context, ContextOf<Returned>>,
-    Errors & Thrown
-  > {
-    return this.#derive(this.#factory.addMiddleware(middleware));
-  }
-
-  /** Returns a factory whose endpoints also run a middleware written for Express; see {@link EndpointsFactory.use}. */
-  use<
-    Req extends ExpressRequest = Request,
-    Res extends Response = Response,
-    Returned extends MiddlewareReturn = EmptyObject,
-  >(
-    middleware: ExpressHandler<Req, Res>,
-    options?: ExpressMiddlewareOptions<Req, Res, Returned>,
-  ): EventStreamFactory<
-    Events,
-    MiddlewareInput,
-    MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>,
-    Errors
-  > {
-    return this.#derive(this.#factory.use(middleware, options));
-  }
-
-  /** Alias of {@link EventStreamFactory.use}. */
-  addExpressMiddleware<
-    Req extends ExpressRequest = Request,
-    Res extends Response = Response,
-    Returned extends MiddlewareReturn = EmptyObject,
-  >(
-    middleware: ExpressHandler<Req, Res>,
-    options?: ExpressMiddlewareOptions<Req, Res, Returned>,
-  ): EventStreamFactory<
-    Events,
-    MiddlewareInput,
-    MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>,
-    Errors
-  > {
-    return this.use(middleware, options);
-  }
-
-  /** Returns a factory whose endpoints have more context; see {@link EndpointsFactory.addContext}. */
-  addContext<Returned extends MiddlewareReturn>(
-    getContext: (
-      ctx: Context,
-      args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
-    ) => MaybePromise<Returned>,
-    options: ContextOptions<Returned> = {},
-  ): EventStreamFactory<
-    Events,
-    MiddlewareInput,
-    MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>,
-    Errors
-  > {
-    return this.#derive(this.#factory.addContext(getContext, options));
+    this.#settings = settings;
   }
 
   /**
@@ -202,23 +122,14 @@ export class EventStreamFactory<
       Thrown
     >,
   ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors> {
-    if (typeof definition?.handler !== "function")
-      throw new DefinitionError(
-        "SLP_DEFINITION_HANDLER",
-        "build: `handler` must be a function that emits the events.",
-      );
-    assertKeys("build", definition, streamKeys);
-    const handler = toHandler(this.#settings, definition.handler as StreamHandler);
-    const endpoint = this.#factory.build<
-      Input,
-      NoOutput,
-      M,
-      HandlerArguments<unknown, unknown>,
-      200,
-      Thrown
-    >({ ...definition, handler });
-    const { timeout = 0 } = definition;
-    return new Endpoint(Object.assign({}, endpoint as EndpointParts, { timeout }));
+    const parts = this.toParts("build", definition, streamKeys, "emits the events");
+    return new Endpoint({
+      ...parts,
+      outputSchema: undefined,
+      isVoid: false,
+      timeout: parts.timeout ?? 0,
+      handle: toHandler(this.#settings, parts.handle as StreamHandler),
+    });
   }
 
   /** Alias of {@link EventStreamFactory.build}. */
@@ -238,15 +149,8 @@ export class EventStreamFactory<
     return this.build(definition);
   }
 
-  #derive<Input, Output, Ctx, Thrown>(
-    factory: EndpointsFactory<Input, Output, Ctx, EventStreamResultHandler<Events>, Thrown>,
-  ): EventStreamFactory<Events, Input, Output, Ctx, Thrown> {
-    const derived = new EventStreamFactory<Events, Input, Output, Ctx, Thrown>(
-      this.#events,
-      this.#options,
-    );
-    derived.#factory = factory;
-    return derived;
+  protected override copy(): EventStreamFactory<Events> {
+    return new EventStreamFactory(this.#events, this.#options);
   }
 }
 

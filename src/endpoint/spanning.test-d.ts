@@ -6,8 +6,8 @@ import {
   EventStreamFactory,
   Middleware,
   type Logger,
-  type Passed,
 } from "../index.ts";
+import type { Passed } from "../types.ts";
 
 interface Transaction {
   readonly query: (sql: string) => Promise<unknown>;

@@ -4,9 +4,9 @@ import {
   ResultHandler,
   type DefaultResultHandler,
   type ErrorEnvelope,
-  type ResponseBody,
   type SuccessEnvelope,
 } from "../index.ts";
+import type { ResponseBody } from "../types.ts";
 
 type Positive<
   Handler extends { readonly "~types"?: { readonly positive: unknown } },

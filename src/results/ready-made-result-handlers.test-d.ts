@@ -1,14 +1,7 @@
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import {
-  arrayEndpointsFactory,
-  problemEndpointsFactory,
-  type ArrayResultHandler,
-  type Endpoint,
-  type ProblemDetails,
-  type ProblemResultHandler,
-  type ResponseBody,
-} from "../index.ts";
+import { arrayEndpointsFactory, problemEndpointsFactory, type ProblemDetails } from "../index.ts";
+import type { ArrayResultHandler, Endpoint, ProblemResultHandler, ResponseBody } from "../types.ts";
 
 type Declared<Handler extends { readonly "~types"?: object }> = NonNullable<Handler["~types"]>;
 type Positive<

@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import { defaultEndpointsFactory as factory, ez, type Cursor } from "../index.ts";
+import { defaultEndpointsFactory as factory, ez } from "../index.ts";
+import type { Cursor } from "../types.ts";
 
 const user = z.object({ name: z.string(), born: ez.dateOut() });
 const secret = "a secret of 32 characters or more";

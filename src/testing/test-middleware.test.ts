@@ -9,9 +9,9 @@ import {
   Middleware,
   ResultHandler,
   type MiddlewareDefinition,
-  type MiddlewareReturn,
   type Result,
 } from "../index.ts";
+import type { MiddlewareReturn } from "../types.ts";
 import type { EmptyObject, NoInput } from "../schemas/schema.ts";
 import { testMiddleware } from "./index.ts";
 

@@ -1,6 +1,33 @@
+import { setImmediate } from "node:timers/promises";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import type { Express } from "express";
+import { isLogger } from "../logger/logger.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
+import { assembleServer } from "../server/assemble-server.ts";
+import { checkServerConfig } from "../server/config/check-server-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
-import type { TestServer } from "./run-test-server.ts";
+import { exchange } from "./exchange.ts";
+import { createLoggerMock, type LoggerMock } from "./mocks.ts";
+
+/** The statuses of responses without a body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** A whole API without a port. */
+export interface TestServer {
+  /**
+   * Sends a request like the global `fetch`, but within this process.
+   *
+   * Redirects are not followed, and compressed bodies are not decompressed. The URL may be a path without an origin.
+   *
+   * @throws TypeError when the server closes the connection without a response.
+   */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /** The Express application that serves the API. */
+  readonly app: Express;
+  /** The log of the server and of its requests. */
+  readonly loggerMock: LoggerMock;
+}
 
 /**
  * Assembles a whole API and serves it within this process, without a port. Everything but listening works as on a
@@ -19,6 +46,51 @@ export const testServer = async <const R extends Routing>(
   config: Partial<ServerConfig>,
   routing: R & CheckRouting<R>,
 ): Promise<TestServer> => {
-  const { runTestServer } = await import("./run-test-server.ts");
-  return runTestServer(config, routing);
+  const loggerMock = createLoggerMock(isLogger(config.logger) ? config.logger : undefined);
+  const complete: ServerConfig = {
+    cors: false,
+    ...config,
+    logger: loggerMock,
+    http: { listen: 0, ...(config.http?.options && { options: config.http.options }) },
+    https: undefined,
+  };
+  checkServerConfig({ ...config, cors: complete.cors });
+  const { objects, listeners } = await assembleServer(complete, routing);
+  const server = listeners[0]?.server;
+  if (!server) throw new Error("A server without http was assembled");
+  return {
+    get app() {
+      return objects.getApp();
+    },
+    loggerMock,
+    fetch: async (input, init) => {
+      const request = new Request(
+        input instanceof Request ? input : new URL(input, "http://localhost"),
+        init,
+      );
+      const { pathname, search, host } = new URL(request.url);
+      let body: ReadableStream<Uint8Array> | undefined;
+      const sent = {
+        method: request.method,
+        target: pathname + search,
+        headers: { host, ...Object.fromEntries(request.headers) },
+        body: request.body ? Buffer.from(await request.arrayBuffer()) : undefined,
+        signal: request.signal,
+      };
+      const message = await exchange(server, sent, (received) => {
+        if (request.method === "HEAD" || bodiless.has(received.statusCode ?? 0)) received.resume();
+        // a response that is cut off before its conversion could not become a body
+        else body = Readable.toWeb(received) as ReadableStream<Uint8Array>;
+      });
+      if (!message)
+        throw new TypeError("fetch failed: the connection was closed without a response");
+      // the work that the server does after a response, such as its access log, comes first
+      await setImmediate();
+      const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
+      const headers = new Headers();
+      for (let at = 0; at < rawHeaders.length; at += 2)
+        headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+      return new Response(body, { status, statusText, headers });
+    },
+  };
 };

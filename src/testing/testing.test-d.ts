@@ -6,8 +6,8 @@ import {
   Middleware,
   type Logger,
   type Request as SallyportRequest,
-  type RequestProps,
 } from "../index.ts";
+import type { RequestProps } from "../testing/index.ts";
 import {
   testEndpoint,
   testMiddleware,

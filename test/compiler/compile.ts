@@ -30,6 +30,7 @@ export const writeProgram = (
     ...{ noEmit: true, allowImportingTsExtensions: true },
     paths: {
       sallyport: [join(root, "src/index.ts")],
+      "sallyport/testing": [join(root, "src/testing/index.ts")],
       "sallyport/client": [join(sourceOfClient, "client/index.ts")],
     },
   };

@@ -3,9 +3,8 @@ import { compile, writeProgram } from "./compile.ts";
 
 const places = `
 import express from "express";
-import {
-  createConfig, defaultEndpointsFactory as factory, Middleware, ResultHandler, testEndpoint,
-} from "sallyport";
+import { createConfig, defaultEndpointsFactory as factory, Middleware, ResultHandler } from "sallyport";
+import { testEndpoint } from "sallyport/testing";
 import { z } from "zod";
 
 const read = (id: Id): Id => id;

@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPort, readFiles, readPage } from "../package/guide.ts";
 import { pack, run } from "../package/pack.ts";
+import { root } from "../compiler/compile.ts";
 import { ensureBuilt } from "./harness.ts";
 import { ensureNodes } from "./node-versions.ts";
 
@@ -98,6 +99,24 @@ describe.each(Object.keys(managers))("the quick start, installed with %s", (name
   test("type-checks", () => {
     const args = ["node_modules/typescript/bin/tsc", "--noEmit", "--pretty", "false"];
     expect(spawnSync(process.execPath, args, { cwd: app, encoding: "utf8" }).stdout).toBe("");
+  });
+
+  // pnpm hides the dependencies of dependencies, which other layouts let a declaration name
+  test.runIf(name === "pnpm")("has a name for each type in the example's declarations", () => {
+    install("-D", "typescript-5@npm:typescript@5.9", "@types/http-errors@2");
+    cpSync(join(root, "example/src"), join(app, "example"), { recursive: true });
+    cpSync(join(root, "test/package/consumer/index.ts"), join(app, "consumer.ts"));
+    const compilerOptions = {
+      ...{ module: "nodenext", target: "es2023", types: ["node"], strict: true },
+      ...{ declaration: true, emitDeclarationOnly: true, rewriteRelativeImportExtensions: true },
+      ...{ outDir: "declarations", rootDir: "." },
+    };
+    const include = ["example", "consumer.ts"];
+    writeFileSync(join(app, "declarations.json"), JSON.stringify({ compilerOptions, include }));
+    for (const compiler of ["typescript", "typescript-5"]) {
+      const args = [`node_modules/${compiler}/bin/tsc`, "-p", "declarations.json"];
+      expect(spawnSync(process.execPath, args, { cwd: app, encoding: "utf8" }).stdout).toBe("");
+    }
   });
 
   test("runs unchanged on Node.js 24: server, client and test", async () => {

@@ -12,8 +12,8 @@ import {
   DefinitionError,
   ez,
   problemEndpointsFactory,
-  testEndpoint,
 } from "sallyport";
+import { testEndpoint } from "sallyport/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, untilStill } from "./harness.ts";

@@ -1,4 +1,5 @@
-import { defaultEndpointsFactory as factory, DefinitionError, ez, testEndpoint } from "sallyport";
+import { defaultEndpointsFactory as factory, DefinitionError, ez } from "sallyport";
+import { testEndpoint } from "sallyport/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start } from "./harness.ts";

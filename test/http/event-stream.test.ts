@@ -373,7 +373,7 @@ describe("a stream", () => {
       })
       .addContext((ctx) => ({ greeting: `Hello ${ctx.user}` }))
       .use((_request, _response, next) => next(), { provider: () => ({ mark: "!" }) })
-      .addExpressMiddleware((_request, response, next) => {
+      .use((_request, response, next) => {
         response.set("X-Native", "yes");
         next();
       });

@@ -131,7 +131,7 @@ describe("factory operations", () => {
   });
 });
 
-describe("use and addExpressMiddleware", () => {
+describe("use", () => {
   const teapot = new Error("short and stout");
   const options = {
     provider: async (request: Request, response: Response) =>
@@ -140,18 +140,17 @@ describe("use and addExpressMiddleware", () => {
   };
   type Native = (request: Request, response: Response, next: NextFunction) => unknown;
 
-  it.each(["use", "addExpressMiddleware"] as const)(
-    "%s: the provider creates the context",
-    async (name) => {
-      const endpoint = factory[name]((_request, response, next) => {
+  it("creates the context with the provider", async () => {
+    const endpoint = factory
+      .use((_request, response, next) => {
         response.setHeader("X-Native", "yes");
         setTimeout(next, 5);
-      }, options).build(ctxOf);
-      const answer = await (await start({ "": endpoint })).send("/?a");
-      expect(answer.json()).toEqual(successEnvelope({ url: "/?a", sent: false }));
-      expect(answer.headers["x-native"]).toBe("yes");
-    },
-  );
+      }, options)
+      .build(ctxOf);
+    const answer = await (await start({ "": endpoint })).send("/?a");
+    expect(answer.json()).toEqual(successEnvelope({ url: "/?a", sent: false }));
+    expect(answer.headers["x-native"]).toBe("yes");
+  });
 
   it.each([
     ["next(error)", (_request, _response, next) => next(teapot)],

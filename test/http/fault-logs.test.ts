@@ -9,11 +9,10 @@ import {
   EndpointsFactory,
   Middleware,
   ResultHandler,
-  testEndpoint,
-  testMiddleware,
   type LoggedFault,
   type Logger,
 } from "sallyport";
+import { testEndpoint, testMiddleware } from "sallyport/testing";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createRecorder, send, start } from "./harness.ts";

@@ -10,10 +10,10 @@ import {
   defaultEndpointsFactory as factory,
   EventStreamFactory,
   ez,
-  type MarkedEndpoint,
-  type RequestProps,
   type ServerConfig,
 } from "sallyport";
+import type { RequestProps } from "sallyport/testing";
+import type { MarkedEndpoint } from "sallyport/types";
 import { vi } from "vitest";
 import { z } from "zod";
 

@@ -8,11 +8,10 @@ import {
   defaultEndpointsFactory as factory,
   EndpointsFactory,
   ResultHandler,
-  testEndpoint,
-  type MarkedEndpoint,
   type Result,
-  type Severity,
 } from "sallyport";
+import { testEndpoint } from "sallyport/testing";
+import type { MarkedEndpoint, Severity } from "sallyport/types";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { shortenGrace, start } from "./harness.ts";

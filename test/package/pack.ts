@@ -29,13 +29,14 @@ export const pack = (folder: string): string => {
   return join(folder, readdirSync(folder).find((file) => file.endsWith(".tgz")) ?? "");
 };
 
-/** Creates a project that uses the package, and in which the compiler also checks the declarations of packages. */
+/** Creates a project that uses the package and contains the example, and in which the compiler also checks the declarations of packages. */
 export const createConsumer = (
   folder: string,
   tarball: string,
   compilers: readonly string[] = [],
 ): void => {
   cpSync(join(root, "test/package/consumer"), folder, { recursive: true });
+  cpSync(join(root, "example/src"), join(folder, "example"), { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
   writeFileSync(
     join(folder, "tsconfig.json"),
@@ -47,9 +48,10 @@ export const createConsumer = (
         strict: true,
         exactOptionalPropertyTypes: true,
         declaration: true,
+        rewriteRelativeImportExtensions: true,
         skipLibCheck: false,
       },
-      files: ["index.ts"],
+      files: ["index.ts", "example/main.ts"],
     }),
   );
   run(

@@ -99,7 +99,6 @@ describe("the package, packed and installed in an empty folder,", () => {
     expect(run(process.execPath, ["require.cjs"], folder).trim().split(" ")).toEqual([
       "ConfigError",
       "DefinitionError",
-      "Endpoint",
       "EndpointsFactory",
       "EventStreamFactory",
       "InputValidationError",
@@ -123,9 +122,6 @@ describe("the package, packed and installed in an empty folder,", () => {
       "getRawBody",
       "problemEndpointsFactory",
       "problemResultHandler",
-      "testEndpoint",
-      "testMiddleware",
-      "testServer",
       "toPublicMessage",
     ]);
   });

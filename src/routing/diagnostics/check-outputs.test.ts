@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { defaultEndpointsFactory, EndpointsFactory } from "../../endpoint/endpoints-factory.ts";
 import {
   arrayEndpointsFactory,
+  defaultEndpointsFactory,
+  EndpointsFactory,
   problemEndpointsFactory,
-} from "../../endpoint/ready-made-factories.ts";
+} from "../../endpoint/endpoints-factory.ts";
 import { ResultHandler, type OutputPlaceholderSchema } from "../../results/result-handler.ts";
 import type { ResponseDeclaration } from "../../results/api-response.ts";
 import type { Routing } from "../routing.ts";

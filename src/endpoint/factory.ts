@@ -1,0 +1,327 @@
+import type { ExpressRequest, Request, Response } from "../http/express-objects.ts";
+import { DefinitionError } from "../errors.ts";
+import type { Method } from "../http/method.ts";
+import type { Logger } from "../logger/logger.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import type {
+  EmptyObject,
+  InputSchema,
+  NoInput,
+  SchemaInput,
+  SchemaOutput,
+  ZodSchema,
+} from "../schemas/schema.ts";
+import { assertInputOptions } from "./check-input-options.ts";
+import {
+  aBoolean,
+  aFunction,
+  assertKeys,
+  assertOptions,
+  assertSchema,
+  assertTimeout,
+  assertValues,
+  aString,
+  toList,
+  toMethods,
+  type ValueCheck,
+} from "./check-definition.ts";
+import type { EndpointDescription, EndpointParts } from "./endpoint.ts";
+import { assertStatusCode, toErrorDeclarations } from "./declared-errors.ts";
+import type { ErrorDeclarations } from "./declared-errors.ts";
+import type { DefinitionBase } from "./endpoint-definition.ts";
+import {
+  ExpressMiddleware,
+  useChecks,
+  type ExpressHandler,
+  type ExpressMiddlewareOptions,
+} from "./express-middleware.ts";
+import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+import {
+  isMiddleware,
+  Middleware,
+  type AnyMiddleware,
+  type AroundDefinition,
+  type MiddlewareDefinition,
+  type MiddlewareReturn,
+  type Passed,
+} from "./middleware.ts";
+
+/** The options of a context. */
+interface ContextOptions<Returned> {
+  /** Releases what the context holds, such as a connection, once everything that uses the context has ended. */
+  readonly dispose?: ((context: Returned) => unknown) | undefined;
+  /**
+   * Whether the context is only created once the body has been read and the endpoint's own input is valid.
+   *
+   * @default false
+   */
+  readonly afterValidation?: boolean | undefined;
+}
+
+/**
+ * A kind of factory: `factory` is the type of a factory whose type arguments are the other members, which it names
+ * `this["context"]` and so on.
+ */
+export interface FactoryKind {
+  readonly middlewareInput: unknown;
+  readonly middlewareOutput: unknown;
+  readonly context: unknown;
+  readonly errors: unknown;
+  readonly factory: unknown;
+}
+
+/** The factory of a kind with the given type arguments. */
+type NextFactory<
+  Kind extends FactoryKind,
+  MiddlewareInput,
+  MiddlewareOutput,
+  Context,
+  Errors,
+> = (Kind & {
+  readonly middlewareInput: MiddlewareInput;
+  readonly middlewareOutput: MiddlewareOutput;
+  readonly context: Context;
+  readonly errors: Errors;
+})["factory"];
+
+/**
+ * The part that all factories share: the middlewares of their endpoints.
+ *
+ * A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
+ */
+export abstract class Factory<
+  Kind extends FactoryKind,
+  MiddlewareInput,
+  MiddlewareOutput,
+  Context,
+  Errors,
+> {
+  protected resultHandler: AnyResultHandler;
+  #middlewares: readonly AnyMiddleware[] = [];
+
+  constructor(resultHandler: AnyResultHandler) {
+    this.resultHandler = resultHandler;
+  }
+
+  /**
+   * Returns a factory whose endpoints also run the given middleware, after those that this factory already has.
+   *
+   * @param middleware a `Middleware`, or the definition of one
+   * @throws {@link DefinitionError} when the argument is neither.
+   */
+  addMiddleware<
+    Returned extends MiddlewareReturn,
+    Input extends InputSchema = NoInput,
+    Thrown extends ErrorDeclarations = EmptyObject,
+  >(
+    middleware:
+      | Middleware<Context, Returned, Input, Thrown>
+      | MiddlewareDefinition<Context, Returned, Input, Thrown>
+      | AroundDefinition<Context, Returned, Input, Thrown>,
+  ): NextFactory<
+    Kind,
+    MiddlewareInput & SchemaInput<Input>,
+    Spread<MiddlewareOutput, SchemaOutput<Input>>,
+    Spread<Context, ContextOf<Returned>>,
+    Errors & Thrown
+  > {
+    return this.#derive(isMiddleware(middleware) ? middleware : new Middleware(middleware));
+  }
+
+  /**
+   * Returns a factory whose endpoints also run a middleware written for Express.
+   *
+   * The middleware runs before the body is read, unless an earlier middleware needs the body or `body` is set. It sees
+   * preflight requests only if `cors` is false; otherwise sallyport responds to them itself.
+   *
+   * @example
+   * factory.use(auth({ audience }), {
+   *   provider: (request) => ({ auth: request.auth }),
+   *   transformer: (error) => createHttpError(401, error.message),
+   * });
+   */
+  use<
+    Req extends ExpressRequest = Request,
+    Res extends Response = Response,
+    Returned extends MiddlewareReturn = EmptyObject,
+  >(
+    middleware: ExpressHandler<Req, Res>,
+    options?: ExpressMiddlewareOptions<Req, Res, Returned>,
+    ...more: readonly never[]
+  ): NextFactory<
+    Kind,
+    MiddlewareInput,
+    MiddlewareOutput,
+    Spread<Context, ContextOf<Returned>>,
+    Errors
+  > {
+    if (typeof middleware !== "function")
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "use: the first argument must be a middleware written for Express, (request, response, next) => ...; pass a `Middleware` to `addMiddleware`.",
+      );
+    if (middleware.length > 3)
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "use: got a function with four parameters, which is an Express error handler. The result handler sends errors; add error handlers to the app in `afterRouting`.",
+      );
+    if (typeof options === "function" || more.length > 0)
+      throw new DefinitionError(
+        "SLP_DEFINITION_VALUE",
+        "use: takes one middleware and its options. For several, chain the calls: factory.use(first).use(second).",
+      );
+    assertOptions("use", options, useChecks);
+    return this.#derive(new ExpressMiddleware(middleware, options));
+  }
+
+  /**
+   * Returns a factory whose endpoints have more context: what the given function returns for each request.
+   *
+   * @param getContext receives the context so far
+   * @param options `dispose` runs before the response is sent, and always after the handler has ended; its errors are
+   * logged. `afterValidation` is that of {@link Middleware}.
+   * @example
+   * factory.addContext(async () => ({ db: await pool.connect() }), { dispose: ({ db }) => db.release() });
+   */
+  addContext<Returned extends MiddlewareReturn>(
+    getContext: (
+      ctx: Context,
+      args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
+    ) => MaybePromise<Returned>,
+    options: ContextOptions<Returned> = {},
+  ): NextFactory<
+    Kind,
+    MiddlewareInput,
+    MiddlewareOutput,
+    Spread<Context, ContextOf<Returned>>,
+    Errors
+  > {
+    if (typeof getContext !== "function")
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "addContext: the argument must be a function that returns an object.",
+      );
+    assertOptions("addContext", options, { dispose: aFunction, afterValidation: aBoolean });
+    const { dispose, afterValidation } = options;
+    const give = (args: HandlerArguments<EmptyObject, Context>): MaybePromise<Returned> =>
+      getContext(args.ctx, args);
+    if (!dispose)
+      return this.#derive(new Middleware<Context, Returned>({ afterValidation, handler: give }));
+    return this.#derive(
+      new Middleware<Context, Returned>({
+        afterValidation,
+        around: async (args, next) => {
+          const context = await give(args);
+          try {
+            return (await next(context as object)) as unknown as Passed<Returned>;
+          } finally {
+            await disposeOf(context, dispose, args.logger);
+          }
+        },
+      }),
+    );
+  }
+
+  /** Returns a factory of the same kind, without middlewares. */
+  protected abstract copy(): Factory<FactoryKind, unknown, unknown, unknown, unknown>;
+
+  /**
+   * Checks a definition and returns the parts of its endpoint.
+   *
+   * @param does what the handler must do
+   */
+  protected toParts(
+    where: string,
+    definition: DefinitionBase<Method, InputSchema> & { readonly handler: unknown },
+    keys: readonly string[],
+    does = "handles the request",
+  ): Omit<EndpointParts, "isVoid" | "outputSchema"> {
+    if (typeof definition?.handler !== "function")
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        `${where}: \`handler\` must be a function that ${does}.`,
+      );
+    assertKeys(where, definition, keys);
+    assertSchema(where, "input", definition.input);
+    assertTimeout(where, definition.timeout);
+    assertInputOptions(where, definition);
+    assertStatusCode(where, definition.statusCode);
+    return {
+      methods: toMethods(where, definition.method),
+      inputSchema: definition.input as ZodSchema | undefined,
+      middlewares: this.#middlewares,
+      resultHandler: this.resultHandler,
+      statusCode: definition.statusCode,
+      errors: toErrorDeclarations(where, definition.errors),
+      keepsRawBody: definition.keepRawBody ?? false,
+      timeout: definition.timeout,
+      inputSources: definition.inputSources,
+      bodyLimit: definition.bodyLimit,
+      takesForms: definition.forms,
+      uploadLimits: definition.upload?.limits,
+      handle: definition.handler as EndpointParts["handle"],
+      ...toDescription(where, definition),
+    };
+  }
+
+  #derive(middleware: AnyMiddleware): Kind["factory"] {
+    const derived = this.copy();
+    derived.resultHandler = this.resultHandler;
+    derived.#middlewares = [...this.#middlewares, middleware];
+    return derived;
+  }
+}
+
+/** Disposes of a context, and only logs a failure, which must not hide the outcome of the request. */
+const disposeOf = async <Returned>(
+  context: Returned,
+  dispose: (context: Returned) => unknown,
+  logger: Logger,
+): Promise<void> => {
+  try {
+    await dispose(context);
+  } catch (error) {
+    logger.error("The context could not be disposed of", { error });
+  }
+};
+
+const labels: ValueCheck = [
+  "a string or an array of strings",
+  (value) =>
+    typeof value === "string" ||
+    (Array.isArray(value) && value.every((one) => typeof one === "string")),
+];
+
+const descriptionChecks: Readonly<Record<string, ValueCheck>> = {
+  shortDescription: aString,
+  description: aString,
+  tag: labels,
+  scope: labels,
+  operationId: [
+    "a string, or a function that returns the id for a method",
+    (value) => typeof value === "string" || typeof value === "function",
+  ],
+  deprecated: aBoolean,
+};
+
+/**
+ * Extracts the parts of a definition that generated documents show.
+ *
+ * @throws {@link DefinitionError} when one of them is invalid.
+ */
+const toDescription = (
+  where: string,
+  definition: Pick<
+    DefinitionBase<Method, InputSchema>,
+    "shortDescription" | "description" | "tag" | "scope" | "operationId" | "deprecated"
+  >,
+): EndpointDescription => {
+  assertValues(where, definition, descriptionChecks);
+  const { shortDescription, description, tag, scope, operationId, deprecated } = definition;
+  return {
+    ...{ shortDescription, description, operationId },
+    tags: toList(tag),
+    scopes: toList(scope),
+    isDeprecated: deprecated ?? false,
+  };
+};

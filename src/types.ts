@@ -1,0 +1,90 @@
+// The types that the declarations of an application refer to, but that nobody writes by hand.
+
+export type { Listen } from "./server/connection/listen.ts";
+
+export type { Endpoint } from "./endpoint/endpoint.ts";
+
+// Configuration
+export type { CorsOption } from "./server/head/cors.ts";
+export type { EndpointSources } from "./endpoint/input-sources.ts";
+export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
+
+// Declarations
+export type { EndpointDescription, EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
+export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
+export type {
+  DefinitionBase,
+  EndpointDefinition,
+  HandlerReturn,
+  VoidEndpointDefinition,
+  VoidHandlerReturn,
+} from "./endpoint/endpoint-definition.ts";
+export type { StreamDefinition, StreamEndpoint } from "./endpoint/event-stream-factory.ts";
+export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";
+export type {
+  ContextOf,
+  InputAndContext,
+  MaybePromise,
+  SentResponse,
+  Spread,
+} from "./endpoint/handler-arguments.ts";
+export type { OAuthFlow } from "./endpoint/security.ts";
+export type { CheckRouting } from "./routing/routing.ts";
+export type { GuardFactory } from "./routing/static-files.ts";
+
+// Results
+export type {
+  ErrorDataPlaceholder,
+  ItemsPlaceholder,
+  OutputPlaceholder,
+  ResponseBody,
+} from "./results/api-response.ts";
+export type {
+  EventSchemas,
+  EventStreamResponse,
+  EventStreamResultHandler,
+  StreamedEvent,
+  StreamedEventSchema,
+} from "./results/event-stream-result-handler.ts";
+export type { ArrayResultHandler } from "./results/array-result-handler.ts";
+export type { ProblemResultHandler } from "./results/problem-result-handler.ts";
+export type {
+  AcceptedBy,
+  AcceptedOutput,
+  ErrorDataPlaceholderSchema,
+  OutputPlaceholderSchema,
+  ResultHandlerDefinition,
+} from "./results/result-handler.ts";
+
+// Schemas
+export type { Cursor, CursorValue, SignedCursor } from "./schemas/cursor.ts";
+export type { FileSchema, StreamSchema } from "./schemas/content.ts";
+export type { DateIn, DateOut, IsoInput } from "./schemas/dates.ts";
+export type { Encoded } from "./schemas/encode.ts";
+export type {
+  CursorInput,
+  CursorOutput,
+  CursorText,
+  OffsetInput,
+  OffsetOutput,
+  Paginated,
+  PaginationStyle,
+} from "./schemas/paginated.ts";
+export type { PlainInteger } from "./schemas/plain-integer.ts";
+export type { Raw, RawMeta } from "./schemas/raw.ts";
+export type { Upload } from "./schemas/upload.ts";
+export type {
+  AnySchema,
+  EmptyObject,
+  InputSchema,
+  NoInput,
+  NoOutput,
+  ObjectLike,
+  OtherKind,
+  OutputSchema,
+  ReturnedObject,
+  SchemaInput,
+  SchemaMeta,
+  SchemaOutput,
+} from "./schemas/schema.ts";
+export type { ConfigErrorCode, DefinitionErrorCode, RoutingErrorCode } from "./errors.ts";
