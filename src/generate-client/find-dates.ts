@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { toDateKind } from "../routing/diagnostics/kinds.ts";
+import { toDateKind } from "../schemas/own-kinds.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";

@@ -10,7 +10,7 @@ import { harmlessCloses, harmlessFinishes, type ListenedResponse } from "../http
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { setFaultLog, toLoggedPath } from "../results/log-fault.ts";
-import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
+import type { RoutingFacts } from "../diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyLimit } from "./body/body.ts";
@@ -77,7 +77,7 @@ export const prepare = async (
     if (isDevelopment) void lazy.plan;
   }
   if (isDevelopment && entries.length > 0) {
-    const { checkRouting } = await import("../routing/check-routing.ts");
+    const { checkRouting } = await import("../diagnostics/check-routing.ts");
     checkRouting(entries, toRoutingFacts(config, toSources), logger);
   }
 

@@ -1,6 +1,6 @@
-import { isForm } from "../../schemas/form.ts";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import { isForm } from "../schemas/form.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder, type Misfit } from "./misfits.ts";

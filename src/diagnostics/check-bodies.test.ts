@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { defaultEndpointsFactory as factory } from "../../endpoint/endpoints-factory.ts";
-import { defaultInputSources, type InputSources } from "../../endpoint/input-sources.ts";
-import { ez } from "../../schemas/ez.ts";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import type { Routing } from "../routing.ts";
-import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
+import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
+import { defaultInputSources, type InputSources } from "../endpoint/input-sources.ts";
+import { ez } from "../schemas/ez.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import type { Routing } from "../routing/routing.ts";
+import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
 

@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import type { AnyResultHandler } from "../../results/result-handler.ts";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { toPlace, type Diagnostic } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toOutputWire } from "./wire.ts";
-import { readValues } from "../../schemas/zod-internals.ts";
+import { readValues } from "../schemas/zod-internals.ts";
 
 /** Finds parts of a stream's events that can never be sent, because their data is written as JSON. */
 export const checkEvents = (entries: readonly EndpointEntry[]): readonly Diagnostic[] => {

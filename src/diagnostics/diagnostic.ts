@@ -1,7 +1,7 @@
-import type { AnyEndpoint } from "../../endpoint/endpoint.ts";
-import type { InputSource } from "../../endpoint/input-sources.ts";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import type { InputSource } from "../endpoint/input-sources.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
 
 /** A log line about something that is legal but probably unintended. */
 export interface Diagnostic {

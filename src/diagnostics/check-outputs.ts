@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import { getMessageFromError } from "../../results/http-error.ts";
-import type { ApiResponse } from "../../results/api-response.ts";
-import type { AnyResultHandler } from "../../results/result-handler.ts";
-import { readContent } from "../../schemas/content.ts";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import { someSchema } from "../../schemas/some-schema.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import { getMessageFromError } from "../results/http-error.ts";
+import type { ApiResponse } from "../results/api-response.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import { readContent } from "../schemas/content.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { someSchema } from "../schemas/some-schema.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { toPlace, type Diagnostic } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder } from "./misfits.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { defaultEndpointsFactory as factory } from "../../endpoint/endpoints-factory.ts";
-import { defaultInputSources } from "../../endpoint/input-sources.ts";
-import type { InputSchema, ZodSchema } from "../../schemas/schema.ts";
-import type { Routing } from "../routing.ts";
-import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
+import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
+import { defaultInputSources } from "../endpoint/input-sources.ts";
+import type { InputSchema, ZodSchema } from "../schemas/schema.ts";
+import type { Routing } from "../routing/routing.ts";
+import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
 import { checkPathParameters } from "./check-path-parameters.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
 

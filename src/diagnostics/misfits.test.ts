@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { InputSource } from "../../endpoint/input-sources.ts";
-import { ez } from "../../schemas/ez.ts";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import type { InputSource } from "../endpoint/input-sources.ts";
+import { ez } from "../schemas/ez.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toInputWire, toOutputWire, type Wire } from "./wire.ts";

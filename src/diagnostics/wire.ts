@@ -1,8 +1,13 @@
-import type { InputSource } from "../../endpoint/input-sources.ts";
-import { listNames, parsePathPattern } from "../path-pattern.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import type { InputSource } from "../endpoint/input-sources.ts";
+import { listNames, parsePathPattern } from "../routing/path-pattern.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
-import type { Kind } from "./kinds.ts";
+
+/** A kind of value that the checks distinguish. */
+export type Kind =
+  | ("string" | "number" | "boolean" | "null" | "array" | "object" | "undefined")
+  | ("bigint" | "date" | "map" | "set" | "symbol" | "nan" | "function" | "file")
+  | ("buffer" | "raw" | "upload" | "dateIn" | "dateOut" | "never" | "coercedBoolean");
 
 /** The values that are possible at a place in the input or the output. */
 export interface Wire {

@@ -1,7 +1,7 @@
-import { takesRawBody } from "../../schemas/raw.ts";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import { takesFiles } from "../../schemas/upload.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import { takesRawBody } from "../schemas/raw.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { takesFiles } from "../schemas/upload.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import type { Wire } from "./wire.ts";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import { readTopLevel } from "../../schemas/top-level-keys.ts";
-import { listNames, parsePathPattern } from "../path-pattern.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { readTopLevel } from "../schemas/top-level-keys.ts";
+import { listNames, parsePathPattern } from "../routing/path-pattern.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { listInputs, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
 /** Finds path parameters that an endpoint's input lacks or declares as optional. */

@@ -1,13 +1,13 @@
 import type { Logger } from "../logger/logger.ts";
-import { checkBodies } from "./diagnostics/check-bodies.ts";
-import { checkInputs } from "./diagnostics/check-inputs.ts";
-import { checkOutputs } from "./diagnostics/check-outputs.ts";
-import { checkPathParameters } from "./diagnostics/check-path-parameters.ts";
-import { checkEvents } from "./diagnostics/check-events.ts";
-import { checkShadows } from "./diagnostics/check-shadows.ts";
-import { checkSources } from "./diagnostics/check-sources.ts";
-import type { RoutingFacts, Diagnostic } from "./diagnostics/diagnostic.ts";
-import type { EndpointEntry, StaticEntry } from "./walk-routing.ts";
+import { checkBodies } from "./check-bodies.ts";
+import { checkInputs } from "./check-inputs.ts";
+import { checkOutputs } from "./check-outputs.ts";
+import { checkPathParameters } from "./check-path-parameters.ts";
+import { checkEvents } from "./check-events.ts";
+import { checkShadows } from "./check-shadows.ts";
+import { checkSources } from "./check-sources.ts";
+import type { RoutingFacts, Diagnostic } from "./diagnostic.ts";
+import type { EndpointEntry, StaticEntry } from "../routing/walk-routing.ts";
 
 /** In development, warns about legal but probably unintended parts of a routing map. */
 export const checkRouting = (

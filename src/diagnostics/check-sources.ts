@@ -1,9 +1,9 @@
-import type { ZodSchema } from "../../schemas/schema.ts";
-import { takesRawBody } from "../../schemas/raw.ts";
-import { readTopLevel } from "../../schemas/top-level-keys.ts";
-import { takesFiles } from "../../schemas/upload.ts";
-import { listNames, parsePathPattern } from "../path-pattern.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { takesRawBody } from "../schemas/raw.ts";
+import { readTopLevel } from "../schemas/top-level-keys.ts";
+import { takesFiles } from "../schemas/upload.ts";
+import { listNames, parsePathPattern } from "../routing/path-pattern.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { listInputs, toPlace, type RoutingFacts, type Diagnostic } from "./diagnostic.ts";
 
 /**

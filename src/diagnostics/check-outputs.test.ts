@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { defaultEndpointsFactory, EndpointsFactory } from "../../endpoint/endpoints-factory.ts";
+import { defaultEndpointsFactory, EndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import {
   arrayEndpointsFactory,
   problemEndpointsFactory,
-} from "../../endpoint/ready-made-factories.ts";
-import { ResultHandler, type OutputPlaceholderSchema } from "../../results/result-handler.ts";
-import type { ResponseDeclaration } from "../../results/api-response.ts";
-import type { Routing } from "../routing.ts";
-import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
+} from "../endpoint/ready-made-factories.ts";
+import { ResultHandler, type OutputPlaceholderSchema } from "../results/result-handler.ts";
+import type { ResponseDeclaration } from "../results/api-response.ts";
+import type { Routing } from "../routing/routing.ts";
+import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
 import { checkOutputs } from "./check-outputs.ts";
 
 const check = (routing: Routing) => checkOutputs([...walkRouting(routing)] as EndpointEntry[]);
