@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { writeDocument } from "../openapi/generate-openapi.ts";
-import type { DocumentedConfig, OpenApiDocument, OpenApiInfo } from "../openapi/options.ts";
+import type { DocumentedConfig } from "../api/operation.ts";
+import type { OpenApiDocument, OpenApiInfo } from "../openapi/options.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
 

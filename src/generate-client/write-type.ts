@@ -11,10 +11,10 @@ import {
   toOperand,
   toText,
   toUnion,
+  writeComment,
   type Members,
 } from "./type-text.ts";
 import { toTypeName, type TypeNames } from "./type-names.ts";
-import { writeComment } from "./write-comment.ts";
 import { readLazy, readOptionality, readValues } from "../schemas/zod-internals.ts";
 
 /** One side of a schema, and how the client handles its values. */
