@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { Operation } from "../api/operation.ts";
 import { defaultEndpointsFactory } from "../endpoint/endpoints-factory.ts";
+import type { Routing } from "../routing/routing.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import { ServeStatic } from "../routing/static-files.ts";
 import { walkRouting, type EndpointEntry, type StaticEntry } from "../routing/walk-routing.ts";
@@ -7,9 +9,11 @@ import { checkShadows } from "./check-shadows.ts";
 
 const endpoint = defaultEndpointsFactory.build({ handler: () => ({}) });
 
+const toOperations = (routing: Routing) =>
+  [...walkRouting(routing)].map((entry) => new Operation(entry as EndpointEntry, {}));
+
 const check = (...keys: readonly string[]) => {
-  const entries = [...walkRouting(Object.fromEntries(keys.map((key) => [key, endpoint])))];
-  return checkShadows(entries as EndpointEntry[], []);
+  return checkShadows(toOperations(Object.fromEntries(keys.map((key) => [key, endpoint]))), []);
 };
 
 describe("routes", () => {
@@ -64,8 +68,7 @@ describe("static files", () => {
   const files = new ServeStatic(".");
   const checkFiles = (mount: string, ...keys: readonly string[]) => {
     const map = Object.fromEntries(keys.map((key) => [key, endpoint]));
-    const entries = [...walkRouting(map)] as EndpointEntry[];
-    return checkShadows(entries, [...walkRouting({ [mount]: files })] as StaticEntry[]);
+    return checkShadows(toOperations(map), [...walkRouting({ [mount]: files })] as StaticEntry[]);
   };
 
   test.each([

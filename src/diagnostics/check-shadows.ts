@@ -1,39 +1,28 @@
+import type { Operation } from "../api/operation.ts";
 import { matchParameters, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
-import type { EndpointEntry, StaticEntry } from "../routing/walk-routing.ts";
-import { toPlace, type Diagnostic } from "./diagnostic.ts";
-
-interface Route {
-  readonly entry: EndpointEntry;
-  readonly segments: readonly Segment[];
-}
+import type { StaticEntry } from "../routing/walk-routing.ts";
+import { toWarning, type Diagnostic } from "./diagnostic.ts";
 
 /** Finds routes that only their order tells apart, and files that a wildcard route hides. */
 export const checkShadows = (
-  entries: readonly EndpointEntry[],
+  operations: readonly Operation[],
   files: readonly StaticEntry[],
-): readonly Diagnostic[] => {
-  const routes = entries.map((entry) => ({ entry, segments: parsePathPattern(entry.path) }));
-  return [...checkRoutes(routes), ...files.flatMap((mount) => checkFiles(mount, routes))];
-};
+): readonly Diagnostic[] => [
+  ...checkRoutes(operations.filter(({ segments }) => segments.some(hasText))),
+  ...files.flatMap((mount) => checkFiles(mount, operations)),
+];
 
-const checkRoutes = (routes: readonly Route[]): readonly Diagnostic[] => {
-  const mixed = routes.filter(({ segments }) => segments.some(hasText));
+const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] => {
   const known = new Set<string>();
-  return mixed.flatMap((taker, at) =>
-    mixed.slice(at + 1).flatMap((loser): Diagnostic[] => {
-      const [{ entry: one }, { entry: other }] = [taker, loser];
-      const pair = `${one.path} ${other.path}`;
-      if (one.method !== other.method || known.has(pair)) return [];
+  return operations.flatMap((taker, at) =>
+    operations.slice(at + 1).flatMap((loser): readonly Diagnostic[] => {
+      const pair = `${taker.path} ${loser.path}`;
+      if (taker.method !== loser.method || known.has(pair)) return [];
       const example = areEqual(taker, loser) && findCommonPath(taker.segments, loser.segments);
       if (!example) return [];
       known.add(pair);
-      return [
-        {
-          code: "SLP_WARN_ROUTE_ORDER",
-          text: `${toPlace(one)} and ${toPlace(other)} both match paths such as ${example}, and only their order decides which one is used. Add literal text to one of the paths.`,
-          meta: { method: other.method, path: other.path, takenBy: one.path, example },
-        },
-      ];
+      const text = `${taker.route} and ${loser.route} both match paths such as ${example}, and only their order decides which one is used. Add literal text to one of the paths.`;
+      return [toWarning(loser, "SLP_WARN_ROUTE_ORDER", text, { takenBy: taker.path, example })];
     }),
   );
 };
@@ -51,7 +40,7 @@ const hasText = (segment: Segment): boolean =>
   segment.kind === "parameters" && segment.around.join("") !== "";
 
 /** Checks whether the route table ranks two routes equally at the first segment in which they differ. */
-const areEqual = ({ segments }: Route, other: Route): boolean => {
+const areEqual = ({ segments }: Operation, other: Operation): boolean => {
   const toText = (segment: Segment | undefined): string =>
     segment ? JSON.stringify([segment.kind, toPattern(segment)]) : "";
   const at = segments.findIndex(
@@ -105,12 +94,15 @@ const combine = (one: Pattern, other: Pattern): string => {
  * Finds static files that a wildcard route hides: an endpoint takes precedence over a file with the same path and
  * method.
  */
-const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly Diagnostic[] => {
+const checkFiles = (
+  { path }: StaticEntry,
+  operations: readonly Operation[],
+): readonly Diagnostic[] => {
   const folders = parsePathPattern(path);
-  const taker = routes.find(({ entry, segments }) => {
+  const taker = operations.find(({ method, segments }) => {
     const above = segments.slice(0, -1);
     return (
-      entry.method === "get" &&
+      method === "get" &&
       findRest(segments) &&
       above.length <= folders.length &&
       above.every((segment, at) => {
@@ -120,12 +112,6 @@ const checkFiles = ({ path }: StaticEntry, routes: readonly Route[]): readonly D
     );
   });
   if (!taker) return [];
-  const { entry } = taker;
-  return [
-    {
-      code: "SLP_WARN_FILES_SHADOWED",
-      text: `${toPlace(entry)} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`,
-      meta: { method: entry.method, path: entry.path, files: path },
-    },
-  ];
+  const text = `${taker.route} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`;
+  return [toWarning(taker, "SLP_WARN_FILES_SHADOWED", text, { files: path })];
 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { Operation } from "../api/operation.ts";
 import { defaultEndpointsFactory, EndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import {
   arrayEndpointsFactory,
@@ -9,9 +10,10 @@ import { ResultHandler, type OutputPlaceholderSchema } from "../results/result-h
 import type { ResponseDeclaration } from "../results/api-response.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
-import { checkOutputs } from "./check-outputs.ts";
+import { checkOutputs } from "./check-values.ts";
 
-const check = (routing: Routing) => checkOutputs([...walkRouting(routing)] as EndpointEntry[]);
+const check = (routing: Routing) =>
+  checkOutputs([...walkRouting(routing)].map((entry) => new Operation(entry as EndpointEntry, {})));
 const fields = (routing: Routing): unknown[] =>
   check(routing).map(({ meta }) => (meta as { field?: string }).field);
 
