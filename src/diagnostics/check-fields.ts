@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Operation } from "../api/operation.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { takesFiles } from "../schemas/upload.ts";
 import { toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
@@ -85,20 +86,20 @@ const isOptional = (schema: ZodSchema, name: string): boolean => {
         (side) => isOptional(side, name) || !readTopLevel(side).fields.has(name),
       );
     case "pipe":
-      return isOptional(def.in, name);
     case "readonly":
-      return isOptional(def.innerType, name);
+      return listSameValue(schema).some((inner) => isOptional(inner, name));
     default:
       return false;
   }
 };
 
-const isOptionalField = (field: ZodSchema): boolean => {
-  const { def } = (field as z.core.$ZodTypes)._zod;
-  if (["optional", "default", "prefault"].includes(def.type)) return true;
-  if (def.type === "pipe") return isOptionalField(def.in);
-  return (def.type === "nullable" || def.type === "readonly") && isOptionalField(def.innerType);
-};
+const isOptionalField = (field: ZodSchema): boolean =>
+  [...walkSchemas(field, listOuterParts)].some(({ _zod }) =>
+    ["optional", "default", "prefault"].includes(_zod.def.type),
+  );
+
+const listOuterParts = (schema: ZodSchema): readonly ZodSchema[] =>
+  ["pipe", "nullable", "readonly"].includes(schema._zod.def.type) ? listSameValue(schema) : [];
 
 /**
  * Finds fields that no source of their route provides. For example, if the body is raw, all other fields have to come

@@ -6,7 +6,7 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readContent } from "../schemas/content.ts";
 import { isForm } from "../schemas/form.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { someSchema } from "../schemas/some-schema.ts";
+import { someSchema, walkSchemas } from "../schemas/some-schema.ts";
 import { readValues } from "../schemas/zod-internals.ts";
 import { toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
@@ -102,10 +102,9 @@ const listBodies = ({ successes }: Operation): readonly ReplyBody[] =>
 const listSent = (operation: Operation): ReadonlySet<unknown> => {
   const bodies = listBodies(operation);
   const others = new Set(bodies.filter(({ type }) => !isJson(type)).map(({ schema }) => schema));
-  const sent = new Set<unknown>();
-  for (const { schema } of bodies)
-    if (schema && !others.has(schema)) someSchema(schema, () => false, sent);
-  return sent;
+  return new Set(
+    bodies.flatMap(({ schema }) => (schema && !others.has(schema) ? [...walkSchemas(schema)] : [])),
+  );
 };
 
 const isJson = (type: string | null): boolean =>

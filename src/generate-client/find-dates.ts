@@ -31,7 +31,8 @@ export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema
   return ["innerType" in def ? def.innerType : schema, end];
 };
 
-const structures: ReadonlySet<string> = new Set([
+/** The types of schemas whose values consist of other values. */
+export const structures: ReadonlySet<string> = new Set([
   ...["array", "intersection", "object", "record", "tuple"],
 ]);
 const strings: ReadonlySet<string> = new Set(["enum", "literal", "string", "template_literal"]);

@@ -4,6 +4,7 @@ import type { Method } from "../http/method.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import { ownKinds } from "../schemas/own-kinds.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isAnyJson } from "./any-json.ts";
 import { addDiscriminator } from "./discriminator.ts";
 import { isObject, isSame, listOf } from "./json.ts";
@@ -248,12 +249,11 @@ const correctRequired = (def: z.core.$ZodObjectDef, json: JsonObject): void => {
   else delete json["required"];
 };
 
-const catches = (schema: ZodSchema): boolean => {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "catch") return true;
-  if (def.type === "pipe") return catches(def.in);
-  return "innerType" in def && def.type !== "nonoptional" && catches(def.innerType);
-};
+const catches = (schema: ZodSchema): boolean =>
+  [...walkSchemas(schema, listCaught)].some(({ _zod }) => _zod.def.type === "catch");
+
+const listCaught = (schema: ZodSchema): readonly ZodSchema[] =>
+  ["intersection", "nonoptional"].includes(schema._zod.def.type) ? [] : listSameValue(schema);
 
 /** Removes the bounds of safe integers, which are redundant. */
 const dropSafeBounds = (json: JsonObject): void => {
