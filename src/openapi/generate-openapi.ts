@@ -6,7 +6,6 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact } from "./json.ts";
-import { NodeWriter } from "./node-writer.ts";
 import { toHeadOperation, toOperation, type OperationContext } from "./operation.ts";
 import type {
   JsonObject,
@@ -51,7 +50,7 @@ export const writeDocument = (
 ): OpenApiDocument => {
   assertDocumentOptions(options);
   const { config = {}, openapi = "3.1", override = {} } = options;
-  const components = new Components(new NodeWriter(override.schema));
+  const components = new Components(override.schema);
   const context: OperationContext = {
     components,
     shared: new SharedResponses(components),
