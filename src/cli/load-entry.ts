@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { startHook } from "../endpoint/build-hook.ts";
 import type { DocsOptions } from "../docs/docs-options.ts";
-import type { DocumentedConfig } from "../openapi/options.ts";
+import type { DocumentedConfig } from "../api/operation.ts";
 import { getMessageFromError, readSafely } from "../results/http-error.ts";
 import type { Routing } from "../routing/routing.ts";
 import { findPlace } from "./build-places.ts";

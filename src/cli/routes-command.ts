@@ -1,8 +1,7 @@
-import { toEndpointSources } from "../endpoint/input-sources.ts";
+import { Operation } from "../api/operation.ts";
 import type { Security } from "../endpoint/security.ts";
 import { getMessageFromError } from "../results/http-error.ts";
 import { listRoutes } from "../routing/list-routes.ts";
-import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { toTemplate } from "../openapi/path-templates.ts";
 import { watchBuilds } from "./build-places.ts";
 import { defineCommand } from "./command.ts";
@@ -44,38 +43,36 @@ const listLines = async (
   places: ReadonlyMap<object, string>,
 ): Promise<readonly RouteLine[]> => {
   const { routing, config } = entry;
-  const entries = listRoutes(routing, config).flatMap((one) =>
-    one.kind === "endpoint" ? one : [],
+  const operations = listRoutes(routing, config).flatMap((one) =>
+    one.kind === "endpoint" ? new Operation(one, config) : [],
   );
-  const operations = await findOperations(entry);
-  return entries.map(({ method, path, endpoint }: EndpointEntry) => {
-    const operation = operations?.(method, toTemplate(path));
+  const find = await findDocumented(entry);
+  return operations.map(({ method, path, endpoint, sources, security }) => {
+    const documented = find?.(method, toTemplate(path));
     return {
       method,
       path,
-      sources: toEndpointSources(endpoint.inputSources, config.inputSources, method),
+      sources,
       middlewares: endpoint.middlewares.map((one) => places.get(one) ?? "?"),
-      security: endpoint.middlewares.flatMap(({ security }) =>
-        security ? [toText(security)] : [],
-      ),
+      security: security.map(toText),
       tags: endpoint.tags,
-      statuses: Object.keys(operation?.responses ?? {}).map(Number),
-      operationId: operation?.operationId ?? null,
+      statuses: Object.keys(documented?.responses ?? {}).map(Number),
+      operationId: documented?.operationId ?? null,
       at: places.get(endpoint) ?? null,
     };
   });
 };
 
-interface Operation {
+interface Documented {
   readonly operationId: string;
   readonly responses: object;
 }
 
 /** Returns a function that finds documented operations; undefined if the API cannot be documented. */
-const findOperations = async (entry: Entry) => {
+const findDocumented = async (entry: Entry) => {
   try {
     const { paths } = toDocument(entry, undefined);
-    return (method: string, path: string) => paths[path]?.[method] as Operation | undefined;
+    return (method: string, path: string) => paths[path]?.[method] as Documented | undefined;
   } catch (error) {
     await writeError(`sallyport: cannot list the statuses: ${getMessageFromError(error)}\n`);
     return undefined;

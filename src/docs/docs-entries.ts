@@ -5,7 +5,7 @@ import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { getMessageFromError } from "../results/http-error.ts";
-import type { DocumentedConfig } from "../openapi/options.ts";
+import type { DocumentedConfig } from "../api/operation.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
 import { toPage, toPolicy } from "./docs-page.ts";

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { writeDocument } from "../openapi/generate-openapi.ts";
-import type { DocumentedConfig, OpenApiDocument, OpenApiInfo } from "../openapi/options.ts";
+import type { DocumentedConfig } from "../api/operation.ts";
+import type { OpenApiDocument, OpenApiInfo } from "../openapi/options.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
@@ -48,12 +49,11 @@ export class DocumentTexts {
    * @throws OpenApiError when the API cannot be documented.
    */
   find(format: "json" | "yaml"): Content {
-    const known = this.#contents.get(format);
-    if (known) return known;
     const content =
-      format === "json"
+      this.#contents.get(format) ??
+      (format === "json"
         ? toContent("application/json; charset=utf-8", JSON.stringify(this.document))
-        : toContent("application/yaml; charset=utf-8", toYaml(this.document));
+        : toContent("application/yaml; charset=utf-8", toYaml(this.document)));
     this.#contents.set(format, content);
     return content;
   }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { toDateKind } from "../routing/diagnostics/kinds.ts";
+import { toDateKind } from "../schemas/own-kinds.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";
@@ -31,7 +31,8 @@ export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema
   return ["innerType" in def ? def.innerType : schema, end];
 };
 
-const structures: ReadonlySet<string> = new Set([
+/** The types of schemas whose values consist of other values. */
+export const structures: ReadonlySet<string> = new Set([
   ...["array", "intersection", "object", "record", "tuple"],
 ]);
 const strings: ReadonlySet<string> = new Set(["enum", "literal", "string", "template_literal"]);

@@ -1,2 +1,2 @@
 export { generateClient } from "./generate-client.ts";
-export type { GenerateClientOptions } from "./options.ts";
+export type { GenerateClientOptions } from "./generate-client.ts";

@@ -1,6 +1,14 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { isDate, readDiscriminator, revealsDates, unwrap, type End } from "./find-dates.ts";
+import { listInnerSchemas } from "../schemas/some-schema.ts";
+import {
+  isDate,
+  readDiscriminator,
+  revealsDates,
+  structures,
+  unwrap,
+  type End,
+} from "./find-dates.ts";
 import { indent, quote } from "./type-text.ts";
 import { readPropertyValues } from "../schemas/zod-internals.ts";
 
@@ -140,22 +148,7 @@ const listParts = (
   const [inner, innerEnd] = unwrap(schema, end);
   if (inner !== schema) return [[inner, innerEnd]];
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  const toParts = (parts: readonly (ZodSchema | null | undefined)[]) =>
-    parts.flatMap((part) => (part ? [[part, end] as const] : []));
-  switch (def.type) {
-    case "array":
-      return toParts([def.element]);
-    case "tuple":
-      return toParts([...def.items, def.rest]);
-    case "record":
-      return toParts([def.valueType]);
-    case "object":
-      return toParts([...Object.values(def.shape), def.catchall]);
-    case "union":
-      return revealsDates(def, end) ? toParts(def.options) : [];
-    case "intersection":
-      return toParts([def.left, def.right]);
-    default:
-      return [];
-  }
+  if (def.type === "union" ? !revealsDates(def, end) : !structures.has(def.type)) return [];
+  const parts = def.type === "record" ? [def.valueType] : listInnerSchemas(schema);
+  return parts.map((part) => [part, end]);
 };

@@ -1,27 +1,30 @@
-import type { ListNegative } from "../openapi/declared-responses.ts";
-import type { OperationPlace } from "../openapi/operation-place.ts";
+import type { z } from "zod";
+import type { Operation } from "../api/operation.ts";
+import { isEventStream, type Reply, type ReplyBody } from "../api/replies.ts";
+import type { BodyKind } from "../client/call-options.ts";
+import { readKind } from "../client/read-reply.ts";
+import { defaultInputSources } from "../endpoint/input-sources.ts";
+import { listNames } from "../routing/path-pattern.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { readTopLevel } from "../schemas/top-level-keys.ts";
+import { toTypeName, type TypeNames } from "./type-names.ts";
 import {
-  hasOneJson,
-  listErrors,
-  listSuccesses,
-  type ReplyBody,
-  type StatusReply,
-} from "./reply-kinds.ts";
-import { writeInput } from "./route-input.ts";
-import { findPage } from "./route-page.ts";
-import { writePlan } from "./route-plan.ts";
+  quote,
+  toIntersection,
+  toKey,
+  toObject,
+  toText,
+  toUnion,
+  writeComment,
+  type Members,
+} from "./type-text.ts";
 import type { RevivalWriter } from "./write-revival.ts";
-import type { TypeNames } from "./type-names.ts";
-import { toTypeName } from "./type-names.ts";
-import { quote, toKey, toObject, toText, toUnion, type Members } from "./type-text.ts";
-import { writeComment } from "./write-comment.ts";
-import type { Side, TypeWriter } from "./write-type.ts";
+import { sent, type Side, type TypeWriter } from "./write-type.ts";
 
 /** The tools and settings for writing routes. */
 export interface RouteContext {
   readonly names: TypeNames;
   readonly writer: TypeWriter;
-  readonly listNegative: ListNegative;
   readonly received: Side;
   /** The writer of the functions that revive dates; undefined if dates stay strings. */
   readonly revival: RevivalWriter | undefined;
@@ -38,8 +41,12 @@ export interface WrittenRoute {
 }
 
 /** Writes the types of a route, and its run-time description. */
-export const writeRoute = (place: OperationPlace, context: RouteContext): WrittenRoute => {
-  const { method, path, endpoint, operationId } = place;
+export const writeRoute = (
+  operation: Operation,
+  operationId: string,
+  context: RouteContext,
+): WrittenRoute => {
+  const { method, path, endpoint, itemsName } = operation;
   const { names, writer, received, revival, isForInferred } = context;
   const key = `${method} ${path}`;
   const name = toTypeName(operationId);
@@ -50,17 +57,22 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
       text,
       comment: writeComment({ texts: [comment] }),
     });
-  const ascending = (one: StatusReply, other: StatusReply): number => one.status - other.status;
-  const successes = listSuccesses(place).toSorted(ascending);
-  const errors = listErrors(place, context.listNegative).toSorted(ascending);
-  const page = findPage(place);
-  const toBody = (bodies: readonly ReplyBody[], suffix: string): Members => {
+  const ascending = (one: ReceivedReply, other: ReceivedReply): number => one.status - other.status;
+  // a client sends no conditional requests
+  const successes = operation.successes
+    .filter(({ isConditional }) => isConditional !== true)
+    .map(toReceivedReply)
+    .toSorted(ascending);
+  const errors = operation.errors
+    .map((reply) => ({ ...toReceivedReply(reply), hasData: reply.hasData }))
+    .toSorted(ascending);
+  const toBody = (bodies: readonly ReceivedBody[], suffix: string): Members => {
     const hasDates = received.hasDates && hasOneJson(bodies);
     const side = { ...received, hasDates };
     return toUnion(bodies.map((body) => writeBody(body, writer, side, name + suffix)));
   };
 
-  const input = define("Input", `The input of \`${key}\`.`, writeInput(place, writer, name));
+  const input = define("Input", `The input of \`${key}\`.`, writeInput(operation, writer, name));
   const results = successes.map(({ status, bodies }) => ({
     status,
     members: toBody(bodies, "Body"),
@@ -73,7 +85,7 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
       // only object types need a name
       const named = !text.includes("{")
         ? text
-        : hasData === true
+        : hasData
           ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
           : names.share("ErrorBody", text, "/** The body of an error response. */\n");
       return [status, named, hasData];
@@ -95,7 +107,7 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
   const event = successes
     .flatMap(({ bodies: own }) => own)
     .find(({ isEventStream }) => isEventStream);
-  const output = page && endpoint.outputSchema;
+  const output = itemsName === undefined ? undefined : endpoint.outputSchema;
   const pageType =
     output &&
     define(
@@ -108,8 +120,8 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
     `success: ${result};`,
     `body: ${toText(toUnion([[result], failures.map(({ text }) => text)]))};`,
     `reply: ${replies};`,
-    ...(page && pageType !== undefined
-      ? [`page: ${pageType};`, `item: ${pageType}[${quote(page.itemsName)}][number];`]
+    ...(itemsName !== undefined && pageType !== undefined
+      ? [`page: ${pageType};`, `item: ${pageType}[${quote(itemsName)}][number];`]
       : []),
     ...(event?.schema
       ? [`event: ${toText(writer.write(event.schema, received, `${name}Event`))};`]
@@ -121,12 +133,12 @@ export const writeRoute = (place: OperationPlace, context: RouteContext): Writte
   });
   return {
     type: `${comment}${toKey(key)}: ${toObject(lines)};`,
-    plan: `${quote(key)}: ${writePlan(place, [...successes, ...errors], page, revival)},`,
+    plan: `${quote(key)}: ${writePlan(operation, [...successes, ...errors], revival)},`,
   };
 };
 
 const writeBody = (
-  { kind, schema, isEventStream }: ReplyBody,
+  { kind, schema, isEventStream }: ReceivedBody,
   writer: TypeWriter,
   side: Side,
   name: string,
@@ -145,13 +157,147 @@ interface Failures {
 
 /** Groups the statuses that have the same body. */
 const groupByText = (
-  failures: readonly (readonly [status: number, text: string, hasData: boolean | undefined])[],
+  failures: readonly (readonly [status: number, text: string, hasData: boolean])[],
 ): readonly Failures[] => {
   const groups = new Map<string, Failures>();
-  for (const [status, text, hasData = false] of failures) {
+  for (const [status, text, hasData] of failures) {
     const id = `${hasData} ${text}`;
     const { statuses = [] } = groups.get(id) ?? {};
     groups.set(id, { text, hasData, statuses: [...statuses, status] });
   }
   return [...groups.values()];
+};
+
+/** A body as a client reads it. */
+interface ReceivedBody {
+  readonly kind: BodyKind;
+  /** The schema of the JSON in the body; undefined if the JSON may be anything. */
+  readonly schema?: ZodSchema | undefined;
+  readonly isEventStream?: boolean;
+}
+
+interface ReceivedReply {
+  readonly status: number;
+  readonly bodies: readonly ReceivedBody[];
+}
+
+/** Lists how a body may be read; with a wildcard, that depends on the response. */
+const toReceivedBodies = ({ type, schema }: ReplyBody): readonly ReceivedBody[] => {
+  if (type === null) return [{ kind: "none" }];
+  const hasEvents = schema !== undefined && isEventStream(type);
+  return toKinds(type).map((kind) => ({
+    kind,
+    ...(hasEvents ? { schema, isEventStream: true } : kind === "json" && { schema }),
+  }));
+};
+
+const toKinds = (type: string): readonly BodyKind[] => {
+  const [name = ""] = type.split(";", 1);
+  const own = name.trim().toLowerCase();
+  if (own === "*/*" || own === "application/*") return ["blob", "json", "text", "none"];
+  return own === "text/*" ? ["text"] : [readKind(own)];
+};
+
+const toReceivedReply = ({ status, bodies }: Reply): ReceivedReply => ({
+  status,
+  bodies: bodies.flatMap(toReceivedBodies),
+});
+
+/** Checks whether at most one body is JSON, in which case the schema of a JSON body is known. */
+const hasOneJson = (bodies: readonly ReceivedBody[]): boolean =>
+  bodies.filter(({ kind }) => kind === "json").length < 2;
+
+/** The values that a path parameter may have. */
+const pathValue = "bigint | boolean | Date | number | string";
+
+/** Writes the type of the input that a client sends to a route. */
+const writeInput = (operation: Operation, writer: TypeWriter, name: string): string => {
+  const schemas = operation.inputs.filter((schema) => !isEmpty(schema));
+  const known = new Set(schemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]));
+  const unnamed = operation.segments
+    .flatMap((segment) =>
+      listNames(segment).map(
+        (one) => [one, segment.kind === "rest" ? `(${pathValue})[]` : pathValue] as const,
+      ),
+    )
+    .filter(([one]) => !known.has(one))
+    .map(([one, type]) => `${toKey(one)}: ${type};`);
+  if (schemas.length === 0)
+    return unnamed.length > 0 ? toObject(unnamed) : "{ [key: string]: never }";
+  return toText(
+    toIntersection([
+      ...mergeObjects(schemas).map((one) =>
+        "_zod" in one
+          ? writer.write(one, sent, name)
+          : [writer.writeFields(one.fields, undefined, sent, name)],
+      ),
+      ...(unnamed.length > 0 ? [[toObject(unnamed)]] : []),
+    ]),
+  );
+};
+
+interface Fields {
+  readonly fields: ReadonlyMap<string, ZodSchema>;
+}
+
+/** Merges the objects of middlewares and of their endpoint, if no two of them have the same field. */
+const mergeObjects = (schemas: readonly ZodSchema[]): readonly (Fields | ZodSchema)[] => {
+  if (schemas.length < 2) return schemas;
+  const fields = new Map<string, ZodSchema>();
+  for (const schema of schemas) {
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    if (def.type !== "object" || isOpen(def)) return schemas;
+    for (const [name, field] of Object.entries(def.shape)) {
+      if (fields.has(name)) return schemas;
+      fields.set(name, field);
+    }
+  }
+  return [{ fields }];
+};
+
+const isOpen = ({ catchall }: z.core.$ZodObjectDef): boolean =>
+  catchall !== undefined && (catchall as z.core.$ZodTypes)._zod.def.type !== "never";
+
+const isEmpty = (schema: ZodSchema): boolean => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return def.type === "object" && Object.keys(def.shape).length === 0 && !isOpen(def);
+};
+
+/** Writes the run-time description of a route. */
+const writePlan = (
+  { method, sources, body: { kind: body }, itemsName }: Operation,
+  replies: readonly ReceivedReply[],
+  revival: RevivalWriter | undefined,
+): string => {
+  const isUsual = sources.join() === defaultInputSources[method].join();
+  const kinds = replies.map(
+    ({ status, bodies }) =>
+      `${status}: [${[...new Set(bodies.map(({ kind }) => quote(kind)))].join(", ")}]`,
+  );
+  const parts = [
+    ...(isUsual ? [] : [`sources: [${sources.map(quote).join(", ")}]`]),
+    ...(body === "raw" || body === "form" ? [`body: ${quote(body)}`] : []),
+    `replies: { ${kinds.join(", ")} }`,
+    ...(revival ? writeRevivals(replies, revival) : []),
+    ...(itemsName === undefined ? [] : [`items: ${quote(itemsName)}`]),
+  ];
+  return `{ ${parts.join(", ")} }`;
+};
+
+/** Writes the functions that revive the dates of bodies and events. */
+const writeRevivals = (
+  replies: readonly ReceivedReply[],
+  revival: RevivalWriter,
+): readonly string[] => {
+  const revivals = replies.flatMap(({ status, bodies }) => {
+    const schema = bodies.find(({ kind }) => kind === "json")?.schema;
+    const text = schema && hasOneJson(bodies) ? revival.write(schema, "output") : undefined;
+    return text === undefined ? [] : [`${status}: ${text}`];
+  });
+  const events = replies.flatMap(({ bodies }) => bodies).find(({ isEventStream }) => isEventStream);
+  const event = events?.schema && revival.write(events.schema, "output");
+  return [
+    ...(revivals.length > 0 ? [`revive: { ${revivals.join(", ")} }`] : []),
+    ...(event === undefined ? [] : [`reviveEvent: ${event}`]),
+  ];
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isDate, revealsDates } from "./find-dates.ts";
-import { ownKinds, toDateKind } from "../routing/diagnostics/kinds.ts";
+import { isDate, revealsDates, unwrap } from "./find-dates.ts";
+import { ownKinds, toDateKind } from "../schemas/own-kinds.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {
@@ -11,11 +11,11 @@ import {
   toOperand,
   toText,
   toUnion,
+  writeComment,
   type Members,
 } from "./type-text.ts";
 import { toTypeName, type TypeNames } from "./type-names.ts";
-import { writeComment } from "./write-comment.ts";
-import { readLazy, readOptionality, readValues } from "../schemas/zod-internals.ts";
+import { readOptionality, readValues } from "../schemas/zod-internals.ts";
 
 /** One side of a schema, and how the client handles its values. */
 export interface Side {
@@ -129,13 +129,6 @@ export class TypeWriter {
     if (hasDates && isDate(schema, direction)) return ["Date"];
     const isInput = direction === "input";
     const write = (inner: ZodSchema, more = ""): Members => this.write(inner, side, place + more);
-    const encoded = readEncoded(schema);
-    if (encoded)
-      return this.write(
-        encoded,
-        { isSent, hasDates, direction: isInput ? "output" : "input" },
-        place,
-      );
     const { def } = (schema as z.core.$ZodTypes)._zod;
     switch (def.type) {
       case "string":
@@ -198,16 +191,19 @@ export class TypeWriter {
       case "readonly":
       case "promise":
         return write(def.innerType);
-      case "lazy":
-        return write(readLazy(schema as z.core.$ZodLazy));
       case "success":
         return ["boolean"];
       case "template_literal":
         return [this.#writeTemplate(def, side, place)];
       case "pipe":
-        return this.#writePipe(def, side, place);
+        if (isInput && isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
+        return this.#writeWrapped(schema, side, place);
+      case "lazy":
+        return this.#writeWrapped(schema, side, place);
       case "custom":
-        return this.#writeCustom(def, isSent);
+        return readEncoded(schema)
+          ? this.#writeWrapped(schema, side, place)
+          : this.#writeCustom(def, isSent);
       default:
         return ["unknown"];
     }
@@ -269,12 +265,9 @@ export class TypeWriter {
     return `\`${parts.join("")}\``;
   }
 
-  #writePipe(def: z.core.$ZodPipeDef, side: Side, place: string): Members {
-    const isInput = side.direction === "input";
-    if (isInput && side.isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
-    // the schema after the function describes the input of `z.preprocess`
-    const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
-    return this.write(isInput && !isPreprocessed ? def.in : def.out, side, place);
+  #writeWrapped(schema: ZodSchema, side: Side, place: string): Members {
+    const [inner, direction] = unwrap(schema, side.direction);
+    return this.write(inner, { ...side, direction }, place);
   }
 
   #writeCustom(def: z.core.$ZodCustomDef, isSent: boolean): Members {

@@ -6,8 +6,8 @@ import { readMadeName } from "../schemas/zod-internals.ts";
 import { isAnyJson } from "./any-json.ts";
 import { readDiscriminator } from "./discriminator.ts";
 import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } from "./json.ts";
-import type { Direction, JsonObject } from "./options.ts";
-import { NodeWriter, type WritePlace } from "./node-writer.ts";
+import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+import { writeNode, type WritePlace } from "./node-writer.ts";
 
 /** A schema that a document refers to by name. */
 interface Component {
@@ -31,7 +31,7 @@ const validName = /^[\w.-]+$/;
  * References get their final names at the end, once it is known whether the input and the output of a schema differ.
  */
 export class Components {
-  readonly #writer: NodeWriter;
+  readonly #override: OpenApiOverride["schema"];
   /** The components by direction and name; references use these keys until the end. */
   readonly #components = new Map<string, Component>();
   readonly #written = {
@@ -44,8 +44,8 @@ export class Components {
   readonly #searched = new Set<ZodSchema>();
   readonly #hoisted = new Map<JsonObject | string, string>();
 
-  constructor(writer: NodeWriter) {
-    this.#writer = writer;
+  constructor(override: OpenApiOverride["schema"]) {
+    this.#override = override;
   }
 
   /** Writes a schema: its JSON Schema, or a reference if it has a name. Callers must not modify the result. */
@@ -76,7 +76,7 @@ export class Components {
       unrepresentable: "any",
       metadata: metadata as never,
       override: ({ zodSchema, jsonSchema, path }) => {
-        this.#writer.write(zodSchema, jsonSchema, direction, { place, path, write });
+        writeNode(zodSchema, jsonSchema, direction, { place, path, write }, this.#override);
       },
     }) as JsonObject;
     const all = Object.entries($defs as Record<string, JsonObject>);

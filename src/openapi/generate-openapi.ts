@@ -1,17 +1,23 @@
+import { Operation, toQueryParser } from "../api/operation.ts";
+import { capitalise, OperationIds } from "../api/operation-ids.ts";
 import { listRoutes } from "../routing/list-routes.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
 import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact } from "./json.ts";
-import { NodeWriter } from "./node-writer.ts";
 import { toHeadOperation, toOperation, type OperationContext } from "./operation.ts";
-import { toOperationPlace } from "./operation-place.ts";
-import type { JsonObject, OpenApiDocument, OpenApiOptions, OpenApiVersion } from "./options.ts";
-import { groupByPath, OperationIds } from "./path-templates.ts";
+import type {
+  JsonObject,
+  OpenApiDocument,
+  OpenApiOptions,
+  OpenApiVersion,
+  Webhook,
+} from "./options.ts";
+import { groupByPath } from "./path-templates.ts";
+import { toVersion } from "./nullable-dialect.ts";
+import { SharedResponses } from "./responses.ts";
 import { SecuritySchemes } from "./security-schemes.ts";
-import { SharedResponses } from "./shared-responses.ts";
-import { toVersion } from "./versions.ts";
-import { reserveIds, toWebhooks } from "./webhooks.ts";
 
 /**
  * Generates the OpenAPI document of an API: a plain object, to be written as JSON or YAML.
@@ -43,18 +49,24 @@ export const writeDocument = (
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
   assertDocumentOptions(options);
-  const { openapi = "3.1", override = {} } = options;
-  const components = new Components(new NodeWriter(override.schema));
+  const { config = {}, openapi = "3.1", override = {} } = options;
+  const components = new Components(override.schema);
   const context: OperationContext = {
     components,
     shared: new SharedResponses(components),
     security: new SecuritySchemes(),
     version: openapi,
+    queryParser: toQueryParser(config),
     override: override.operation,
   };
   const ids = new OperationIds(entries);
   reserveIds(options.webhooks, ids);
-  const paths = toPaths(entries, options, ids, context);
+  const paths = toPaths(
+    entries.map((entry) => new Operation(entry, config)),
+    options,
+    ids,
+    context,
+  );
   const webhooks = toWebhooks(options.webhooks, ids, components);
   const own = compact({
     responses: context.shared.toComponents(),
@@ -81,23 +93,25 @@ const versions: Readonly<Record<OpenApiVersion, string>> = {
 };
 
 const toPaths = (
-  entries: readonly EndpointEntry[],
-  { config = {}, head = false }: Omit<OpenApiOptions, "routing">,
+  operations: readonly Operation[],
+  { head = false }: Omit<OpenApiOptions, "routing">,
   ids: OperationIds,
   context: OperationContext,
 ): JsonObject => {
   const paths: JsonObject = {};
-  for (const [template, group] of groupByPath(entries)) {
+  for (const [template, group] of groupByPath(operations)) {
     const item: JsonObject = {};
-    for (const entry of group) {
-      const place = toOperationPlace(entry, ids.find(entry), config);
-      const operation = toOperation(place, context);
-      item[entry.method] = operation;
-      if (head && entry.method === "get")
+    for (const operation of group) {
+      const { method, path, route } = operation;
+      const id = ids.find(operation);
+      const place = { name: toName(id), at: route, method, route: path, path: "input" };
+      const json = toOperation(operation, place, id, context);
+      item[method] = json;
+      if (head && method === "get")
         item["head"] = toHeadOperation(
           operation,
-          ids.make("head", entry.path),
-          place,
+          json,
+          ids.make({ method: "head", path }),
           context.override,
         );
     }
@@ -105,6 +119,9 @@ const toPaths = (
   }
   return paths;
 };
+
+/** Derives the name of a component from an id. */
+const toName = (id: string): string => capitalise(id).replaceAll(/[^\w.-]/g, "_");
 
 const toInfo = (
   { summary, ...info }: OpenApiOptions["info"],
@@ -127,6 +144,62 @@ const toServers = (servers: OpenApiOptions["servers"] = "/"): readonly JsonObjec
   [servers]
     .flat()
     .map((server) => (typeof server === "string" ? { url: server } : compact({ ...server })));
+
+/** Registers the ids of the webhooks, so that generated ids of operations never collide with them. */
+const reserveIds = (webhooks: OpenApiOptions["webhooks"] = {}, ids: OperationIds): void => {
+  for (const [name, { method = "post", operationId = name }] of Object.entries(webhooks))
+    ids.give(operationId, { method, path: toWebhookPlace(name) });
+};
+
+const toWebhookPlace = (name: string): string => `the webhook ${name}`;
+
+/** Writes the webhooks: the requests that the API sends. */
+const toWebhooks = (
+  webhooks: OpenApiOptions["webhooks"] = {},
+  ids: OperationIds,
+  components: Components,
+): JsonObject | undefined => {
+  const entries = Object.entries(webhooks).map(([name, webhook]) => [
+    name,
+    { [webhook.method ?? "post"]: toWebhook(name, webhook, ids, components) },
+  ]);
+  return entries.length > 0 ? (Object.fromEntries(entries) as JsonObject) : undefined;
+};
+
+const toWebhook = (
+  name: string,
+  {
+    method = "post",
+    input,
+    output,
+    shortDescription,
+    description,
+    tag,
+    operationId = name,
+  }: Webhook,
+  ids: OperationIds,
+  components: Components,
+): JsonObject => {
+  const at = toWebhookPlace(name);
+  const write = (schema: Webhook["input"], direction: "input" | "output"): JsonObject =>
+    components.write(schema as ZodSchema, direction, { name: toName(name), at, path: direction });
+  return compact({
+    operationId: ids.give(operationId, { method, path: at }),
+    summary: shortDescription,
+    description,
+    tags: tag === undefined ? undefined : [tag].flat(),
+    requestBody: input && {
+      required: true,
+      content: { "application/json": { schema: write(input, "input") } },
+    },
+    responses: {
+      "2XX": compact({
+        description: "Received",
+        content: output && { "application/json": { schema: write(output, "output") } },
+      }),
+    },
+  });
+};
 
 /** Lists the tags: first the described ones, in their order, then the others in use. */
 const toTags = (

@@ -1,9 +1,9 @@
 export { generateOpenApi } from "./generate-openapi.ts";
 export { OpenApiError } from "../errors.ts";
 export type { OpenApiErrorCode } from "../errors.ts";
+export type { DocumentedConfig } from "../api/operation.ts";
 export type {
   Direction,
-  DocumentedConfig,
   JsonObject,
   OpenApiDocument,
   OpenApiInfo,

@@ -115,7 +115,8 @@ export const allOf = (schemas: readonly JsonObject[]): JsonObject => {
   return distinct.length < 2 ? (first ?? {}) : { allOf: distinct };
 };
 
-const distinctBy = (schemas: readonly JsonObject[]): readonly JsonObject[] =>
+/** Removes values with the same JSON. */
+export const distinctBy = <Value>(schemas: readonly Value[]): readonly Value[] =>
   schemas.length < 2
     ? schemas
     : [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { readEncoded } from "../schemas/encode.ts";
-import { ownKinds } from "../routing/diagnostics/kinds.ts";
+import { ownKinds } from "../schemas/own-kinds.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isAnyJson } from "./any-json.ts";
 import { addDiscriminator } from "./discriminator.ts";
 import { isObject, isSame, listOf } from "./json.ts";
@@ -51,116 +52,109 @@ const bufferAsJson: JsonObject = {
   required: ["type", "data"],
 };
 
-/** Completes and corrects Zod's JSON Schema for each schema. */
-export class NodeWriter {
-  readonly #override: OpenApiOverride["schema"];
+/**
+ * Completes and corrects Zod's JSON Schema of one schema in place.
+ *
+ * @throws {@link OpenApiError} when JSON cannot represent the schema and no override describes it.
+ */
+export const writeNode = (
+  schema: ZodSchema,
+  json: JsonObject,
+  direction: Direction,
+  node: NodePlace,
+  override: OpenApiOverride["schema"],
+): void => {
+  const reason = correct(schema, json, direction, node);
+  const before = reason === undefined ? "" : JSON.stringify(json);
+  const other = override?.({ schema, json, direction });
+  if (isObject(other)) replace(json, other);
+  if (reason !== undefined && JSON.stringify(json) === before)
+    throw new OpenApiError(
+      "SLP_OPENAPI_SCHEMA",
+      `${toPath(node)} of ${node.place.at} cannot be documented: ${reason} Alternatively, describe it with \`override.schema\`.`,
+      node.place,
+    );
+};
 
-  constructor(override: OpenApiOverride["schema"]) {
-    this.#override = override;
-  }
-
-  /**
-   * Corrects the JSON Schema of one schema in place.
-   *
-   * @throws {@link OpenApiError} when JSON cannot represent the schema and no override describes it.
-   */
-  write(schema: ZodSchema, json: JsonObject, direction: Direction, node: NodePlace): void {
-    const reason = this.#correct(schema, json, direction, node);
-    const before = reason === undefined ? "" : JSON.stringify(json);
-    const other = this.#override?.({ schema, json, direction });
-    if (isObject(other)) replace(json, other);
-    if (reason !== undefined && JSON.stringify(json) === before)
-      throw new OpenApiError(
-        "SLP_OPENAPI_SCHEMA",
-        `${toPath(node)} of ${node.place.at} cannot be documented: ${reason} Alternatively, describe it with \`override.schema\`.`,
-        node.place,
-      );
-  }
-
-  /** @returns the reason if the schema cannot be written */
-  #correct(
-    schema: ZodSchema,
-    json: JsonObject,
-    direction: Direction,
-    node: NodePlace,
-  ): string | undefined {
-    const encoded = readEncoded(schema);
-    if (encoded) {
-      replace(json, {
-        ...node.write(encoded, direction === "output" ? "input" : "output"),
-        ...readMeta(schema),
-      });
-      return undefined;
-    }
-    const { def } = (schema as z.core.$ZodTypes)._zod;
-    keepExamples(schema, json, direction);
-    if (direction === "output") delete json["default"];
-    if (pseudoFormats.has(json["format"])) delete json["format"];
-    switch (def.type) {
-      case "object":
-        if (!def.catchall) delete json["additionalProperties"];
-        if (direction === "input") correctRequired(def, json);
-        return undefined;
-      case "custom": {
-        const kind = ownKinds.get(def.fn);
-        if (kind === "buffer" && direction === "output") Object.assign(json, bufferAsJson);
-        else if (kind) Object.assign(json, binary);
-        return undefined;
-      }
-      case "number":
-        dropSafeBounds(json);
-        return undefined;
-      case "readonly":
-        if (readMeta(schema)["readOnly"] !== true) delete json["readOnly"];
-        return undefined;
-      case "default":
-      case "prefault":
-        writeDefault(def, json, direction);
-        return undefined;
-      case "record":
-        nameKeys(def, json);
-        return undefined;
-      case "lazy":
-        if (isAnyJson(schema)) replace(json, readMeta(schema));
-        return undefined;
-      case "pipe":
-        if (direction === "input") listStrings(schema, def, json);
-        return undefined;
-      case "union":
-        addDiscriminator(schema, json);
-        return undefined;
-      case "date":
-        return this.#writeDate(def, json, direction);
-      case "bigint":
-        if (direction === "output" || !def.coerce) return toReason("bigint", direction);
-        Object.assign(json, { type: "integer", format: "int64" });
-        return undefined;
-      case "undefined":
-      case "void":
-        json["not"] = {};
-        return undefined;
-      case "map":
-      case "set":
-      case "symbol":
-      case "function":
-      case "nan":
-        return toReason(def.type, direction);
-      case "literal":
-        return def.values.some((value) => typeof value === "bigint")
-          ? toReason("bigint", direction)
-          : undefined;
-      default:
-        return undefined;
-    }
-  }
-
-  /** Describes a date as the ISO 8601 string that `JSON.stringify` writes. */
-  #writeDate(def: z.core.$ZodDateDef, json: JsonObject, direction: Direction): string | undefined {
-    if (direction === "input" && def.coerce !== true) return toReason("date", direction);
-    Object.assign(json, { type: "string", format: "date-time" });
+/** @returns the reason if the schema cannot be written */
+const correct = (
+  schema: ZodSchema,
+  json: JsonObject,
+  direction: Direction,
+  node: NodePlace,
+): string | undefined => {
+  const encoded = readEncoded(schema);
+  if (encoded) {
+    replace(json, {
+      ...node.write(encoded, direction === "output" ? "input" : "output"),
+      ...readMeta(schema),
+    });
     return undefined;
   }
-}
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  keepExamples(schema, json, direction);
+  if (direction === "output") delete json["default"];
+  if (pseudoFormats.has(json["format"])) delete json["format"];
+  switch (def.type) {
+    case "object":
+      if (!def.catchall) delete json["additionalProperties"];
+      if (direction === "input") correctRequired(def, json);
+      return undefined;
+    case "custom": {
+      const kind = ownKinds.get(def.fn);
+      if (kind === "buffer" && direction === "output") Object.assign(json, bufferAsJson);
+      else if (kind) Object.assign(json, binary);
+      return undefined;
+    }
+    case "number":
+      dropSafeBounds(json);
+      return undefined;
+    case "readonly":
+      if (readMeta(schema)["readOnly"] !== true) delete json["readOnly"];
+      return undefined;
+    case "default":
+    case "prefault":
+      writeDefault(def, json, direction);
+      return undefined;
+    case "record":
+      nameKeys(def, json);
+      return undefined;
+    case "lazy":
+      if (isAnyJson(schema)) replace(json, readMeta(schema));
+      return undefined;
+    case "pipe":
+      if (direction === "input") listStrings(schema, def, json);
+      return undefined;
+    case "union":
+      addDiscriminator(schema, json);
+      return undefined;
+    case "date":
+      if (direction === "input" && def.coerce !== true) return toReason("date", direction);
+      // `JSON.stringify` writes a date as an ISO 8601 string
+      Object.assign(json, { type: "string", format: "date-time" });
+      return undefined;
+    case "bigint":
+      if (direction === "output" || !def.coerce) return toReason("bigint", direction);
+      Object.assign(json, { type: "integer", format: "int64" });
+      return undefined;
+    case "undefined":
+    case "void":
+      json["not"] = {};
+      return undefined;
+    case "map":
+    case "set":
+    case "symbol":
+    case "function":
+    case "nan":
+      return toReason(def.type, direction);
+    case "literal":
+      return def.values.some((value) => typeof value === "bigint")
+        ? toReason("bigint", direction)
+        : undefined;
+    default:
+      return undefined;
+  }
+};
 
 const fixes: Readonly<Record<string, readonly [input: string, output: string]>> = {
   date: ["use ez.dateIn(), which accepts ISO 8601 strings", ""],
@@ -248,12 +242,11 @@ const correctRequired = (def: z.core.$ZodObjectDef, json: JsonObject): void => {
   else delete json["required"];
 };
 
-const catches = (schema: ZodSchema): boolean => {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "catch") return true;
-  if (def.type === "pipe") return catches(def.in);
-  return "innerType" in def && def.type !== "nonoptional" && catches(def.innerType);
-};
+const catches = (schema: ZodSchema): boolean =>
+  [...walkSchemas(schema, listCaught)].some(({ _zod }) => _zod.def.type === "catch");
+
+const listCaught = (schema: ZodSchema): readonly ZodSchema[] =>
+  ["intersection", "nonoptional"].includes(schema._zod.def.type) ? [] : listSameValue(schema);
 
 /** Removes the bounds of safe integers, which are redundant. */
 const dropSafeBounds = (json: JsonObject): void => {

@@ -1,5 +1,29 @@
-import { isObject, listOf } from "./json.ts";
-import type { JsonObject } from "./options.ts";
+import { compact, distinctBy, isObject, listOf } from "./json.ts";
+import type { JsonObject, OpenApiVersion } from "./options.ts";
+
+/** Converts a document to the schema dialect of its version: 3.0 has its own, and later versions use JSON Schema. */
+export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonObject =>
+  version === "3.0" ? (changeSchemas(document) as JsonObject) : document;
+
+/** The keywords whose values are not converted, because they contain names or values chosen by the application. */
+const maps: ReadonlySet<string> = new Set(["properties", "examples", "example", "default", "enum"]);
+
+/**
+ * Converts the schemas in a document: those under `schema`, in the components, and in extensions that mirror the
+ * components.
+ */
+const changeSchemas = (value: unknown, isMapOfSchemas = false): unknown => {
+  if (Array.isArray(value)) return value.map((one) => changeSchemas(one));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (isMapOfSchemas || key === "schema" || key === "x-itemSchema")
+        return [key, toSchema30(inner)];
+      if (maps.has(key)) return [key, inner];
+      return [key, changeSchemas(inner, key === "schemas")];
+    }),
+  );
+};
 
 /** The keywords of a 3.0 schema; others would make the document invalid. */
 const keywords: ReadonlySet<string> = new Set([
@@ -13,7 +37,7 @@ const keywords: ReadonlySet<string> = new Set([
 const onlyNull: JsonObject = { type: "string", nullable: true, enum: [null] };
 
 /** Converts a JSON Schema 2020-12 schema to the dialect of OpenAPI 3.0. */
-export const toSchema30 = (value: unknown): JsonObject => {
+const toSchema30 = (value: unknown): JsonObject => {
   if (value === false) return { not: {} };
   if (!isObject(value)) return {};
   return finish(toNullable(toRecord(toTuple(toTypes({ ...value })))));
@@ -30,7 +54,7 @@ const toTypes = (schema: JsonObject): JsonObject => {
   if (others.length === 1) return { ...rest, type: others[0], ...(hasNull && { nullable: true }) };
   const { title, description, deprecated, examples, default: preset, ...own } = rest;
   return {
-    ...definedOnly({ title, description, deprecated, examples, default: preset }),
+    ...compact({ title, description, deprecated, examples, default: preset }),
     anyOf: [
       ...others.map((one) => ({ ...own, type: one })),
       ...(hasNull ? [{ type: "null" }] : []),
@@ -38,14 +62,11 @@ const toTypes = (schema: JsonObject): JsonObject => {
   };
 };
 
-const definedOnly = (object: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-
 const toTuple = (schema: JsonObject): JsonObject => {
   const { prefixItems, items, ...rest } = schema;
   if (!Array.isArray(prefixItems)) return schema;
   const all = [...(prefixItems as unknown[]), ...(isObject(items) ? [items] : [])];
-  const distinct = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+  const distinct = distinctBy(all);
   return {
     ...rest,
     items: distinct.length === 1 ? distinct[0] : distinct.length > 0 ? { anyOf: distinct } : {},

@@ -1,49 +1,64 @@
+import type { Operation } from "../api/operation.ts";
+import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
+import type { Components } from "./components.ts";
 import { compact } from "./json.ts";
-import type { OperationPlace } from "./operation-place.ts";
+import type { WritePlace } from "./node-writer.ts";
+import { acceptsNothing, viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiOverride } from "./options.ts";
-import { toParameters } from "./parameters.ts";
-import { placeInput } from "./placement.ts";
-import { toRequestBody } from "./request-body.ts";
+import {
+  fitsQuery,
+  isOnlyObject,
+  placeInput,
+  type PlacedField,
+  type Placement,
+  type QueryParser,
+} from "./placement.ts";
 import { toResponses, type ResponseContext } from "./responses.ts";
 import type { SecuritySchemes } from "./security-schemes.ts";
 
 /** The tools and settings for writing operations. */
 export interface OperationContext extends ResponseContext {
   readonly security: SecuritySchemes;
+  readonly queryParser: QueryParser;
   readonly override: OpenApiOverride["operation"];
 }
 
 /** Writes an operation. */
-export const toOperation = (place: OperationPlace, context: OperationContext): JsonObject => {
-  const { endpoint, operationId, method, path } = place;
-  const { components } = context;
-  const placement = placeInput(place, components);
-  const parameters = toParameters(placement, place, components);
-  const operation = compact({
+export const toOperation = (
+  operation: Operation,
+  place: WritePlace,
+  operationId: string,
+  context: OperationContext,
+): JsonObject => {
+  const { endpoint, method, path } = operation;
+  const { components, override, queryParser } = context;
+  const placement = placeInput(operation, place, queryParser, components);
+  const parameters = toParameters(placement, operation, context);
+  const json = compact({
     operationId,
     summary: endpoint.shortDescription,
     description: endpoint.description,
     tags: endpoint.tags.length > 0 ? endpoint.tags : undefined,
     deprecated: endpoint.isDeprecated ? true : undefined,
-    security: context.security.write(place),
+    security: context.security.write(operation),
     parameters: parameters.length > 0 ? parameters : undefined,
-    requestBody: toRequestBody(placement, place, components),
-    responses: toResponses(place, context),
+    requestBody: toRequestBody(placement, operation, components),
+    responses: toResponses(operation, place, context),
   });
-  return context.override?.({ method, path, endpoint, operation }) ?? operation;
+  return override?.({ method, path, endpoint, operation: json }) ?? json;
 };
 
 /** Writes the HEAD operation for a GET operation: the same, but without response bodies. */
 export const toHeadOperation = (
-  operation: JsonObject,
+  { path, endpoint }: Operation,
+  json: JsonObject,
   operationId: string,
-  place: OperationPlace,
   override: OpenApiOverride["operation"],
 ): JsonObject => {
-  const { responses } = operation as { readonly responses: Record<string, JsonObject> };
+  const { responses } = json as { readonly responses: Record<string, JsonObject> };
   const head: JsonObject = {
-    ...operation,
+    ...json,
     operationId,
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, { content: _content, ...response }]) => [
@@ -52,6 +67,92 @@ export const toHeadOperation = (
       ]),
     ),
   };
-  const { method: _get, ...rest } = place;
-  return override?.({ ...rest, method: "head", operation: head }) ?? head;
+  return override?.({ method: "head", path, endpoint, operation: head }) ?? head;
+};
+
+/** The headers that OpenAPI describes in other ways and ignores as parameters. */
+const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
+
+/** @throws {@link OpenApiError} when the query or the path cannot represent a parameter. */
+const toParameters = (
+  { fields, otherParameters }: Placement,
+  operation: Operation,
+  context: OperationContext,
+): readonly JsonObject[] => {
+  const parameters = fields
+    .filter(({ location, name }) => location !== "header" || !ignoredHeaders.has(name))
+    .map((field) => toParameter(field, operation, context));
+  if (!otherParameters) return parameters;
+  const names = new Set(fields.map(({ name }) => name));
+  let name = "otherParameters";
+  while (names.has(name)) name += "_";
+  const others = {
+    name,
+    in: "query",
+    description: "Any other parameters, by their own names.",
+    schema: { type: "object", additionalProperties: otherParameters },
+    style: "form",
+    explode: true,
+  };
+  return [...parameters, others];
+};
+
+const toParameter = (
+  field: PlacedField,
+  operation: Operation,
+  context: OperationContext,
+): JsonObject => {
+  const { name, location, isRequired, json } = field;
+  const isRest =
+    location === "path" &&
+    operation.segments.some((segment) => segment.kind === "rest" && segment.name === name);
+  const { description, deprecated, ...schema } = json;
+  const notes = isRest ? "The rest of the path, with its slashes." : undefined;
+  const texts = [description, notes].filter((text) => typeof text === "string");
+  return compact({
+    name,
+    in: location,
+    description: texts.join(" ") || undefined,
+    required: location === "path" || isRequired ? true : undefined,
+    deprecated: deprecated === true ? true : undefined,
+    schema: isRest ? { type: "string" } : schema,
+    ...toStyle(field, operation, context),
+  });
+};
+
+const toStyle = (
+  { name, location, json }: PlacedField,
+  { method, path, route }: Operation,
+  { components, queryParser }: OperationContext,
+): JsonObject => {
+  const { type } = components.resolve(json);
+  if (!isOnlyObject(json, components))
+    return location === "query" && type === "array" ? { style: "form", explode: true } : {};
+  if (location === "path" && type === "array") return {};
+  if (location === "query" && fitsQuery(json, queryParser, components))
+    return { style: "deepObject", explode: true };
+  throw new OpenApiError(
+    "SLP_OPENAPI_QUERY_OBJECT",
+    location === "query"
+      ? `input.${name} of ${route} is an object, which the query parser "simple" never returns. Set \`queryParser: "extended"\` in the configuration, declare its fields individually, or serve the endpoint with POST.`
+      : `input.${name} of ${route} is an object, which cannot come from ${location === "path" ? "the path" : `a ${location}`}. Declare it as a string, or take it from the body.`,
+    { method, route: path },
+  );
+};
+
+/** Writes the body of a request; returns undefined if the request has none. */
+const toRequestBody = (
+  { body }: Placement,
+  { body: { kind, mediaType } }: Operation,
+  components: Components,
+): JsonObject | undefined => {
+  if (!body) return undefined;
+  const raw = kind === "raw" ? viewObject(body, components).fields.get("raw")?.json : undefined;
+  const { description } = components.resolve(body);
+  return compact({
+    description: typeof description === "string" ? description : undefined,
+    // `required` is always written, because express-openapi-validator treats a missing value as true
+    required: !acceptsNothing(body, components),
+    content: { [mediaType]: { schema: raw ?? body } },
+  });
 };

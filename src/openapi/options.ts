@@ -1,9 +1,7 @@
-import type { InputSources } from "../endpoint/input-sources.ts";
+import type { DocumentedConfig } from "../api/operation.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { Method } from "../http/method.ts";
-import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { Routing } from "../routing/routing.ts";
-import type { WalkOptions } from "../routing/walk-routing.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 
 /** The supported OpenAPI versions. */
@@ -104,18 +102,6 @@ export interface OpenApiOverride {
   readonly schema?: ((written: WrittenSchema) => JsonObject | undefined | void) | undefined;
   /** Called for each operation that is written; a returned object replaces the operation. */
   readonly operation?: ((written: WrittenOperation) => JsonObject | undefined | void) | undefined;
-}
-
-/** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
-export interface DocumentedConfig extends WalkOptions {
-  readonly inputSources?:
-    | { readonly [M in keyof InputSources]?: InputSources[M] | undefined }
-    | undefined;
-  readonly upload?: unknown;
-  readonly queryParser?: unknown;
-  readonly app?: unknown;
-  readonly requestTimeout?: number | undefined;
-  readonly errorHandler?: AnyResultHandler | undefined;
 }
 
 /** The argument of `generateOpenApi`. */

@@ -1,7 +1,4 @@
-import type { InputSource } from "../endpoint/input-sources.ts";
-import { listNames, parsePathPattern } from "../routing/path-pattern.ts";
-import { takesRawBody } from "../schemas/raw.ts";
-import { takesFiles } from "../schemas/upload.ts";
+import type { Location, Operation, toQueryParser } from "../api/operation.ts";
 import type { Components } from "./components.ts";
 import {
   isEmptyObject,
@@ -11,12 +8,10 @@ import {
   viewObject,
   type Field,
 } from "./object-view.ts";
-import { listInputSchemas, toWritePlace, type OperationPlace } from "./operation-place.ts";
+import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject } from "./options.ts";
-import { requestFields } from "./request-fields.ts";
 
-/** The part of a request that a field of the input comes from. */
-type Location = "path" | "header" | "cookie" | "query" | "body";
+export type QueryParser = ReturnType<typeof toQueryParser>;
 
 /** A field that is not part of the body. */
 export interface PlacedField extends Field {
@@ -31,32 +26,28 @@ export interface Placement {
   readonly otherParameters: JsonObject | undefined;
   /** The schema of the body; undefined if no body is used. */
   readonly body: JsonObject | undefined;
-  readonly bodyKind: "parsed" | "raw" | "files";
 }
 
 /** Places each field of an input in the path, the headers, the cookies, the query or the body. */
-export const placeInput = (place: OperationPlace, components: Components): Placement => {
-  const { endpoint, sources, path } = place;
-  const declared = listInputSchemas(endpoint);
-  const schemas = declared.map((schema) =>
-    components.write(schema, "input", toWritePlace(place, "input")),
-  );
+export const placeInput = (
+  operation: Operation,
+  place: WritePlace,
+  queryParser: QueryParser,
+  components: Components,
+): Placement => {
+  const { parameters, hasBody, sources, inputs } = operation;
+  const { kind } = operation.body;
+  const schemas = inputs.map((schema) => components.write(schema, "input", place));
   const { fields, others } = joinAll(schemas.map((schema) => viewObject(schema, components)));
-  const names = parsePathPattern(path).flatMap(listNames);
-  const parameters = new Set(sources.includes("params") ? names : []);
-  const bodyKind = declared.some(takesRawBody)
-    ? "raw"
-    : sources.includes("files") && declared.some(takesFiles)
-      ? "files"
-      : "parsed";
-  const hasBody = sources.includes("body");
   const locate = (name: string, { json }: Field): Location | undefined => {
-    if (parameters.has(name)) return "path";
-    if (bodyKind === "raw" && name === "raw") return hasBody ? "body" : undefined;
-    if (bodyKind === "files" && isBinary(json)) return "body";
-    const found = toLocation(name, sources);
+    const found = operation.locate(name);
+    if (found === "path") return found;
+    if (kind === "raw" && name === "raw") return hasBody ? "body" : undefined;
+    if (kind === "files" && isBinary(json)) return "body";
     // fields that the query cannot represent go into the body, if there is one
-    return found === "query" && hasBody && !fitsQuery(json, place, components) ? "body" : found;
+    return found === "query" && hasBody && !fitsQuery(json, queryParser, components)
+      ? "body"
+      : found;
   };
   const located = [...fields].map(([name, field]) => ({
     name,
@@ -67,7 +58,7 @@ export const placeInput = (place: OperationPlace, components: Components): Place
     location === undefined || location === "body" ? [] : [{ ...field, location }],
   );
   // every path parameter is documented, whether the input declares it or not
-  const unnamed = names.filter(
+  const unnamed = parameters.filter(
     (name) => !placed.some((field) => field.name === name && field.location === "path"),
   );
   return {
@@ -88,28 +79,13 @@ export const placeInput = (place: OperationPlace, components: Components): Place
           components,
         )
       : undefined,
-    bodyKind,
   };
-};
-
-const toLocation = (name: string, sources: readonly InputSource[]): Location | undefined => {
-  const others = sources.filter((source) => source !== "params");
-  const has = (source: InputSource): boolean => sources.includes(source);
-  const only = (...ones: readonly InputSource[]): boolean =>
-    others.length > 0 && others.every((source) => ones.includes(source));
-  if (has("headers") && (only("headers") || name.startsWith("x-") || requestFields.has(name)))
-    return "header";
-  if (only("cookies", "signedCookies")) return "cookie";
-  if (has("query")) return "query";
-  if (has("body")) return "body";
-  if (has("cookies") || has("signedCookies")) return "cookie";
-  return has("headers") ? "header" : undefined;
 };
 
 /** Checks whether a query can represent the values of a schema. */
 export const fitsQuery = (
   json: JsonObject,
-  { config: { queryParser = "simple" } }: OperationPlace,
+  queryParser: QueryParser,
   components: Components,
 ): boolean => queryParser !== "simple" || !isOnlyObject(json, components);
 

@@ -1,21 +1,10 @@
-import { z } from "zod";
+import type { Operation } from "../api/operation.ts";
+import { isEventStream, type ErrorReply, type Reply, type ReplyBody } from "../api/replies.ts";
 import { toStatusText } from "../http/status.ts";
-import type { ApiResponse } from "../results/api-response.ts";
-import { readPagination } from "../schemas/paginated.ts";
-import { readContent, type ContentDeclaration } from "../schemas/content.ts";
-import type { ZodSchema } from "../schemas/schema.ts";
 import type { Components } from "./components.ts";
-import {
-  listErrorResponses,
-  listSuccessResponses,
-  type ErrorResponses,
-  withoutBody,
-} from "./declared-responses.ts";
-import { eventStreamType, toEventStreamMedia } from "./event-stream-media.ts";
-import { anyOf, compact } from "./json.ts";
-import { toWritePlace, type OperationPlace } from "./operation-place.ts";
+import { anyOf, compact, isObject, listOf } from "./json.ts";
+import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
-import type { SharedResponses } from "./shared-responses.ts";
 
 /** The context that the responses of all operations share. */
 export interface ResponseContext {
@@ -25,121 +14,52 @@ export interface ResponseContext {
 }
 
 /** Writes every response that an operation can have, by status. */
-export const toResponses = (place: OperationPlace, context: ResponseContext): JsonObject =>
-  Object.fromEntries(
-    [
-      ...listSuccesses(place, context),
-      ...listErrorResponses(place, (...args) => context.shared.listNegative(...args)).map((error) =>
-        toErrorResponse(error, place, context),
-      ),
-    ]
+export const toResponses = (
+  operation: Operation,
+  place: WritePlace,
+  context: ResponseContext,
+): JsonObject => {
+  const hasLinks = operation.hasLinks;
+  const successes = operation.successes.map((reply) =>
+    toSuccess(reply, hasLinks, { ...place, path: "response" }, context),
+  );
+  const errors = operation.errors.map((reply) => toError(reply, place, context));
+  return Object.fromEntries(
+    [...successes, ...errors]
       .toSorted(([one], [other]) => one - other)
       .map(([status, response]) => [String(status), response]),
   );
+};
 
 type StatusResponse = readonly [status: number, response: JsonObject];
 
-const listSuccesses = (
-  place: OperationPlace,
-  { components, version }: ResponseContext,
-): readonly StatusResponse[] => {
-  const { endpoint, method } = place;
-  const { outputSchema, statusCode } = endpoint;
-  const content = outputSchema && readContent(outputSchema);
-  if (content) return listContentStatuses(content, statusCode);
-  const hasLinks =
-    method === "get" && outputSchema !== undefined && readPagination(outputSchema)?.hasLinks;
-  return listSuccessResponses(place).map(([status, responses]) => [
-    status,
-    compact({
-      description: toDescription(responses, place) ?? toStatusText(status),
-      headers: hasLinks ? { Link: linkHeader } : undefined,
-      content: withoutBody.has(status)
-        ? undefined
-        : toContent(responses, toWritePlace(place, "response"), components, version),
-    }),
-  ]);
-};
-
-/** Lists the responses of an output sent without an envelope; a request for a file can also get a range or a 304. */
-const listContentStatuses = (
-  { kind, type = "*/*" }: ContentDeclaration,
-  statusCode = 200,
-): readonly StatusResponse[] => {
-  const mediaType = (type.split(";", 1)[0] ?? type).trim();
-  const isText = /^text\/|\b(?:json|xml)\b/i.test(mediaType);
-  const schema = isText
-    ? { type: "string" }
-    : { type: "string", format: "binary", contentMediaType: mediaType };
-  const content = { [mediaType]: { schema } };
-  const toResponse = (status: number, more: JsonObject = {}): StatusResponse => [
-    status,
-    { description: toStatusText(status), ...more },
-  ];
-  const whole = toResponse(statusCode, { content });
-  if (kind !== "file") return [whole];
-  return [whole, toResponse(206, { content }), toResponse(304)];
-};
+const toSuccess = (
+  { status, bodies, description = toStatusText(status) }: Reply,
+  hasLinks: boolean,
+  place: WritePlace,
+  context: ResponseContext,
+): StatusResponse => [
+  status,
+  compact({
+    description,
+    headers: hasLinks ? { Link: linkHeader } : undefined,
+    content: toContent(bodies, place, context),
+  }),
+];
 
 const linkHeader = {
   description: "Links to the neighbouring pages, as relative URLs (RFC 8288).",
   schema: { type: "string" },
 };
 
-/** Returns the description of the output, or of the response; undefined if there are several responses. */
-const toDescription = (
-  responses: readonly ApiResponse[],
-  { endpoint }: OperationPlace,
-): string | undefined => {
-  const [response, other] = responses;
-  if (!response || other) return undefined;
-  return z.globalRegistry.get((endpoint.outputSchema ?? response.schema) as z.ZodType)?.description;
-};
-
-const toContent = (
-  responses: readonly ApiResponse[],
-  place: ReturnType<typeof toWritePlace>,
-  components: Components,
-  version: OpenApiVersion,
-): JsonObject | undefined => {
-  const byType = new Map<string, JsonObject[]>();
-  for (const { schema, mimeType = "application/json" } of responses)
-    for (const type of mimeType === null ? [] : [mimeType].flat()) {
-      const json = components.write(schema as ZodSchema, "output", place);
-      byType.set(type, [...(byType.get(type) ?? []), json]);
-    }
-  if (byType.size === 0) return undefined;
-  return Object.fromEntries(
-    [...byType].map(([type, schemas]) => [
-      type,
-      type === eventStreamType
-        ? toEventStreamMedia(anyOf(schemas), version, components)
-        : { schema: toMediaSchema(type, anyOf(schemas)) },
-    ]),
-  );
-};
-
-/** Describes a body as bytes if it is neither JSON nor text. */
-const toMediaSchema = (type: string, json: JsonObject): JsonObject => {
-  if (/\bjson\b/i.test(type)) return json;
-  const isBuffer = JSON.stringify(json).includes('"const":"Buffer"');
-  const isUnknown = Object.keys(json).length === 0 && !/^text\/|\bxml\b/i.test(type);
-  return isBuffer || isUnknown
-    ? { type: "string", format: "binary", contentMediaType: type }
-    : json;
-};
-
-const toErrorResponse = (
-  { status, responses, declared, hasData }: ErrorResponses,
-  place: OperationPlace,
-  { components, shared, version }: ResponseContext,
+const toError = (
+  { status, bodies, declared, hasData }: ErrorReply,
+  place: WritePlace,
+  context: ResponseContext,
 ): StatusResponse => {
-  const written = toContent(
-    responses,
-    toWritePlace(place, `errors[${status}]`, `Error${status}`),
-    components,
-    version,
-  );
+  const { shared } = context;
+  const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
+  const written = toContent(bodies, own, context);
   const content = written && (hasData ? written : shared.nameSchemas(written, place));
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
   const response = compact({
@@ -157,3 +77,117 @@ const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
       { description, schema: { type: "string" } },
     ]),
   );
+
+const toContent = (
+  bodies: readonly ReplyBody[],
+  place: WritePlace,
+  { components, version }: ResponseContext,
+): JsonObject | undefined => {
+  const byType = new Map<string, JsonObject[]>();
+  for (const { type, schema } of bodies) {
+    if (type === null) continue;
+    const json = schema ? components.write(schema, "output", place) : toPlainContent(type);
+    byType.set(type, [...(byType.get(type) ?? []), json]);
+  }
+  if (byType.size === 0) return undefined;
+  const hasEvents = bodies.some(({ schema }) => schema);
+  return Object.fromEntries(
+    [...byType].map(([type, schemas]) => [
+      type,
+      hasEvents && isEventStream(type)
+        ? toEventStreamMedia(anyOf(schemas), version, components)
+        : { schema: toMediaSchema(type, anyOf(schemas)) },
+    ]),
+  );
+};
+
+const isText = (type: string): boolean => /^text\/|\bxml\b/i.test(type);
+
+const toBinary = (type: string): JsonObject => ({
+  type: "string",
+  format: "binary",
+  contentMediaType: type,
+});
+
+/** Describes content that is sent without a result handler. */
+const toPlainContent = (type: string): JsonObject =>
+  isText(type) || /\bjson\b/i.test(type) ? { type: "string" } : toBinary(type);
+
+/** Describes a body as bytes if it is neither JSON nor text. */
+const toMediaSchema = (type: string, json: JsonObject): JsonObject => {
+  if (/\bjson\b/i.test(type)) return json;
+  const isBuffer = JSON.stringify(json).includes('"const":"Buffer"');
+  const isUnknown = Object.keys(json).length === 0 && !isText(type);
+  return isBuffer || isUnknown ? toBinary(type) : json;
+};
+
+/** Describes the events of a stream; `itemSchema` is standard as of 3.2, and an extension in earlier versions. */
+const toEventStreamMedia = (
+  events: JsonObject,
+  version: OpenApiVersion,
+  components: Components,
+): JsonObject => {
+  const options = events["oneOf"] ?? events["anyOf"] ?? [events];
+  const items = listOf(options)
+    .filter(isObject)
+    .map((option) => toItem(components.resolve(option)));
+  const itemSchema = items.length === 1 ? items[0] : { oneOf: items };
+  if (version === "3.2") return { itemSchema };
+  return { schema: { type: "string" }, "x-itemSchema": itemSchema };
+};
+
+/** Describes one event, whose data is a string that contains JSON. */
+const toItem = (event: JsonObject): JsonObject => {
+  const properties = isObject(event["properties"]) ? event["properties"] : {};
+  const { data, ...others } = properties;
+  return compact({
+    ...event,
+    properties: {
+      ...others,
+      data: { type: "string", contentMediaType: "application/json", contentSchema: data },
+    },
+  });
+};
+
+/** The responses that many operations have, such as 400, each written once. */
+export class SharedResponses {
+  readonly #components: Components;
+  readonly #responses = new Map<string, JsonObject>();
+  readonly #names = new Map<string, string>();
+
+  constructor(components: Components) {
+    this.#components = components;
+  }
+
+  /** Replaces the schemas of bodies with references to generated names. */
+  nameSchemas(content: JsonObject, place: WritePlace): JsonObject {
+    return Object.fromEntries(
+      Object.entries(content).map(([type, media]) => {
+        const schema = isObject(media) ? media["schema"] : undefined;
+        if (!isObject(schema) || schema["type"] !== "object") return [type, media];
+        const own = { ...place, name: `${place.name}Error`, path: "errors" };
+        return [type, { schema: this.#components.share(schema, "Error", own) }];
+      }),
+    );
+  }
+
+  /** Gives a response a name, such as `BadRequest`, and returns a reference to it. */
+  share(status: number, response: JsonObject): JsonObject {
+    const text = JSON.stringify([status, response]);
+    let name = this.#names.get(text);
+    if (name === undefined) {
+      const wanted = toStatusText(status).replaceAll(/[^A-Za-z]/g, "");
+      name = wanted;
+      for (let number = 2; this.#responses.has(name); number++) name = `${wanted}${number}`;
+      this.#names.set(text, name);
+      this.#responses.set(name, response);
+    }
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  /** Returns all responses by name. */
+  toComponents(): JsonObject | undefined {
+    const sorted = [...this.#responses].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    return sorted.length > 0 ? Object.fromEntries(sorted) : undefined;
+  }
+}

@@ -1,7 +1,7 @@
+import type { Operation } from "../api/operation.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { compact, isSame } from "./json.ts";
-import type { OperationPlace } from "./operation-place.ts";
 import type { JsonObject } from "./options.ts";
 
 type Scheme = Exclude<Security, { readonly and: unknown } | { readonly or: unknown }>;
@@ -16,14 +16,12 @@ export class SecuritySchemes {
   readonly #schemes = new Map<string, JsonObject>();
 
   /** Writes the requirements of an operation; returns undefined if everyone may call it. */
-  write(place: OperationPlace): readonly JsonObject[] | undefined {
-    const declared = place.endpoint.middlewares.flatMap(({ security }) => security ?? []);
-    if (declared.length === 0) return undefined;
-    const { scopes } = place.endpoint;
-    return toAlternatives({ and: declared }).map((schemes) =>
+  write({ security, endpoint: { scopes }, sources }: Operation): readonly JsonObject[] | undefined {
+    if (security.length === 0) return undefined;
+    return toAlternatives({ and: security }).map((schemes) =>
       Object.fromEntries(
         schemes.map((scheme) => [
-          this.#toName(scheme, place.sources),
+          this.#toName(scheme, sources),
           scheme.type === "oauth2" || scheme.type === "openid" ? scopes : [],
         ]),
       ),

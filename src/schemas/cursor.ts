@@ -5,7 +5,7 @@ import { DefinitionError } from "../errors.ts";
 import { loadNodeCrypto } from "../lazy/node-modules.ts";
 import { toSchema } from "./assert-schema.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
-import { listInnerSchemas } from "./some-schema.ts";
+import { listInnerSchemas, walkSchemas } from "./some-schema.ts";
 import { runIn } from "./zod-internals.ts";
 
 /** The maximum length of a cursor, in characters. */
@@ -213,19 +213,16 @@ const unsignedKinds: ReadonlySet<string> = new Set([
  * a codec may be anything.
  */
 const findUnsigned = (root: ZodSchema): string | undefined => {
-  const seen = new Set<ZodSchema>();
-  const visit = (schema: ZodSchema): string | undefined => {
-    if (seen.has(schema)) return undefined;
-    seen.add(schema);
+  for (const schema of walkSchemas(root, listSignedParts)) {
     const { def } = (schema as z.core.$ZodTypes)._zod;
     const comesBack = def.type === "date" && def.coerce === true;
     if (unsignedKinds.has(def.type) && !comesBack) return def.type;
-    const isCodec = def.type === "pipe" && def.reverseTransform !== undefined;
-    for (const inner of isCodec ? [def.in] : listInnerSchemas(schema)) {
-      const kind = visit(inner);
-      if (kind !== undefined) return kind;
-    }
-    return undefined;
-  };
-  return visit(root);
+  }
+  return undefined;
+};
+
+const listSignedParts = (schema: ZodSchema): readonly ZodSchema[] => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const isCodec = def.type === "pipe" && def.reverseTransform !== undefined;
+  return isCodec ? [def.in] : listInnerSchemas(schema);
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { assertShape } from "./assert-schema.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
+import { listSameValue, walkSchemas } from "./some-schema.ts";
 
 /**
  * Creates the input schema of an endpoint that accepts a form, `application/x-www-form-urlencoded`, whose fields are
@@ -39,10 +40,7 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
 const formMark = "sallyport/form";
 
 /** Checks whether a schema was made by {@link form}, or has such a schema as a part. */
-export const isForm = (schema: ZodSchema): boolean => {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (formMark in def || formMark in schema) return true;
-  if (def.type === "intersection") return isForm(def.left) || isForm(def.right);
-  if (def.type === "pipe") return isForm(def.in);
-  return "innerType" in def && isForm(def.innerType);
-};
+export const isForm = (schema: ZodSchema): boolean =>
+  [...walkSchemas(schema, listSameValue)].some(
+    (one) => formMark in one._zod.def || formMark in one,
+  );

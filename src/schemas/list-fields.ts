@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
+import { readLazy } from "./zod-internals.ts";
 
 /**
  * Lists the top-level fields that accept only arrays or tuples. A single value for such a field, from a query or a form,
@@ -30,7 +31,7 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
       // a preprocessing function may accept anything
       return def.in._zod.def.type !== "transform" && isArray(def.in, seen);
     case "lazy":
-      return isArray(def.getter(), seen);
+      return isArray(readLazy(schema as z.core.$ZodLazy), seen);
     default:
       return "innerType" in def && isArray(def.innerType, seen);
   }

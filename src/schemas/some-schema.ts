@@ -6,16 +6,41 @@ interface Definition {
   readonly type?: string;
 }
 
-/** Checks whether a schema, or any schema inside it, satisfies a predicate; visits each schema once. */
+/**
+ * Visits a schema, then the schemas inside it, each once.
+ *
+ * @param listInner lists the schemas inside a schema that are visited
+ */
+export function* walkSchemas(
+  root: ZodSchema,
+  listInner: (schema: ZodSchema) => readonly ZodSchema[] = listInnerSchemas,
+  seen: Set<unknown> = new Set(),
+): Generator<ZodSchema> {
+  const open = [root];
+  for (let schema = open.pop(); schema; schema = open.pop()) {
+    if (seen.has(schema)) continue;
+    seen.add(schema);
+    yield schema;
+    open.push(...listInner(schema).toReversed());
+  }
+}
+
+/** Checks whether a schema, or any schema inside it, satisfies a predicate. */
 export const someSchema = (
   schema: ZodSchema,
   has: (schema: ZodSchema) => boolean,
   seen: Set<unknown> = new Set(),
 ): boolean => {
-  if (seen.has(schema)) return false;
-  seen.add(schema);
-  if (has(schema)) return true;
-  return listInnerSchemas(schema).some((inner) => someSchema(inner, has, seen));
+  for (const inner of walkSchemas(schema, listInnerSchemas, seen)) if (has(inner)) return true;
+  return false;
+};
+
+/** Lists the schemas inside a schema that parse the same value: in a wrapper, before a pipe, or in an intersection. */
+export const listSameValue = (schema: ZodSchema): readonly ZodSchema[] => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "intersection") return [def.left, def.right];
+  if (def.type === "pipe") return [def.in];
+  return "innerType" in def ? [def.innerType] : [];
 };
 
 /** Lists the schemas that a schema consists of, including those in arrays and objects of its definition. */

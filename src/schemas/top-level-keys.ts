@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { readEncoded } from "./encode.ts";
 import type { ZodSchema } from "./schema.ts";
+import { readLazy } from "./zod-internals.ts";
 
 /** The keys of a schema at its top level, as far as they are known before anything is parsed. */
 export interface TopLevel {
@@ -58,7 +59,7 @@ export const readTopLevel = (
       return first.others === "unknown" ? read(def.out) : first;
     }
     case "lazy":
-      return read(def.getter());
+      return read(readLazy(schema as z.core.$ZodLazy));
     case "optional":
     case "nullable":
     case "nonoptional":

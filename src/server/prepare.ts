@@ -11,11 +11,10 @@ import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import { findState, type Service } from "../pipeline/request-state.ts";
 import { RunningRequests } from "../pipeline/running-requests.ts";
-import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout, IdleBodies } from "./body/idle-bodies.ts";
-import type { AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
+import type { CommonConfig } from "./config/config.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { createBeginning, type Begin } from "./serve-request.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
@@ -61,12 +60,6 @@ export const prepare = async (
     ...declaredEntries,
     ...(await listDocs(config, declaredEntries, logger)),
   ];
-  if (isDevelopment) {
-    const sources = endpointEntries.flatMap((entry) => toSources(entry.method, entry.endpoint));
-    const configured = Object.values(config.inputSources ?? {}).flat();
-    const fault = findCookieFault(config, [...sources, ...configured]);
-    if (fault !== undefined) logger.warn(`SLP_WARN_COOKIES: ${fault}`);
-  }
   const table = new RouteTable<LazyPlan>();
   for (const { method, path, endpoint } of endpointEntries) {
     const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path);
@@ -75,8 +68,8 @@ export const prepare = async (
     if (isDevelopment) void lazy.plan;
   }
   if (isDevelopment && entries.length > 0) {
-    const { checkRouting } = await import("../routing/check-routing.ts");
-    checkRouting(entries, toRoutingFacts(config, toSources), logger);
+    const { checkRouting } = await import("../diagnostics/check-routing.ts");
+    checkRouting(entries, config, logger);
   }
 
   const service: Service = {
@@ -107,21 +100,6 @@ export const prepare = async (
   };
 };
 
-/** Describes a mistake in the use of cookies; returns undefined if there is none. */
-const findCookieFault = (config: CommonConfig, sources: readonly unknown[]): string | undefined => {
-  const { cookies = false } = config;
-  const options = typeof cookies === "object" ? cookies : {};
-  if ("secret" in options && options.secret === undefined)
-    return "`cookies.secret` is undefined, so no cookies are signed. Set it, for example in the environment, or omit the option.";
-  // the application, or a hook, may parse cookies
-  if ("app" in config || "beforeRouting" in config) return undefined;
-  if (cookies === false && sources.some((one) => String(one).endsWith("ookies")))
-    return "`inputSources` lists cookies, but nothing parses them. Set `cookies: true`, or `cookies: { secret }` for signed cookies.";
-  if (options.secret === undefined && sources.includes("signedCookies"))
-    return "`inputSources` lists signed cookies, but there is no secret to verify them with. Set `cookies: { secret }`.";
-  return undefined;
-};
-
 /** Lists the routes that serve the documentation; there are none if the documentation is not served. */
 const listDocs = async (
   config: CommonConfig,
@@ -140,30 +118,6 @@ const listDocs = async (
   const { listDocsEntries } = await import("../docs/docs-entries.ts");
   return listDocsEntries(entries, config, options, logger);
 };
-
-/** Collects the facts about a configuration that the routing checks need. */
-const toRoutingFacts = (
-  config: CommonConfig & Partial<Omit<ServerConfig, "app"> & AppConfig>,
-  toSources: (method: Method, endpoint: AnyEndpoint) => readonly InputSource[],
-): RoutingFacts => {
-  const { app, queryParser = "simple", upload = false, beforeRouting } = config;
-  return {
-    toSources: ({ method, endpoint }) => toSources(method, endpoint),
-    queryParser: toQueryParser(app ? readQueryParser(app) : queryParser),
-    takesUploads: upload !== false,
-    hasNativeParsers: app !== undefined || beforeRouting !== undefined,
-  };
-};
-
-/**
- * Reads the query parser of a user's own application; a router has no application, and thus no parser, until it serves
- * a request.
- */
-const readQueryParser = (app: object): unknown =>
-  (app as { readonly settings?: Readonly<Record<string, unknown>> }).settings?.["query parser"];
-
-const toQueryParser = (setting: unknown): RoutingFacts["queryParser"] =>
-  setting === "simple" || setting === "extended" ? setting : "unknown";
 
 const toStaticMounts = async (
   entries: readonly RoutingEntry[],

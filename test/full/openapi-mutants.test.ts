@@ -23,16 +23,20 @@ const importMutant = async (
   { file, from, to }: { readonly file: string; readonly from: string; readonly to: string },
 ): Promise<typeof generateOpenApi> => {
   const folder = `${cache}/${index}`;
-  mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(`${root}src/openapi`)) {
-    const text = readFileSync(`${root}src/openapi/${name}`, "utf8").replaceAll(
-      '"../',
-      `"${root}src/`,
-    );
-    if (name === `${file}.ts`) expect(text.includes(from), `${from} in ${name}`).toBe(true);
-    writeFileSync(`${folder}/${name}`, name === `${file}.ts` ? text.replace(from, to) : text);
+  const rooms = ["api", "openapi"];
+  for (const room of rooms) {
+    mkdirSync(`${folder}/${room}`, { recursive: true });
+    for (const name of readdirSync(`${root}src/${room}`)) {
+      const text = readFileSync(`${root}src/${room}/${name}`, "utf8").replaceAll(
+        /"\.\.\/(?!api\/|openapi\/)/g,
+        `"${root}src/`,
+      );
+      const isChanged = `${room}/${name}` === `${file}.ts`;
+      if (isChanged) expect(text.includes(from), `${from} in ${name}`).toBe(true);
+      writeFileSync(`${folder}/${room}/${name}`, isChanged ? text.replace(from, to) : text);
+    }
   }
-  const module = (await import(`${folder}/index.ts`)) as {
+  const module = (await import(`${folder}/openapi/index.ts`)) as {
     generateOpenApi: typeof generateOpenApi;
   };
   return module.generateOpenApi;

@@ -180,13 +180,6 @@ const defects: readonly Defect[] = [
     { inputSources: { get: ["body"] } },
   ],
   [
-    "SLP_WARN_ROUTE_SHADOWED",
-    "get /a/:id",
-    ["GET /a/:id", "GET /a/:from-:to", "/a/x-x"],
-    { a: { ":id": input({ id: text }), ":from-:to": input({ from: text, to: text }) } },
-    {},
-  ],
-  [
     "SLP_WARN_ROUTE_ORDER",
     "get /:c.:d",
     ["GET /:a-:b", "GET /:c.:d", "order"],

@@ -1,8 +1,13 @@
-import type { InputSource } from "../../endpoint/input-sources.ts";
-import { listNames, parsePathPattern } from "../path-pattern.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import type { InputSource } from "../endpoint/input-sources.ts";
+import type { Operation } from "../api/operation.ts";
+import { listNames } from "../routing/path-pattern.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
-import type { Kind } from "./kinds.ts";
+
+/** A kind of value that the checks distinguish. */
+export type Kind =
+  | ("string" | "number" | "boolean" | "null" | "array" | "object" | "undefined")
+  | ("bigint" | "date" | "map" | "set" | "symbol" | "nan" | "function" | "file")
+  | ("buffer" | "raw" | "upload" | "dateIn" | "dateOut" | "never" | "coercedBoolean");
 
 /** The values that are possible at a place in the input or the output. */
 export interface Wire {
@@ -63,7 +68,7 @@ const textSources: ReadonlySet<InputSource> = new Set([
 /** Returns the values that are possible for a field other than a path parameter; undefined if unknown. */
 const toFieldWire = (
   sources: readonly InputSource[],
-  { queryParser }: RoutingFacts,
+  { queryParser }: Pick<RoutingFacts, "queryParser">,
 ): Wire | undefined => {
   if (sources.includes("body")) return json;
   if (!sources.some((source) => textSources.has(source))) return undefined;
@@ -72,12 +77,14 @@ const toFieldWire = (
 };
 
 /** Returns the values that the input of a route can have. */
-export const toInputWire = (entry: EndpointEntry, facts: RoutingFacts): Wire => {
-  const sources = facts.toSources(entry);
+export const toInputWire = (
+  { sources, segments }: Pick<Operation, "segments" | "sources">,
+  facts: Pick<RoutingFacts, "queryParser">,
+): Wire => {
   const field = toFieldWire(sources, facts);
   const parameters = new Map<string, Wire>();
   if (sources.includes("params"))
-    for (const segment of parsePathPattern(entry.path))
+    for (const segment of segments)
       for (const name of listNames(segment))
         parameters.set(name, segment.kind === "rest" ? wildcard : pathText);
   return {

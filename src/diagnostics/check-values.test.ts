@@ -1,18 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { Operation } from "../api/operation.ts";
 import {
   arrayEndpointsFactory,
   defaultEndpointsFactory,
   EndpointsFactory,
   problemEndpointsFactory,
-} from "../../endpoint/endpoints-factory.ts";
-import { ResultHandler, type OutputPlaceholderSchema } from "../../results/result-handler.ts";
-import type { ResponseDeclaration } from "../../results/api-response.ts";
-import type { Routing } from "../routing.ts";
-import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
-import { checkOutputs } from "./check-outputs.ts";
+} from "../endpoint/endpoints-factory.ts";
+import { ResultHandler, type OutputPlaceholderSchema } from "../results/result-handler.ts";
+import type { ResponseDeclaration } from "../results/api-response.ts";
+import type { Routing } from "../routing/routing.ts";
+import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
+import { checkOutputs } from "./check-values.ts";
 
-const check = (routing: Routing) => checkOutputs([...walkRouting(routing)] as EndpointEntry[]);
+const check = (routing: Routing) =>
+  checkOutputs([...walkRouting(routing)].map((entry) => new Operation(entry as EndpointEntry, {})));
 const fields = (routing: Routing): unknown[] =>
   check(routing).map(({ meta }) => (meta as { field?: string }).field);
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { defaultEndpointsFactory as factory } from "../../endpoint/endpoints-factory.ts";
-import { defaultInputSources, type InputSources } from "../../endpoint/input-sources.ts";
-import { ez } from "../../schemas/ez.ts";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import type { Routing } from "../routing.ts";
-import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
+import { Operation } from "../api/operation.ts";
+import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
+import type { InputSources } from "../endpoint/input-sources.ts";
+import { ez } from "../schemas/ez.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import type { Routing } from "../routing/routing.ts";
+import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
 
@@ -17,13 +18,12 @@ const check = (
   sources: Partial<InputSources> = {},
   facts: Partial<RoutingFacts> = {},
 ): string[] =>
-  checkBodies([...walkRouting(routing)] as EndpointEntry[], {
-    toSources: ({ method }) => sources[method] ?? defaultInputSources[method],
-    queryParser: "simple",
-    takesUploads: true,
-    hasNativeParsers: false,
-    ...facts,
-  }).map(({ code, meta }) => {
+  checkBodies(
+    [...walkRouting(routing)].map(
+      (entry) => new Operation(entry as EndpointEntry, { inputSources: sources }),
+    ),
+    { queryParser: "simple", takesUploads: true, hasNativeParsers: false, ...facts },
+  ).map(({ code, meta }) => {
     const { method, path } = meta as { method: string; path: string };
     return `${code} ${method} ${path}`;
   });

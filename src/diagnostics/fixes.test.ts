@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { toFix, toReason } from "./fixes.ts";
-import type { Kind } from "./kinds.ts";
 import type { Misfit } from "./misfits.ts";
-import type { Wire } from "./wire.ts";
+import type { Kind, Wire } from "./wire.ts";
 
 const toMisfit = (
   kind: Kind,

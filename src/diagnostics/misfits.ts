@@ -1,8 +1,19 @@
 import type { z } from "zod";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import { kindOfType, kindOfValue, ownKinds, toDateKind, type Kind } from "./kinds.ts";
-import type { Wire } from "./wire.ts";
-import { readLazy, readValues } from "../../schemas/zod-internals.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { ownKinds, toDateKind } from "../schemas/own-kinds.ts";
+import type { Kind, Wire } from "./wire.ts";
+import { readLazy, readValues } from "../schemas/zod-internals.ts";
+
+/** The schema types whose values are all of one kind. */
+const kindOfType: Readonly<Record<string, Kind>> = {
+  ...{ string: "string", template_literal: "string", number: "number", int: "number" },
+  ...{ boolean: "boolean", null: "null", undefined: "undefined", void: "undefined" },
+  ...{ bigint: "bigint", date: "date", map: "map", set: "set", symbol: "symbol" },
+  ...{ nan: "nan", function: "function", file: "file" },
+};
+
+/** Returns the kind of a value from a literal or an enum. */
+const kindOfValue = (value: unknown): Kind => (value === null ? "null" : typeof value);
 
 /** A part of a schema that no possible value fits. */
 export interface Misfit {

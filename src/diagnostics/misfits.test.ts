@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { InputSource } from "../../endpoint/input-sources.ts";
-import { ez } from "../../schemas/ez.ts";
-import type { ZodSchema } from "../../schemas/schema.ts";
-import type { EndpointEntry } from "../walk-routing.ts";
+import type { InputSource } from "../endpoint/input-sources.ts";
+import { ez } from "../schemas/ez.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { parsePathPattern } from "../routing/path-pattern.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toInputWire, toOutputWire, type Wire } from "./wire.ts";
@@ -17,9 +17,11 @@ const findInput = (
   sources: readonly InputSource[],
   { path = "/a", queryParser = "simple" }: { path?: string } & Partial<RoutingFacts> = {},
 ): string[] => {
-  const entry = { path } as EndpointEntry;
-  const facts = { toSources: () => sources, queryParser } as unknown as RoutingFacts;
-  return list(new MisfitFinder("input"), schema, toInputWire(entry, facts));
+  return list(
+    new MisfitFinder("input"),
+    schema,
+    toInputWire({ sources, segments: parsePathPattern(path) }, { queryParser }),
+  );
 };
 
 const inBody = (field: ZodSchema) => findInput(z.object({ a: field }), ["body", "params"]);
@@ -186,9 +188,8 @@ describe("inputs", () => {
   test("a schema that is reported as accepting nothing rejects every possible value", () => {
     const finder = new MisfitFinder("input");
     const toWire = (sources: InputSource[]) => {
-      const entry = { path: "/" } as EndpointEntry;
-      const facts = { toSources: () => sources, queryParser: "simple" };
-      return toInputWire(entry, facts as unknown as RoutingFacts).inner("a") as Wire;
+      const operation = { sources, segments: [] };
+      return toInputWire(operation, { queryParser: "simple" }).inner("a") as Wire;
     };
     const check = (schemas: readonly ZodSchema[], wire: Wire, values: fc.Arbitrary<unknown>) => {
       const dead = schemas.filter((schema) => finder.isDead(schema, wire));

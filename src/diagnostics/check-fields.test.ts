@@ -1,24 +1,19 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { defaultEndpointsFactory as factory } from "../../endpoint/endpoints-factory.ts";
-import { defaultInputSources } from "../../endpoint/input-sources.ts";
-import type { InputSchema, ZodSchema } from "../../schemas/schema.ts";
-import type { Routing } from "../routing.ts";
-import { walkRouting, type EndpointEntry } from "../walk-routing.ts";
-import { checkPathParameters } from "./check-path-parameters.ts";
-import type { RoutingFacts } from "./diagnostic.ts";
+import { Operation } from "../api/operation.ts";
+import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
+import type { InputSchema, ZodSchema } from "../schemas/schema.ts";
+import type { Routing } from "../routing/routing.ts";
+import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
+import { checkPathParameters } from "./check-fields.ts";
 
 const taking = (input: ZodSchema, from = factory) =>
   from.build({ input: input as unknown as InputSchema, handler: () => ({}) });
 
-const check = (routing: Routing): string[] => {
-  const facts = {
-    toSources: ({ method }: EndpointEntry) => defaultInputSources[method],
-  } as RoutingFacts;
-  return checkPathParameters([...walkRouting(routing)] as EndpointEntry[], facts).map(
-    ({ code, meta }) => `${code} ${(meta as { parameter: string }).parameter}`,
-  );
-};
+const check = (routing: Routing): string[] =>
+  checkPathParameters(
+    [...walkRouting(routing)].map((entry) => new Operation(entry as EndpointEntry, {})),
+  ).map(({ code, meta }) => `${code} ${(meta as { parameter: string }).parameter}`);
 
 const id = z.string();
 const optional = "SLP_WARN_PATH_PARAMETER_OPTIONAL id";

@@ -1,6 +1,5 @@
-import type { Kind } from "./kinds.ts";
 import type { Misfit } from "./misfits.ts";
-import type { Wire } from "./wire.ts";
+import type { Kind, Wire } from "./wire.ts";
 
 const ownNames: Readonly<Partial<Record<Kind, string>>> = {
   buffer: "ez.buffer()",

@@ -1,0 +1,202 @@
+import type { z } from "zod";
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import {
+  toEndpointSources,
+  type InputSource,
+  type SourcesByMethod,
+} from "../endpoint/input-sources.ts";
+import type { Security } from "../endpoint/security.ts";
+import type { Method } from "../http/method.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import { listNames, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
+import type { EndpointEntry, WalkOptions } from "../routing/walk-routing.ts";
+import { isForm } from "../schemas/form.ts";
+import { readPagination } from "../schemas/paginated.ts";
+import { readRawType, takesRawBody } from "../schemas/raw.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { readTopLevel } from "../schemas/top-level-keys.ts";
+import { takesFiles } from "../schemas/upload.ts";
+import { formatRoute } from "./operation-ids.ts";
+import { listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
+
+/** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
+export interface DocumentedConfig extends WalkOptions {
+  readonly inputSources?: SourcesByMethod | undefined;
+  readonly upload?: unknown;
+  readonly queryParser?: unknown;
+  readonly app?: unknown;
+  readonly requestTimeout?: number | undefined;
+  readonly errorHandler?: AnyResultHandler | undefined;
+}
+
+/** The part of a request that a field of the input comes from. */
+export type Location = "path" | "header" | "cookie" | "query" | "body";
+
+/** The body that an operation takes. */
+export interface BodyDeclaration {
+  readonly kind: "form" | "files" | "json" | "raw";
+  readonly mediaType: string;
+}
+
+/** What an operation takes and sends: an endpoint, served at a path with a method. */
+export class Operation {
+  readonly method: Method;
+  /** The path as in the routing map. */
+  readonly path: string;
+  readonly endpoint: AnyEndpoint;
+  /** The route as it appears in messages, such as `GET /users/:id`. */
+  readonly route: string;
+  readonly segments: readonly Segment[];
+  /** The names of the path parameters. */
+  readonly parameters: readonly string[];
+  /** The parts of a request that the input comes from. */
+  readonly sources: readonly InputSource[];
+  /** The schemas that parse the input: those of the middlewares, then the endpoint's own. */
+  readonly inputs: readonly ZodSchema[];
+  readonly security: readonly Security[];
+  readonly #config: DocumentedConfig;
+  #successes: readonly Reply[] | undefined;
+
+  constructor({ method, path, endpoint }: Omit<EndpointEntry, "kind">, config: DocumentedConfig) {
+    this.method = method;
+    this.path = path;
+    this.endpoint = endpoint;
+    this.route = formatRoute({ method, path });
+    this.segments = parsePathPattern(path);
+    this.parameters = this.segments.flatMap(listNames);
+    this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
+    this.inputs = [...endpoint.middlewares, endpoint].flatMap(
+      ({ inputSchema }) => inputSchema ?? [],
+    );
+    this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
+    this.#config = config;
+  }
+
+  /** Whether the body is a source of the input. */
+  get hasBody(): boolean {
+    return this.sources.includes("body");
+  }
+
+  /** The body that the schemas of the input declare. */
+  get body(): BodyDeclaration {
+    if (this.inputs.some(takesRawBody)) {
+      const types = this.inputs.flatMap((schema) => readRawType(schema) ?? []);
+      return { kind: "raw", mediaType: types[0] ?? "*/*" };
+    }
+    if (this.sources.includes("files") && this.inputs.some(takesFiles))
+      return { kind: "files", mediaType: "multipart/form-data" };
+    return this.inputs.some(isForm)
+      ? { kind: "form", mediaType: "application/x-www-form-urlencoded" }
+      : { kind: "json", mediaType: "application/json" };
+  }
+
+  /** The successful replies. */
+  get successes(): readonly Reply[] {
+    // a result handler may create the schemas on each call
+    return (this.#successes ??= listSuccesses(this.endpoint));
+  }
+
+  /** The error replies. */
+  get errors(): readonly ErrorReply[] {
+    const { requestTimeout = 0, errorHandler } = this.#config;
+    return listErrors(this.endpoint, {
+      hasInput: this.inputs.length > 0,
+      hasBody: this.hasBody,
+      hasParameters: this.parameters.length > 0,
+      hasSecurity: this.security.length > 0,
+      hasTimeout: (this.endpoint.timeout ?? requestTimeout) > 0,
+      errorHandler,
+    });
+  }
+
+  /** Whether successful replies link to the neighbouring pages. */
+  get hasLinks(): boolean {
+    const { outputSchema } = this.endpoint;
+    return (
+      this.method === "get" &&
+      outputSchema !== undefined &&
+      readPagination(outputSchema)?.hasLinks === true
+    );
+  }
+
+  /** The name of the items in the page that the operation returns; undefined if it returns none. */
+  get itemsName(): string | undefined {
+    const { outputSchema } = this.endpoint;
+    if (!outputSchema || !this.#sendsWhole(outputSchema)) return undefined;
+    const { fields } = readTopLevel(outputSchema);
+    const isPage =
+      fields.has("nextCursor") || ["total", "limit", "offset"].every((name) => fields.has(name));
+    if (!isPage) return undefined;
+    const lists = [...fields].flatMap(([name, { _zod }]) =>
+      _zod.def.type === "array" ? [name] : [],
+    );
+    const wanted = readPagination(outputSchema)?.itemsName ?? "items";
+    return lists.includes(wanted) ? wanted : lists[0];
+  }
+
+  /** Checks whether a reply contains the whole output, either as its body or as `data`, as in the default envelope. */
+  #sendsWhole(output: ZodSchema): boolean {
+    return this.successes
+      .flatMap(({ bodies }) => bodies)
+      .some(({ type, schema }) => {
+        if (type === null || !/\bjson\b|\*/i.test(type)) return false;
+        if (schema === output) return true;
+        const fields = schema && readTopLevel(schema).fields;
+        const def = (fields?.get("status") as z.core.$ZodTypes | undefined)?._zod.def;
+        return (
+          def?.type === "literal" &&
+          def.values.includes("success") &&
+          fields?.get("data") === output
+        );
+      });
+  }
+
+  /** Returns where a field of the input comes from, as far as its name tells; undefined if it has no source. */
+  locate(name: string): Location | undefined {
+    const { sources } = this;
+    if (sources.includes("params") && this.parameters.includes(name)) return "path";
+    const others = sources.filter((source) => source !== "params");
+    const has = (source: InputSource): boolean => sources.includes(source);
+    const only = (...ones: readonly InputSource[]): boolean =>
+      others.length > 0 && others.every((source) => ones.includes(source));
+    if (has("headers") && (only("headers") || name.startsWith("x-") || requestFields.has(name)))
+      return "header";
+    if (only("cookies", "signedCookies")) return "cookie";
+    if (has("query")) return "query";
+    if (has("body")) return "body";
+    if (has("cookies") || has("signedCookies")) return "cookie";
+    return has("headers") ? "header" : undefined;
+  }
+}
+
+/** Returns how queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
+export const toQueryParser = ({
+  app,
+  queryParser = "simple",
+}: DocumentedConfig): "simple" | "extended" | "unknown" => {
+  // a router has no application, and thus no parser, until it serves a request
+  const { settings } = Object(app) as { readonly settings?: Readonly<Record<string, unknown>> };
+  const setting = app === undefined ? queryParser : settings?.["query parser"];
+  return setting === "simple" || setting === "extended" ? setting : "unknown";
+};
+
+/**
+ * Registered request header fields, in lower case. If headers are one of several input sources, only these fields and
+ * those that start with `x-` are documented as headers.
+ */
+const requestFields: ReadonlySet<string> = new Set([
+  ...["a-im", "accept", "accept-charset", "accept-datetime", "accept-encoding", "accept-language"],
+  ...["accept-patch", "accept-post", "accept-ranges", "access-control-request-headers"],
+  ...["access-control-request-method", "authorization", "cache-control", "connection"],
+  ...["content-digest", "content-disposition", "content-encoding", "content-language"],
+  ...["content-length", "content-location", "content-range", "content-type", "cookie", "date"],
+  ...["device-memory", "dnt", "downlink", "dpop", "early-data", "ect", "expect", "forwarded"],
+  ...["from", "host", "http2-settings", "idempotency-key", "if-match", "if-modified-since"],
+  ...["if-none-match", "if-range", "if-unmodified-since", "keep-alive", "last-event-id", "link"],
+  ...["max-forwards", "origin", "pragma", "prefer", "priority", "proxy-authorization", "purpose"],
+  ...["range", "referer", "repr-digest", "rtt", "save-data", "sec-fetch-dest", "sec-fetch-mode"],
+  ...["sec-fetch-site", "sec-fetch-user", "sec-purpose", "service-worker", "signature"],
+  ...["signature-input", "te", "traceparent", "tracestate", "trailer", "transfer-encoding"],
+  ...["upgrade", "upgrade-insecure-requests", "user-agent", "via", "want-content-digest"],
+  ...["want-repr-digest", "baggage"],
+]);

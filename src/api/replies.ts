@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { joinErrors, type DeclaredError } from "../endpoint/declared-errors.ts";
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import type { ApiResponse } from "../results/api-response.ts";
+import { defaultResultHandler } from "../results/default-result-handler.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import { readContent } from "../schemas/content.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+
+/** A body that a reply may have. */
+export interface ReplyBody {
+  /** The media type; null if there is no body. */
+  readonly type: string | null;
+  /** The schema that the result handler declares; undefined for content that bypasses it. */
+  readonly schema?: ZodSchema | undefined;
+}
+
+/** Everything that an operation may send with one status. */
+export interface Reply {
+  readonly status: number;
+  readonly bodies: readonly ReplyBody[];
+  /** Whether only conditional requests, as caches send them, get this reply. */
+  readonly isConditional?: boolean;
+  /** The description of the only response with this status. */
+  readonly description?: string | undefined;
+}
+
+/** Everything that an operation may send with the status of an error. */
+export interface ErrorReply extends Reply {
+  /** The declaration in `errors`, if any. */
+  readonly declared: DeclaredError | undefined;
+  /** Whether the body can carry data. */
+  readonly hasData: boolean;
+}
+
+/** Checks whether a media type is that of server-sent events. */
+export const isEventStream = (type: string): boolean => /^text\/event-stream\b/i.test(type);
+
+/** The statuses whose responses have no body. */
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
+
+const toBodies = (status: number, responses: readonly ApiResponse[]): readonly ReplyBody[] =>
+  withoutBody.has(status)
+    ? [{ type: null }]
+    : responses.flatMap(({ schema, mimeType = "application/json" }) =>
+        [mimeType].flat().map((type) => ({ type, schema: schema as ZodSchema })),
+      );
+
+const anyOutput = (): z.ZodType => z.record(z.string(), z.unknown());
+
+/** Lists the successful replies of an endpoint. */
+export const listSuccesses = (endpoint: AnyEndpoint): readonly Reply[] => {
+  const { outputSchema, resultHandler, statusCode: preset = 200 } = endpoint;
+  const content = outputSchema && readContent(outputSchema);
+  if (content) {
+    const [type = "*/*"] = content.type?.split(";", 1) ?? [];
+    const bodies = [{ type: type.trim() }];
+    const whole = { status: preset, bodies };
+    if (content.kind !== "file") return [whole];
+    return [whole, { status: 206, bodies }, { status: 304, bodies: [], isConditional: true }];
+  }
+  const groups = new Map<number, ApiResponse[]>();
+  for (const response of resultHandler.listPositive((outputSchema ?? anyOutput()) as z.ZodType))
+    for (const status of [response.statusCode ?? preset].flat())
+      groups.set(status, [...(groups.get(status) ?? []), response]);
+  return [...groups].map(([status, responses]) => {
+    const [{ schema } = {}, other] = responses;
+    const described = other ? undefined : ((outputSchema ?? schema) as z.ZodType | undefined);
+    return {
+      status,
+      bodies: toBodies(status, responses),
+      description: described && z.globalRegistry.get(described)?.description,
+    };
+  });
+};
+
+/** What determines the errors that the framework itself sends to an operation's clients. */
+export interface ErrorFacts {
+  readonly hasInput: boolean;
+  readonly hasBody: boolean;
+  readonly hasParameters: boolean;
+  readonly hasSecurity: boolean;
+  readonly hasTimeout: boolean;
+  /** Sends the errors that occur before the endpoint's stages. */
+  readonly errorHandler: AnyResultHandler | undefined;
+}
+
+/** Lists the error replies of an endpoint. */
+export const listErrors = (endpoint: AnyEndpoint, facts: ErrorFacts): readonly ErrorReply[] => {
+  const { resultHandler } = endpoint;
+  const errors = joinErrors(endpoint);
+  const own = listOwnStatuses(resultHandler, facts);
+  const named = listNegative(resultHandler, undefined).flatMap(({ statusCode = [] }) => statusCode);
+  const statuses = new Set([...errors.keys(), ...own.keys(), ...named]);
+  return [...statuses].map((status) => {
+    const declared = errors.get(status);
+    const data = declared && toDataSchema(declared, own.has(status));
+    const handlers = own.get(status) ?? [resultHandler];
+    const responses = handlers.flatMap((handler) => {
+      const all = listNegative(handler, data);
+      const exact = all.filter(({ statusCode }) => [statusCode ?? []].flat().includes(status));
+      const open = all.filter(({ statusCode }) => statusCode === undefined);
+      return exact.length > 0 ? exact : open.length > 0 ? open : all;
+    });
+    return { status, bodies: toBodies(status, responses), declared, hasData: data !== undefined };
+  });
+};
+
+/** Lists the statuses that the framework itself sends, with their result handlers. */
+const listOwnStatuses = (
+  resultHandler: AnyResultHandler,
+  facts: ErrorFacts,
+): ReadonlyMap<number, readonly AnyResultHandler[]> => {
+  const { hasInput, hasBody, hasParameters, errorHandler = defaultResultHandler } = facts;
+  const early = resultHandler === defaultResultHandler ? errorHandler : resultHandler;
+  const wrong = [
+    ...(hasInput ? [resultHandler] : []),
+    ...(hasBody || hasParameters ? [early] : []),
+  ];
+  const statuses: readonly (readonly [number, readonly AnyResultHandler[]])[] = [
+    [400, [...new Set(wrong)]],
+    [401, facts.hasSecurity ? [resultHandler] : []],
+    [413, hasBody ? [early] : []],
+    [415, hasBody ? [early] : []],
+    [500, [resultHandler]],
+    [503, facts.hasTimeout ? [resultHandler] : []],
+  ];
+  return new Map(statuses.filter(([, handlers]) => handlers.length > 0));
+};
+
+const negatives = new WeakMap<AnyResultHandler, WeakMap<object, readonly ApiResponse[]>>();
+
+/** Lists the error responses of a result handler, whose schemas are created once, so that each is written once. */
+const listNegative = (
+  handler: AnyResultHandler,
+  data: z.ZodType | undefined,
+): readonly ApiResponse[] => {
+  const known = negatives.get(handler) ?? new WeakMap<object, readonly ApiResponse[]>();
+  negatives.set(handler, known);
+  const responses = known.get(data ?? handler) ?? handler.listNegative(data);
+  known.set(data ?? handler, responses);
+  return responses;
+};
+
+const dataSchemas = new WeakMap<ZodSchema, { required?: z.ZodType; optional?: z.ZodType }>();
+
+/** Returns the schema of an error's data, which is created once so that it is written once. */
+const toDataSchema = (
+  { schemas, mayLackData }: DeclaredError,
+  isOwn: boolean,
+): z.ZodType | undefined => {
+  const [first] = schemas;
+  if (!first) return undefined;
+  const mayLack = mayLackData || isOwn;
+  const kind = mayLack ? "optional" : "required";
+  const known = dataSchemas.get(first);
+  if (schemas.length === 1 && known?.[kind]) return known[kind];
+  const schema = (schemas.length === 1 ? first : z.union(schemas)) as z.ZodType;
+  const made = mayLack ? schema.optional() : schema;
+  if (schemas.length === 1) dataSchemas.set(first, { ...known, [kind]: made });
+  return made;
+};

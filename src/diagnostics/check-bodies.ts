@@ -1,0 +1,105 @@
+import type { Operation } from "../api/operation.ts";
+import { takesRawBody } from "../schemas/raw.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { takesFiles } from "../schemas/upload.ts";
+import { toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
+import { MisfitFinder } from "./misfits.ts";
+import type { Wire } from "./wire.ts";
+
+/** Finds body and file schemas on routes without a body, and bodies on methods for which clients rarely send one. */
+export const checkBodies = (
+  operations: readonly Operation[],
+  facts: RoutingFacts,
+): readonly Diagnostic[] => [
+  ...checkBodyOfGet(operations),
+  ...checkRawBodies(operations),
+  ...checkKeptBodies(operations),
+  ...checkUploads(operations, facts),
+];
+
+/** @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1 */
+const checkBodyOfGet = (operations: readonly Operation[]): readonly Diagnostic[] => {
+  const operation = operations.find(({ method, hasBody }) => method === "get" && hasBody);
+  if (!operation) return [];
+  const text = `\`inputSources.get\` includes "body", as for ${operation.route}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`;
+  return [toWarning(operation, "SLP_WARN_GET_BODY", text)];
+};
+
+const checkRawBodies = (operations: readonly Operation[]): readonly Diagnostic[] => {
+  const known = new Set<ZodSchema>();
+  return operations.flatMap((operation): readonly Diagnostic[] => {
+    const { sources, method, route } = operation;
+    const raw = operation.hasBody ? undefined : operation.inputs.find(takesRawBody);
+    if (!raw || known.has(raw)) return [];
+    known.add(raw);
+    const text = `the input of ${route} is ez.raw(), but the body is not an input source of its method, so every request gets a 400. Serve it with POST or PUT, or add "body" to \`inputSources.${method}\`.`;
+    return [toWarning(operation, "SLP_WARN_NO_BODY", text, { sources })];
+  });
+};
+
+const checkKeptBodies = (operations: readonly Operation[]): readonly Diagnostic[] => {
+  const known = new Set<unknown>();
+  return operations.flatMap((operation): readonly Diagnostic[] => {
+    const { endpoint, route } = operation;
+    // the endpoint may also be served with a method that has a body
+    const isKept = operations.some((other) => other.endpoint === endpoint && other.hasBody);
+    if (!endpoint.keepsRawBody || isKept || known.has(endpoint)) return [];
+    known.add(endpoint);
+    const text = `\`keepRawBody\` of ${route} has no effect, because the body is not an input source of its method. Serve it with POST or PUT, or remove the option.`;
+    return [toWarning(operation, "SLP_WARN_NO_BODY", text)];
+  });
+};
+
+/** The values that can arrive in a request without files. */
+const withoutFiles: Wire = {
+  carrier: "json",
+  kinds: new Set([
+    ...(["string", "number", "boolean", "null", "array", "object", "undefined"] as const),
+    ...(["bigint", "date", "dateOut", "map", "set", "symbol", "nan", "function"] as const),
+    ...(["file", "buffer", "raw"] as const),
+  ]),
+  inner: () => withoutFiles,
+};
+
+const checkUploads = (
+  operations: readonly Operation[],
+  facts: RoutingFacts,
+): readonly Diagnostic[] => {
+  const finder = new MisfitFinder("input");
+  const known = new Set<ZodSchema>();
+  const uses = operations.flatMap((operation) =>
+    operation.inputs
+      .filter(takesFiles)
+      .map((schema) => ({ operation, schema, obstacle: findObstacle(operation, facts) })),
+  );
+  return uses.flatMap(({ operation, schema, obstacle }): readonly Diagnostic[] => {
+    if (!obstacle || known.has(schema)) return [];
+    // the optional files may be for another route that shares the schema
+    const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
+    if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
+    known.add(schema);
+    const text = `the input of ${operation.route} accepts files with ez.upload(), but ${obstacle.reason}.`;
+    return [toWarning(operation, obstacle.code, text)];
+  });
+};
+
+/** Returns the reason why a route cannot receive files; undefined if it can. */
+const findObstacle = (
+  { sources, method }: Operation,
+  { takesUploads, hasNativeParsers }: RoutingFacts,
+): { readonly code: Diagnostic["code"]; readonly reason: string } | undefined => {
+  const lacking = (["body", "files"] as const).filter((source) => !sources.includes(source));
+  if (!sources.includes("files") || (lacking.length > 0 && !hasNativeParsers))
+    return {
+      code: "SLP_WARN_UPLOAD_SOURCE",
+      reason:
+        method === "get"
+          ? "a GET request has no files. Serve it with POST"
+          : `\`inputSources.${method}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Extend the option, or serve the endpoint with POST`,
+    };
+  if (takesUploads || hasNativeParsers) return undefined;
+  return {
+    code: "SLP_WARN_UPLOAD_OFF",
+    reason: "uploads are off. Set `upload: true` in the configuration",
+  };
+};

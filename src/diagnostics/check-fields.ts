@@ -1,0 +1,165 @@
+import type { z } from "zod";
+import type { Operation } from "../api/operation.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
+import { readTopLevel } from "../schemas/top-level-keys.ts";
+import { takesFiles } from "../schemas/upload.ts";
+import { toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
+
+/** Finds path parameters that an endpoint's input lacks or declares as optional. */
+export const checkPathParameters = (operations: readonly Operation[]): readonly Diagnostic[] => {
+  const warned = new Set<string>();
+  return operations
+    .filter(({ sources }) => sources.includes("params"))
+    .flatMap((operation) => {
+      const { path } = operation;
+      const warn = (
+        parameter: string,
+        code: Diagnostic["code"],
+        text: string,
+      ): readonly Diagnostic[] => {
+        const place = `${path} ${parameter}`;
+        if (warned.has(place)) return [];
+        warned.add(place);
+        const where = `the path parameter :${parameter} of ${path} is ${text}`;
+        return [toWarning(operation, code, where, { parameter })];
+      };
+      return [
+        ...listMissing(operation).flatMap((parameter) =>
+          warn(
+            parameter,
+            "SLP_WARN_PATH_PARAMETER",
+            `missing from the endpoint's input schema, so the handler never receives it. Add \`${parameter}\` to \`input\`.`,
+          ),
+        ),
+        ...listOptional(operation, operations).flatMap((parameter) =>
+          warn(
+            parameter,
+            "SLP_WARN_PATH_PARAMETER_OPTIONAL",
+            `optional in the endpoint's input schema, although every path contains it. Make \`${parameter}\` of \`input\` required.`,
+          ),
+        ),
+      ];
+    });
+};
+
+const listMissing = ({ parameters, inputs }: Operation): readonly string[] => {
+  if (parameters.length === 0) return [];
+  const levels = inputs.map((schema) => readTopLevel(schema));
+  if (levels.some(({ others }) => others === "keep" || others === "unknown")) return [];
+  return parameters.filter((name) => !levels.some(({ fields }) => fields.has(name)));
+};
+
+/**
+ * Lists the optional path parameters of a route. They are considered intended if the input also serves a path without
+ * them, or if a middleware also declares them.
+ */
+const listOptional = (
+  { endpoint: { inputSchema: own, middlewares }, parameters }: Operation,
+  operations: readonly Operation[],
+): readonly string[] => {
+  if (!own) return [];
+  const declared = middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
+  return parameters.filter(
+    (name) =>
+      isOptional(own, name) &&
+      !declared.some((schema) => readTopLevel(schema).fields.has(name)) &&
+      !operations.some(
+        (other) => other.endpoint.inputSchema === own && !other.parameters.includes(name),
+      ),
+  );
+};
+
+/**
+ * Checks whether a schema definitely makes a field optional, which is unknown if the schema has alternatives or
+ * functions.
+ */
+const isOptional = (schema: ZodSchema, name: string): boolean => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "object": {
+      const field = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
+      return field !== undefined && isOptionalField(field);
+    }
+    case "intersection":
+      return [def.left, def.right].every(
+        (side) => isOptional(side, name) || !readTopLevel(side).fields.has(name),
+      );
+    case "pipe":
+    case "readonly":
+      return listSameValue(schema).some((inner) => isOptional(inner, name));
+    default:
+      return false;
+  }
+};
+
+const isOptionalField = (field: ZodSchema): boolean =>
+  [...walkSchemas(field, listOuterParts)].some(({ _zod }) =>
+    ["optional", "default", "prefault"].includes(_zod.def.type),
+  );
+
+const listOuterParts = (schema: ZodSchema): readonly ZodSchema[] =>
+  ["pipe", "nullable", "readonly"].includes(schema._zod.def.type) ? listSameValue(schema) : [];
+
+/**
+ * Finds fields that no source of their route provides. For example, if the body is raw, all other fields have to come
+ * from the query or the path.
+ */
+export const checkSources = (
+  operations: readonly Operation[],
+  facts: RoutingFacts,
+): readonly Diagnostic[] => {
+  const known = new Set<ZodSchema>();
+  const lacking = operations.map((operation) => ({
+    operation,
+    schema: operation.endpoint.inputSchema,
+    fields: listLacking(operation, facts),
+  }));
+  return lacking.flatMap(({ operation, schema, fields }): Diagnostic[] => {
+    if (fields.length === 0 || !schema || known.has(schema)) return [];
+    // the fields may be for another route that shares the schema
+    const isMeantElsewhere = lacking.some(
+      (other) => other.schema === schema && other.fields.length === 0,
+    );
+    if (isMeantElsewhere) return [];
+    known.add(schema);
+    const { sources, route, body } = operation;
+    const named = fields.map((field) => `\`input.${field}\``).join(", ");
+    const text = sources.includes("headers")
+      ? `a header field, because the names of header fields arrive in lower case. Write ${fields.map((field) => `\`${field.toLowerCase()}\``).join(", ")}.`
+      : `any input source of the route, which has ${sources.join(", ")}${body.kind === "raw" ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`;
+    return [
+      toWarning(
+        operation,
+        "SLP_WARN_INPUT_SOURCE",
+        `${named} of ${route} cannot come from ${text}`,
+        {
+          fields,
+        },
+      ),
+    ];
+  });
+};
+
+const listLacking = (
+  { endpoint: { inputSchema, middlewares }, sources, parameters, body }: Operation,
+  { hasNativeParsers }: RoutingFacts,
+): readonly string[] => {
+  // a native middleware may add fields to any source
+  if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
+  const isRaw = body.kind === "raw";
+  const others = sources.filter(
+    (source) => source !== "params" && source !== "files" && !(source === "body" && isRaw),
+  );
+  const hasHeaders = others.includes("headers");
+  if (others.some((source) => source !== "headers")) return [];
+  return [...readTopLevel(inputSchema).fields]
+    .filter(
+      ([name, field]) =>
+        !parameters.includes(name) &&
+        !(isRaw && name === "raw") &&
+        !takesFiles(field) &&
+        !(hasHeaders && name === name.toLowerCase()),
+    )
+    .map(([name]) => name);
+};

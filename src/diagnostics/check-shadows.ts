@@ -1,0 +1,117 @@
+import type { Operation } from "../api/operation.ts";
+import { matchParameters, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
+import type { StaticEntry } from "../routing/walk-routing.ts";
+import { toWarning, type Diagnostic } from "./diagnostic.ts";
+
+/** Finds routes that only their order tells apart, and files that a wildcard route hides. */
+export const checkShadows = (
+  operations: readonly Operation[],
+  files: readonly StaticEntry[],
+): readonly Diagnostic[] => [
+  ...checkRoutes(operations.filter(({ segments }) => segments.some(hasText))),
+  ...files.flatMap((mount) => checkFiles(mount, operations)),
+];
+
+const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] => {
+  const known = new Set<string>();
+  return operations.flatMap((taker, at) =>
+    operations.slice(at + 1).flatMap((loser): readonly Diagnostic[] => {
+      const pair = `${taker.path} ${loser.path}`;
+      if (taker.method !== loser.method || known.has(pair)) return [];
+      const example = areEqual(taker, loser) && findCommonPath(taker.segments, loser.segments);
+      if (!example) return [];
+      known.add(pair);
+      const text = `${taker.route} and ${loser.route} both match paths such as ${example}, and only their order decides which one is used. Add literal text to one of the paths.`;
+      return [toWarning(loser, "SLP_WARN_ROUTE_ORDER", text, { takenBy: taker.path, example })];
+    }),
+  );
+};
+
+/** A literal, or the literals around parameters. */
+type Pattern = string | readonly string[];
+
+const toPattern = (segment: Segment): Pattern => {
+  if (segment.kind === "literal") return segment.text;
+  return segment.kind === "rest" ? ["", ""] : segment.around;
+};
+
+/** Checks whether a segment has both parameters and literal text. */
+const hasText = (segment: Segment): boolean =>
+  segment.kind === "parameters" && segment.around.join("") !== "";
+
+/** Checks whether the route table ranks two routes equally at the first segment in which they differ. */
+const areEqual = ({ segments }: Operation, other: Operation): boolean => {
+  const toText = (segment: Segment | undefined): string =>
+    segment ? JSON.stringify([segment.kind, toPattern(segment)]) : "";
+  const at = segments.findIndex(
+    (segment, index) => toText(segment) !== toText(other.segments[index]),
+  );
+  const [one, two] = [segments[at], other.segments[at]];
+  return (
+    one?.kind === "parameters" &&
+    two?.kind === "parameters" &&
+    one.around.length === two.around.length &&
+    one.around.join("").length === two.around.join("").length
+  );
+};
+
+const fits = (pattern: Pattern, text: string): boolean =>
+  typeof pattern === "string" ? pattern === text : matchParameters(pattern, text) !== undefined;
+
+/** Returns the wildcard at the end of a route, which matches the rest of a path. */
+const findRest = (segments: readonly Segment[]): Segment | undefined => {
+  const last = segments.at(-1);
+  return last?.kind === "rest" ? last : undefined;
+};
+
+/** Finds a path that matches both of two routes. */
+const findCommonPath = (one: readonly Segment[], other: readonly Segment[]): string | undefined => {
+  let path = "";
+  for (let at = 0; at < Math.max(one.length, other.length); at++) {
+    const [first, second] = [one[at] ?? findRest(one), other[at] ?? findRest(other)];
+    if (!first || !second) return undefined;
+    const part = combine(toPattern(first), toPattern(second));
+    if (!fits(toPattern(first), part) || !fits(toPattern(second), part)) return undefined;
+    path += `/${encodeURIComponent(part)}`;
+  }
+  return path;
+};
+
+/**
+ * Combines two patterns into a string that matches both, if such a string exists: the longer start, everything in
+ * between, and the longer end.
+ */
+const combine = (one: Pattern, other: Pattern): string => {
+  if (typeof one === "string") return one;
+  if (typeof other === "string") return other;
+  const longer = (text = "", otherText = ""): string =>
+    text.length < otherText.length ? otherText : text;
+  const between = [...one.slice(1, -1), ...other.slice(1, -1)];
+  return [longer(one[0], other[0]), ...between, longer(one.at(-1), other.at(-1))].join("x");
+};
+
+/**
+ * Finds static files that a wildcard route hides: an endpoint takes precedence over a file with the same path and
+ * method.
+ */
+const checkFiles = (
+  { path }: StaticEntry,
+  operations: readonly Operation[],
+): readonly Diagnostic[] => {
+  const folders = parsePathPattern(path);
+  const taker = operations.find(({ method, segments }) => {
+    const above = segments.slice(0, -1);
+    return (
+      method === "get" &&
+      findRest(segments) &&
+      above.length <= folders.length &&
+      above.every((segment, at) => {
+        const folder = folders[at];
+        return folder?.kind === "literal" && fits(toPattern(segment), folder.text);
+      })
+    );
+  });
+  if (!taker) return [];
+  const text = `${taker.route} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`;
+  return [toWarning(taker, "SLP_WARN_FILES_SHADOWED", text, { files: path })];
+};

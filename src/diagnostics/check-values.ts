@@ -1,0 +1,160 @@
+import type { z } from "zod";
+import type { Operation } from "../api/operation.ts";
+import { isEventStream, type ReplyBody } from "../api/replies.ts";
+import { getMessageFromError } from "../results/http-error.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import { readContent } from "../schemas/content.ts";
+import { isForm } from "../schemas/form.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import { someSchema, walkSchemas } from "../schemas/some-schema.ts";
+import { readValues } from "../schemas/zod-internals.ts";
+import { toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
+import { toFix, toReason } from "./fixes.ts";
+import { MisfitFinder, type Misfit } from "./misfits.ts";
+import { formWire, toInputWire, toOutputWire } from "./wire.ts";
+
+const toMisfitWarning = (
+  operation: Operation,
+  code: Diagnostic["code"],
+  field: string,
+  misfit: Misfit,
+  { part = "", ...more }: { readonly part?: string; readonly event?: string } = {},
+): Diagnostic => {
+  const reason = toReason(misfit);
+  const text = `\`${field}\` of ${part}${operation.route} ${reason}. ${toFix(misfit)}.`;
+  return toWarning(operation, code, text, { ...more, field, reason });
+};
+
+const isCoerced = ({ kind }: Misfit): boolean => kind === "coercedBoolean";
+
+/**
+ * Finds parts of inputs that can never arrive: in a body, values that JSON cannot represent; in a query or a path,
+ * values that are not strings.
+ */
+export const checkInputs = (
+  operations: readonly Operation[],
+  facts: RoutingFacts,
+): readonly Diagnostic[] => {
+  const finder = new MisfitFinder("input");
+  // a schema that several routes share is reported once, because it is one place in the code
+  const reported = new Map<ZodSchema, Set<string>>();
+  return operations.flatMap((operation) => {
+    const wire = toInputWire(operation, facts);
+    return operation.inputs.flatMap((schema) => {
+      const known = reported.get(schema) ?? new Set<string>();
+      reported.set(schema, known);
+      const part = schema === operation.endpoint.inputSchema ? "" : "a middleware of ";
+      // the fields of a form are strings, but an endpoint with a form also accepts JSON
+      const misfits = isForm(schema)
+        ? [...finder.list(schema, wire), ...finder.list(schema, formWire).filter(isCoerced)]
+        : finder.list(schema, wire);
+      return misfits.flatMap((misfit): Diagnostic[] => {
+        const field = `input${misfit.path}`;
+        if (known.has(field)) return [];
+        known.add(field);
+        const code = misfit.wire.carrier === "json" ? "SLP_WARN_INPUT_JSON" : "SLP_WARN_INPUT_TEXT";
+        return [toMisfitWarning(operation, code, field, misfit, { part })];
+      });
+    });
+  });
+};
+
+/** Finds the parts that can never be sent in outputs that the result handler declares as JSON. */
+export const checkOutputs = (operations: readonly Operation[]): readonly Diagnostic[] => {
+  const finder = new MisfitFinder("output");
+  const wire = toOutputWire();
+  const known = new Set<ZodSchema | AnyResultHandler>();
+  return operations.flatMap((operation): Diagnostic[] => {
+    const { outputSchema, isVoid, resultHandler } = operation.endpoint;
+    if (!outputSchema || isVoid || known.has(outputSchema) || readContent(outputSchema)) return [];
+    if (someSchema(outputSchema, isStreamed)) {
+      known.add(outputSchema);
+      const text = `\`output\` of ${operation.route} has ez.stream() or ez.file() inside another schema, where its content is not sent. Use it as the whole output: \`output: ez.stream(...)\`.`;
+      return [toWarning(operation, "SLP_WARN_OUTPUT_JSON", text)];
+    }
+    const misfits = finder.list(outputSchema, wire);
+    let sent: ReadonlySet<unknown>;
+    try {
+      sent = listSent(operation);
+    } catch (error) {
+      // documents and clients depend on what the result handler declares
+      if (known.has(resultHandler)) return [];
+      known.add(resultHandler);
+      const reason = getMessageFromError(error);
+      const text = `the \`positive\` of the result handler of ${operation.route} does not declare what is sent; correct it: ${reason}`;
+      return [toWarning(operation, "SLP_WARN_RESPONSE", text, { reason })];
+    }
+    const isSent = misfits.filter(({ schema }) => sent.has(schema));
+    if (isSent.length > 0) known.add(outputSchema);
+    return isSent.map((misfit) =>
+      toMisfitWarning(operation, "SLP_WARN_OUTPUT_JSON", `output${misfit.path}`, misfit),
+    );
+  });
+};
+
+const isStreamed = (schema: ZodSchema): boolean =>
+  ["file", "stream"].includes(readContent(schema)?.kind ?? "");
+
+const listBodies = ({ successes }: Operation): readonly ReplyBody[] =>
+  successes.flatMap(({ bodies }) => bodies);
+
+/** Lists the schemas of all bodies that are only sent as JSON, including nested schemas. */
+const listSent = (operation: Operation): ReadonlySet<unknown> => {
+  const bodies = listBodies(operation);
+  const others = new Set(bodies.filter(({ type }) => !isJson(type)).map(({ schema }) => schema));
+  return new Set(
+    bodies.flatMap(({ schema }) => (schema && !others.has(schema) ? [...walkSchemas(schema)] : [])),
+  );
+};
+
+const isJson = (type: string | null): boolean =>
+  type !== null && /^application\/(?:json|[\w.-]+\+json)\b/i.test(type);
+
+/** Finds parts of a stream's events that can never be sent, because their data is written as JSON. */
+export const checkEvents = (operations: readonly Operation[]): readonly Diagnostic[] => {
+  const finder = new MisfitFinder("output");
+  const wire = toOutputWire();
+  const known = new Set<AnyResultHandler>();
+  return operations.flatMap((operation): Diagnostic[] => {
+    const { resultHandler, outputSchema } = operation.endpoint;
+    if (outputSchema || known.has(resultHandler)) return [];
+    known.add(resultHandler);
+    return listEvents(operation).flatMap(({ event, data }) =>
+      finder.list(data, wire).map((misfit) =>
+        toMisfitWarning(operation, "SLP_WARN_OUTPUT_JSON", `data${misfit.path}`, misfit, {
+          part: `the event "${event}" of `,
+          event,
+        }),
+      ),
+    );
+  });
+};
+
+interface EventSchema {
+  readonly event: string;
+  readonly data: ZodSchema;
+}
+
+/** Lists the events that an operation declares; none if it sends no stream of them. */
+const listEvents = (operation: Operation): readonly EventSchema[] =>
+  listDeclaredBodies(operation).flatMap(({ type, schema }): EventSchema[] => {
+    if (type === null || !schema || !isEventStream(type)) return [];
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    const options = def.type === "union" ? def.options : [schema];
+    return options.flatMap((option): EventSchema[] => {
+      const { shape } = option._zod.def as Partial<z.core.$ZodObjectDef>;
+      const field = shape?.["event"];
+      const [event] = (field && readValues(field)) ?? [];
+      const data = shape?.["data"];
+      return data && typeof event === "string" ? [{ event, data }] : [];
+    });
+  });
+
+const listDeclaredBodies = (operation: Operation): readonly ReplyBody[] => {
+  try {
+    return listBodies(operation);
+  } catch {
+    // a result handler that cannot list its responses without an output is not for streams
+    return [];
+  }
+};

@@ -1,0 +1,26 @@
+import type { Operation, toQueryParser } from "../api/operation.ts";
+
+/** A log line about something that is legal but probably unintended. */
+export interface Diagnostic {
+  /** The stable code with which the message begins. */
+  readonly code: `SLP_WARN_${string}`;
+  /** The cause, the place and the fix, in one line. */
+  readonly text: string;
+  readonly meta: object;
+}
+
+/** Creates a diagnostic about an operation. */
+export const toWarning = (
+  { method, path }: Operation,
+  code: Diagnostic["code"],
+  text: string,
+  more: object = {},
+): Diagnostic => ({ code, text, meta: { method, path, ...more } });
+
+/** The facts about a server that the checks need. */
+export interface RoutingFacts {
+  readonly queryParser: ReturnType<typeof toQueryParser>;
+  readonly takesUploads: boolean;
+  /** Whether native middlewares before the API may have parsed bodies in their own way. */
+  readonly hasNativeParsers: boolean;
+}
