@@ -6,6 +6,11 @@ import { z } from "zod";
 const [directory] = process.argv.slice(2);
 const post = (input) => factory.build({ method: "post", input, handler: () => ({}) });
 const numbers = z.array(z.number());
+const fields = (count, name) =>
+  z.object(
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, z.string()])),
+  );
+const types = (count) => z.union(Array.from({ length: count }, (_, at) => fields(5, `f${at}_`)));
 const routing = {
   loose: post(z.looseObject({})),
   strict: post(z.strictObject({ a: z.string().optional() })),
@@ -13,6 +18,34 @@ const routing = {
   union: post(z.object({ ids: z.union([numbers, z.array(z.boolean())]) })),
   unions: post(z.object({ ids: z.array(z.union([z.number(), z.boolean(), z.null()]).catch(0)) })),
   caught: post(z.object({ ids: z.array(z.number().catch(0)) })),
+  record: post(z.object({ ids: z.record(z.string().regex(/^x/), z.number()) })),
+  emails: post(z.object({ ids: z.array(z.email()) })),
+  set: post(
+    z.object({
+      ids: z
+        .array(z.string())
+        .transform((list) => new Set(list))
+        .pipe(z.set(z.url())),
+    }),
+  ),
+  defaults: post(
+    z.object({ ids: z.array(z.object({ a: fields(1, "b").default({ b0: "x" }), c: z.int() })) }),
+  ),
+  refined: post(z.object({ ids: z.array(z.string().refine(async (text) => text !== "")) })),
+  fields: post(z.object({ ids: z.array(fields(20, "f")) })),
+  types: post(z.object({ ids: z.array(types(10)) })),
+  tagged: post(
+    z.object({
+      ids: z.array(
+        z.discriminatedUnion(
+          "kind",
+          Array.from({ length: 100 }, (_, at) =>
+            fields(10, "f").extend({ kind: z.literal(`k${at}`) }),
+          ),
+        ),
+      ),
+    }),
+  ),
   form: post(ez.form(z.looseObject({}))),
   raw: post(ez.raw()),
   upload: post(z.looseObject({ file: ez.upload().or(z.array(ez.upload())).optional() })),

@@ -40,7 +40,12 @@ const keys = (): string => {
   }
   return `{${parts.join(",")}}`;
 };
-const wrong = fill('{"ids":[', '"",', '""]}');
+/** Repeats an element until a body has the maximum number of values; `each` is the number that an element adds. */
+const list = (element: string, each = 1): string =>
+  `{"ids":[${Array.from({ length: Math.floor(19_999 / each) }, () => element).join(",")}]}`;
+const wrong = list('""');
+const record = (): string =>
+  `{"ids":{${Array.from({ length: 19_999 }, (_, index) => `"k${index}":""`).join(",")}}}`;
 const part = (disposition: string, content: string): string =>
   `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
 const multipart = "Content-Type: multipart/form-data; boundary=b";
@@ -69,6 +74,15 @@ const kinds: Readonly<Record<string, () => Buffer[]>> = {
   "JSON: wrong elements under a union": () => post("/union", wrong),
   "JSON: caught elements": () => post("/caught", wrong),
   "JSON: caught elements of a union": () => post("/unions", wrong),
+  "JSON: wrong keys of a record": () => post("/record", record()),
+  "JSON: wrong emails": () => post("/emails", list(`"${"a".repeat(48)}"`)),
+  "JSON: wrong elements of a set": () =>
+    post("/set", `{"ids":[${Array.from({ length: 19_999 }, (_, at) => `"${at}"`).join(",")}]}`),
+  "JSON: defaults in wrong elements": () => post("/defaults", list("{}")),
+  "JSON: wrong elements of an asynchronous refinement": () => post("/refined", wrong),
+  "JSON: elements that lack 20 fields": () => post("/fields", list("{}")),
+  "JSON: elements that fit none of 10 types": () => post("/types", list("{}")),
+  "JSON: wrong elements of 100 tagged types": () => post("/tagged", list('{"kind":"k99"}', 2)),
   "JSON in chunks of one byte": () => [
     head("POST /loose", jsonChunked),
     inBytes(Buffer.from(fill('{"a":[', "1,", "1]}"))),

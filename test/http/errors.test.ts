@@ -234,7 +234,7 @@ describe("input that does not fit its schema", () => {
     const server = await start({
       a: { post: factory.build({ input: list, handler: () => ({}) }) },
     });
-    const body = { list: Array.from({ length: 50_000 }, () => 1) };
+    const body = { list: Array.from({ length: 19_999 }, () => 1) };
     const answer = await server.send("/a", { method: "POST", body });
     const { error } = answer.json() as { error: { message: string; issues: unknown[] } };
     expect([answer.status, error.issues.length]).toEqual([400, 10]);

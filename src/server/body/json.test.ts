@@ -39,10 +39,9 @@ describe("parseJson", () => {
         );
         fc.pre(!text.includes("__proto__") && !text.includes("constructor"));
         const count = countValues(JSON.parse(text));
-        fc.pre(count > 0);
+        fc.pre(count > 1);
         expect(parseJson(text, count)).toEqual(JSON.parse(text));
-        if (count > 1)
-          expect(() => parseJson(text, count - 1)).toThrow("more values than `bodyLimit.values`");
+        expect(() => parseJson(text, count - 1)).toThrow("more values than `bodyLimit.values`");
       }),
     );
   });
