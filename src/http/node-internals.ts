@@ -96,28 +96,6 @@ const probeSocketEvent = (): boolean => {
   return isTold;
 };
 
-type Push = (
-  this: IncomingMessage,
-  ...args: Parameters<IncomingMessage["push"]>
-) => ReturnType<IncomingMessage["push"]>;
-
-/** The property of a prototype that says whether Node's parser has called `push` on one of its instances. */
-export const isPushed: unique symbol = Symbol.for("sallyport/is-pushed");
-
-/**
- * Detects with the first request that Node's parser passes bodies to `push`; until then, bodies are read as streams.
- *
- * @param prototype the prototype of a class that overrides `push`
- */
-export const watchPush = (prototype: IncomingMessage & { [isPushed]?: boolean }): void => {
-  const { push } = prototype as unknown as { readonly push: Push };
-  prototype.push = function (this: IncomingMessage, ...args) {
-    prototype.push = push;
-    prototype[isPushed] = true;
-    return push.apply(this, args);
-  };
-};
-
 /** Checks whether a stream is piped to a response: `pipe` adds a listener for `unpipe`. */
 export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
 

@@ -13,8 +13,7 @@ import { setFaultLog, toLoggedPath } from "../results/log-fault.ts";
 import type { RoutingFacts } from "../routing/diagnostics/diagnostic.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
-import { defaultBodyLimit } from "./body/body.ts";
-import { defaultBodyIdleTimeout, IdleBodies } from "./body/idle-bodies.ts";
+import { defaultBodyIdleTimeout, defaultBodyLimit } from "./body/body.ts";
 import type { AccessedReply, AppConfig, CommonConfig, ServerConfig } from "./config/config.ts";
 import { setDefaultCorsHeaders } from "./head/cors.ts";
 import { Dispatcher } from "./dispatch.ts";
@@ -97,7 +96,7 @@ export const prepare = async (
         uploads: config.upload
           ? (await import("./body/uploads.ts")).prepareUploads(config.upload)
           : undefined,
-        idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
+        idleTimeout: config.bodyIdleTimeout ?? defaultBodyIdleTimeout,
       },
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
       getLogger: config.childLoggerProvider || config.requestId ? getLogger : () => logger,

@@ -10,7 +10,6 @@ import {
 } from "sallyport";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { isPushed } from "../../src/http/node-internals.ts";
 import { start, type TestServer } from "../http/harness.ts";
 import { listStatuses } from "../http/replies.ts";
 
@@ -97,25 +96,6 @@ describe("where Node.js lacks an internal, requests still get correct responses"
     const server = await start({ late });
     const { status, text } = await server.send("/late");
     expect([status, text]).toEqual([200, "late"]);
-  });
-
-  test("no `push` by the parser: bodies are read as streams", async () => {
-    const server = await start({ echo });
-    const { request } = prototypesOf(server);
-    expect(Object.hasOwn(request, "push")).toBe(true);
-    Reflect.deleteProperty(request, "push");
-    for (const a of ["1", "2", "3"]) {
-      const answer = await server.send("/echo", { method: "POST", body: { a } });
-      expect([answer.status, answer.json()]).toEqual([200, { status: "success", data: { a } }]);
-    }
-    expect(isPushed in request).toBe(false);
-  });
-
-  test("with `push` by the parser: bodies bypass the stream from the second request on", async () => {
-    const server = await start({ echo });
-    for (const a of ["1", "2"])
-      expect((await server.send("/echo", { method: "POST", body: { a } })).status).toBe(200);
-    expect((prototypesOf(server).request as { [isPushed]?: boolean })[isPushed]).toBe(true);
   });
 
   test("no `_dump` by Node: requests on one connection get their responses one after the other", async () => {

@@ -2,12 +2,11 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Application, Express, Request, Response } from "express";
 import { RequestError } from "../../errors.ts";
-import { endQuietly, watchDump, watchPush } from "../../http/node-internals.ts";
+import { watchDump } from "../../http/node-internals.ts";
 import { unreadQuery } from "../../http/query.ts";
 import { failSending } from "../../pipeline/send-result.ts";
 import { currentWalk, type Walk } from "../../pipeline/walk.ts";
 import { type AppSettings, untouched } from "../../results/send-json.ts";
-import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
 /** The options that an application's requests share. */
@@ -56,32 +55,10 @@ export const createRequestClass = (
     [parsedBy]: Application | undefined = undefined;
     [ownNext]: unknown = undefined;
     [currentWalk]: Walk | undefined = undefined;
-    [bodySink]: BodySink | undefined = undefined;
 
     // oxlint-disable-next-line no-useless-constructor -- Node passes the socket to this constructor, which also initialises the fields
     constructor(socket: Socket) {
       super(socket);
-    }
-
-    /** Receives the data that Node's parser has read. */
-    override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-      const sink = this[bodySink];
-      if (!sink) return super.push(piece, encoding);
-      if (piece !== null) {
-        sink.take(piece);
-        return true;
-      }
-      sink.end();
-      if (endQuietly(this)) return false;
-      super.push(null);
-      // without a reader, the stream would only end after the response, but handlers expect the request to have ended
-      this.read(0);
-      return false;
-    }
-
-    override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-      this[bodySink]?.leave();
-      super._destroy(error, callback);
     }
 
     /** The query, which is parsed when it is first read. */
@@ -149,7 +126,6 @@ export const createRequestClass = (
   const isQueryRedefined = (): boolean =>
     settings[untouched] !== true && findQueryGetter() !== ownQueryGetter;
 
-  watchPush(ExpressRequest.prototype);
   watchDump(ExpressRequest.prototype);
   return {
     ExpressRequest,
