@@ -131,46 +131,6 @@ export const watchPipes = (prototype: ServerResponse): void => {
 };
 
 /**
- * Closes the idle connections of a server, except those on which a client is still reading an ended response.
- *
- * Node considers a connection idle once its response is `finished`, so this property is reset while Node checks. If the
- * property cannot be changed, the idle connections are closed once those responses have closed.
- */
-export const closeIdleExcept = (
-  replies: readonly ServerResponse[],
-  closeIdle: () => void,
-): void => {
-  if (!replies.every(canResetFinished)) {
-    let left = replies.length;
-    const onClosed = (): void => {
-      if (--left === 0) closeIdle();
-    };
-    for (const reply of replies) reply.once("close", onClosed);
-    return;
-  }
-  unfinishDuring(replies, closeIdle);
-};
-
-/**
- * Closes a server like {@link closeIdleExcept}, even if Node's `close` does not call the server's own
- * `closeIdleConnections`.
- */
-export const closeExcept = (replies: readonly ServerResponse[], close: () => void): void =>
-  unfinishDuring(replies.filter(canResetFinished), close);
-
-const unfinishDuring = (replies: readonly ServerResponse[], run: () => void): void => {
-  for (const reply of replies) (reply as { finished: boolean }).finished = false;
-  try {
-    run();
-  } finally {
-    for (const reply of replies) (reply as { finished: boolean }).finished = true;
-  }
-};
-
-const canResetFinished = (reply: ServerResponse): boolean =>
-  Object.getOwnPropertyDescriptor(reply, "finished")?.writable === true;
-
-/**
  * Ends a connection in a custom way after its last response, when Node calls the socket's `destroySoon`. If Node does
  * not call this method, the connection is ended at the response's `finish` event.
  */

@@ -85,8 +85,9 @@ export const parseBody = (
   const early = field === undefined ? undefined : toBodyParser(plan, contentType, takesFiles);
   return read().then((bytes) => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
-    if (bytes.length === 0) return;
-    request.body = parseBytes(bytes, early ?? toBodyParser(plan, contentType, takesFiles));
+    if (bytes.length > 0)
+      request.body = parseBytes(bytes, early ?? toBodyParser(plan, contentType, takesFiles));
+    return undefined;
   });
 };
 

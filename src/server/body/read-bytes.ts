@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError } from "../../errors.ts";
-import { loadNodeZlib } from "../../lazy/node-modules.ts";
+import { loadNodeHttp, loadNodeZlib } from "../../lazy/node-modules.ts";
+import { endQuietly } from "../../http/node-internals.ts";
 import { closeAfterReply } from "../../http/lingering-close.ts";
 import { safely } from "./safely.ts";
 
@@ -60,6 +61,20 @@ const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) 
 /** Creates the error for a client that disconnected before its body was complete; no response is sent. */
 const toDeparture = (): Error => new ClientLeft("The client disconnected while sending the body");
 
+/** Node's own methods of streams, for comparison. */
+const { on, emit } = Object.getPrototypeOf(loadNodeHttp().IncomingMessage.prototype) as {
+  readonly on: unknown;
+  readonly emit: unknown;
+};
+
+/** Checks whether nothing has begun to read a request, and no tracing tool has replaced its methods to watch it. */
+export const isUnread = (request: IncomingMessage): boolean =>
+  request.readableFlowing === null &&
+  request.listenerCount("data") === 0 &&
+  request.readableEncoding === null &&
+  request.on === on &&
+  request.emit === emit;
+
 /**
  * Calls a function if a client pauses for too long while it sends a body. The timer is to be refreshed with each chunk
  * and cleared in the end.
@@ -103,51 +118,88 @@ export const readBytes = (
   // a destroyed request does not emit `close` again
   if (request.destroyed) throw toDeparture();
   return new Promise((resolve, reject) => {
-    const decoder = createDecoder?.();
+    const reader = new BodyReader(request, response, limit, resolve, reject);
+    const listen = (): void => reader.listen(createDecoder?.(), encodedLimit, idleTimeout);
+    // a client that sends `Expect` is asked for the body when something listens for it
+    if (createDecoder || request.headers.expect !== undefined || !isUnread(request)) {
+      listen();
+      return;
+    }
+    // by the next tick, most bodies have arrived together with their head; reading those needs no events
+    process.nextTick(
+      safely(reject, () => {
+        // the body of an adapter's request may arrive only once it is read
+        const isHere = request.complete && request.readableLength > 0;
+        if (isHere && isUnread(request)) reader.readAll();
+        else listen();
+      }),
+    );
+  });
+};
+
+/** A reader for one body. */
+class BodyReader {
+  readonly #request: Request;
+  readonly #response: Response;
+  readonly #limit: number;
+  readonly #resolve: (bytes: Buffer) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #pieces: Buffer[] = [];
+  /** The latest chunks, which are joined once there are many. */
+  #latest: Buffer[] = [];
+  #size = 0;
+  /** Ends the reading of the stream. */
+  #stop = (): void => undefined;
+
+  constructor(
+    request: Request,
+    response: Response,
+    limit: number,
+    resolve: (bytes: Buffer) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#request = request;
+    this.#response = response;
+    this.#limit = limit;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Reads a body that has arrived completely. */
+  readAll(): void {
+    const bytes = this.#request.read() as Buffer | null;
+    if (bytes !== null) this.#take(bytes);
+    endQuietly(this.#request);
+    this.#end();
+  }
+
+  /** Reads the stream of the request, through a decoder if there is one. */
+  listen(decoder: Decoder | undefined, encodedLimit: number, idleTimeout: number): void {
+    const request = this.#request;
+    const fail = (error: unknown): void => this.#fail(error);
     const source = decoder ? request.pipe(decoder) : request;
-    const pieces: Buffer[] = [];
-    let latest: Buffer[] = [];
-    let size = 0;
-    let encodedSize = 0;
-    const fail = (error: unknown): void => {
-      reject(error);
-      stop();
-    };
-    const refuse = (): void => {
-      closeAfterReply(request, response);
-      fail(new RequestError("SLP_BODY_TOO_LARGE"));
-      request.pause();
-    };
     const timer = watchPauses(request, idleTimeout, () =>
       fail(new RequestError("SLP_BODY_TIMEOUT")),
     );
+    let encodedSize = 0;
     const onEncoded = safely(fail, (piece: Buffer) => {
       timer.refresh();
       encodedSize += piece.length;
-      if (encodedSize > encodedLimit) refuse();
+      if (encodedSize > encodedLimit) this.#refuse();
     });
     const onData = safely(fail, (piece: Buffer) => {
-      if (!decoder) timer.refresh();
-      size += piece.length;
-      if (size > limit) refuse();
-      else if (latest.push(piece) === mostPieces) {
-        pieces.push(Buffer.concat(latest));
-        latest = [];
-      }
+      timer.refresh();
+      this.#take(piece);
     });
-    const onEnd = safely(reject, () => {
-      stop();
-      const all = [...pieces, ...latest];
-      resolve(all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all));
-    });
+    const onEnd = safely(this.#reject, () => this.#end());
     // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
     const onClose = (): void => {
       if (!request.readableEnded) fail(toDeparture());
     };
-    const stop = (): void => {
+    this.#stop = () => {
       clearTimeout(timer);
       source.off("data", onData).off("end", onEnd);
-      request.off("close", onClose).off("error", onClose);
+      request.off("close", onClose);
       if (!decoder) return;
       request.off("data", onEncoded).unpipe(decoder);
       decoder.on("error", () => undefined).destroy();
@@ -156,10 +208,36 @@ export const readBytes = (
     };
     if (decoder) request.on("data", onEncoded);
     source.on("data", onData).on("end", onEnd);
-    request.on("close", onClose).on("error", onClose);
+    request.on("close", onClose);
     decoder?.on("error", (cause: Error) => {
       fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", { cause }));
       request.resume();
     });
-  });
-};
+  }
+
+  #take(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size > this.#limit) this.#refuse();
+    else if (this.#latest.push(piece) === mostPieces) {
+      this.#pieces.push(Buffer.concat(this.#latest));
+      this.#latest = [];
+    }
+  }
+
+  #end(): void {
+    this.#stop();
+    const all = [...this.#pieces, ...this.#latest];
+    this.#resolve(all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all));
+  }
+
+  #refuse(): void {
+    closeAfterReply(this.#request, this.#response);
+    this.#fail(new RequestError("SLP_BODY_TOO_LARGE"));
+    this.#request.pause();
+  }
+
+  #fail(error: unknown): void {
+    this.#reject(error);
+    this.#stop();
+  }
+}

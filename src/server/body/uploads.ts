@@ -8,10 +8,9 @@ import { ClientLeft, RequestError } from "../../errors.ts";
 import type { ContentType } from "../../http/content-type.ts";
 import type { Logger } from "../../logger/logger.ts";
 import { closeAfterReply } from "../../http/lingering-close.ts";
-import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { loadBusboy } from "../../lazy/packages.ts";
 import { add, partLimits, toMultipartField, watchParts, type Several } from "./multipart.ts";
-import { watchPauses } from "./read-bytes.ts";
+import { isUnread, watchPauses } from "./read-bytes.ts";
 import { safely } from "./safely.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
@@ -302,20 +301,6 @@ class Upload {
 }
 
 const ignore = (): void => undefined;
-
-/** Node's own methods of streams, for comparison. */
-const { on, emit } = Object.getPrototypeOf(loadNodeHttp().IncomingMessage.prototype) as {
-  readonly on: unknown;
-  readonly emit: unknown;
-};
-
-/** Checks whether nothing has begun to read a request, and no tracing tool has replaced its methods to watch it. */
-const isUnread = (request: Request): boolean =>
-  request.readableFlowing === null &&
-  request.listenerCount("data") === 0 &&
-  request.readableEncoding === null &&
-  request.on === on &&
-  request.emit === emit;
 
 /**
  * Frees the memory of a chunk that is no longer used, unless other buffers share the memory. Before version 21, Node
