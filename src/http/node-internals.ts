@@ -96,28 +96,6 @@ const probeSocketEvent = (): boolean => {
   return isTold;
 };
 
-type Push = (
-  this: IncomingMessage,
-  ...args: Parameters<IncomingMessage["push"]>
-) => ReturnType<IncomingMessage["push"]>;
-
-/** The property of a prototype that says whether Node's parser has called `push` on one of its instances. */
-export const isPushed: unique symbol = Symbol.for("sallyport/is-pushed");
-
-/**
- * Detects with the first request that Node's parser passes bodies to `push`; until then, bodies are read as streams.
- *
- * @param prototype the prototype of a class that overrides `push`
- */
-export const watchPush = (prototype: IncomingMessage & { [isPushed]?: boolean }): void => {
-  const { push } = prototype as unknown as { readonly push: Push };
-  prototype.push = function (this: IncomingMessage, ...args) {
-    prototype.push = push;
-    prototype[isPushed] = true;
-    return push.apply(this, args);
-  };
-};
-
 /** Checks whether a stream is piped to a response: `pipe` adds a listener for `unpipe`. */
 export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
 
@@ -151,46 +129,6 @@ export const watchPipes = (prototype: ServerResponse): void => {
     return emit.call(this, event, ...args);
   };
 };
-
-/**
- * Closes the idle connections of a server, except those on which a client is still reading an ended response.
- *
- * Node considers a connection idle once its response is `finished`, so this property is reset while Node checks. If the
- * property cannot be changed, the idle connections are closed once those responses have closed.
- */
-export const closeIdleExcept = (
-  replies: readonly ServerResponse[],
-  closeIdle: () => void,
-): void => {
-  if (!replies.every(canResetFinished)) {
-    let left = replies.length;
-    const onClosed = (): void => {
-      if (--left === 0) closeIdle();
-    };
-    for (const reply of replies) reply.once("close", onClosed);
-    return;
-  }
-  unfinishDuring(replies, closeIdle);
-};
-
-/**
- * Closes a server like {@link closeIdleExcept}, even if Node's `close` does not call the server's own
- * `closeIdleConnections`.
- */
-export const closeExcept = (replies: readonly ServerResponse[], close: () => void): void =>
-  unfinishDuring(replies.filter(canResetFinished), close);
-
-const unfinishDuring = (replies: readonly ServerResponse[], run: () => void): void => {
-  for (const reply of replies) (reply as { finished: boolean }).finished = false;
-  try {
-    run();
-  } finally {
-    for (const reply of replies) (reply as { finished: boolean }).finished = true;
-  }
-};
-
-const canResetFinished = (reply: ServerResponse): boolean =>
-  Object.getOwnPropertyDescriptor(reply, "finished")?.writable === true;
 
 /**
  * Ends a connection in a custom way after its last response, when Node calls the socket's `destroySoon`. If Node does

@@ -13,7 +13,7 @@ import { findState, type Service } from "../pipeline/request-state.ts";
 import { RunningRequests } from "../pipeline/running-requests.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
-import { defaultBodyIdleTimeout, IdleBodies } from "./body/idle-bodies.ts";
+import { defaultBodyIdleTimeout } from "./body/body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { createBeginning, type Begin } from "./serve-request.ts";
@@ -81,7 +81,7 @@ export const prepare = async (
       uploads: config.upload
         ? (await import("./body/uploads.ts")).prepareUploads(config.upload)
         : undefined,
-      idle: new IdleBodies(config.bodyIdleTimeout ?? defaultBodyIdleTimeout),
+      idleTimeout: config.bodyIdleTimeout ?? defaultBodyIdleTimeout,
     },
     running: new RunningRequests(),
     offerFault,

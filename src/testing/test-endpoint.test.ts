@@ -288,7 +288,7 @@ describe("the options", () => {
   });
 
   test("that belong to the configuration are validated", async () => {
-    const refusal = await refusalOf({ endpoint: fine, configProps: { handlerTimout: 5 } });
+    const refusal = await refusalOf({ endpoint: fine, configProps: { requestTimout: 5 } });
     expect(refusal).toBeInstanceOf(ConfigError);
     expect((refusal as Error).message).toContain("Did you mean `requestTimeout`?");
   });

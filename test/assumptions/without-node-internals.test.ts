@@ -6,11 +6,9 @@ import {
   defaultEndpointsFactory as factory,
   defaultResultHandler,
   EndpointsFactory,
-  ez,
 } from "sallyport";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { isPushed } from "../../src/http/node-internals.ts";
 import { start, type TestServer } from "../http/harness.ts";
 import { listStatuses } from "../http/replies.ts";
 
@@ -99,25 +97,6 @@ describe("where Node.js lacks an internal, requests still get correct responses"
     expect([status, text]).toEqual([200, "late"]);
   });
 
-  test("no `push` by the parser: bodies are read as streams", async () => {
-    const server = await start({ echo });
-    const { request } = prototypesOf(server);
-    expect(Object.hasOwn(request, "push")).toBe(true);
-    Reflect.deleteProperty(request, "push");
-    for (const a of ["1", "2", "3"]) {
-      const answer = await server.send("/echo", { method: "POST", body: { a } });
-      expect([answer.status, answer.json()]).toEqual([200, { status: "success", data: { a } }]);
-    }
-    expect(isPushed in request).toBe(false);
-  });
-
-  test("with `push` by the parser: bodies bypass the stream from the second request on", async () => {
-    const server = await start({ echo });
-    for (const a of ["1", "2"])
-      expect((await server.send("/echo", { method: "POST", body: { a } })).status).toBe(200);
-    expect((prototypesOf(server).request as { [isPushed]?: boolean })[isPushed]).toBe(true);
-  });
-
   test("no `_dump` by Node: requests on one connection get their responses one after the other", async () => {
     const server = await start({ echo });
     Reflect.deleteProperty(prototypesOf(server).request, "_dump");
@@ -173,41 +152,4 @@ describe("where Node.js lacks an internal, requests still get correct responses"
     await once(socket, "close");
     expect(listStatuses(read())).toEqual([413]);
   });
-
-  test(
-    "no settable `finished`: a response that is being read survives the closing of idle connections",
-    { timeout: 20_000 },
-    async () => {
-      const size = 16 * 1024 * 1024;
-      const large = factory.build({
-        output: ez.buffer(),
-        handler: async () => Buffer.alloc(size, "x"),
-      });
-      const server = await start({ large, echo });
-      const ended = new WeakMap<object, boolean>();
-      Object.defineProperty(prototypesOf(server).response, "finished", {
-        get(this: object) {
-          return ended.get(this);
-        },
-        set(this: object, isEnded: boolean) {
-          ended.set(this, isEnded || ended.get(this) === true);
-        },
-      });
-      const idle = await server.open();
-      idle.write(post({ a: "1" }));
-      await once(idle, "data");
-      const reading = await server.open();
-      reading.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
-      await once(reading, "readable");
-      server.servers[0]?.closeIdleConnections();
-      await sleep(50);
-      expect(idle.destroyed).toBe(false);
-      let received = 0;
-      reading.on("data", (piece: Buffer) => (received += piece.length));
-      idle.resume();
-      await once(idle, "close");
-      expect(received).toBeGreaterThanOrEqual(size);
-      reading.destroy();
-    },
-  );
 });

@@ -193,23 +193,6 @@ describe("where Node lacks a member, requests still get correct responses", () =
     expect([server.linesOf("warn"), server.linesOf("error")]).toEqual([[], []]);
   });
 
-  test("a `close` that does not call `closeIdleConnections`: a response that is being read arrives whole", async () => {
-    const server = await start({ large });
-    const [own] = server.servers;
-    if (!own) throw new Error("no server");
-    expect(Object.hasOwn(own, "closeIdleConnections")).toBe(true);
-    Reflect.deleteProperty(own, "closeIdleConnections");
-    const socket = await server.open();
-    socket.write(get("/large"));
-    await once(socket, "readable");
-    await sleep(50);
-    own.close();
-    let received = 0;
-    socket.on("data", (piece: Buffer) => (received += piece.length));
-    await expect.poll(() => received, { timeout: 10_000 }).toBeGreaterThan(size);
-    socket.destroy();
-  });
-
   test("other codes for parser errors: a malformed request gets a 400", async () => {
     const server = await start({ echo });
     server.servers[0]?.prependListener("clientError", (error: NodeJS.ErrnoException) => {

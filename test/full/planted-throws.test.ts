@@ -37,13 +37,12 @@ interface Outcome {
  * few statements.
  */
 const uncaught: readonly RegExp[] = [
-  / (?:constructor|assignSocket|push|_destroy|noteReply|ignore)$/,
+  / (?:constructor|assignSocket|noteReply|ignore)$/,
   /^server\/connection\/connections\.ts /,
   // the callback that Express calls when no layer of the application has answered
   /^server\/assemble-server\.ts (?:toEnding|endRequest)$/,
   /^server\/(?:protect|body\/safely)\.ts /,
   /^server\/prepare\.ts end$/,
-  /^server\/body\/read-bytes\.ts (?:take|end)$/,
   /^server\/body\/uploads\.ts (?:pass|read|receive|discard|parseUpload)$/,
   /^pipeline\/walk\.ts (?:onClose|within|late)$/,
   /^http\/(?:node-internals\.ts (?:watchDump|endQuietly|endOnce|readContentLength)|lingering-close\.ts )/,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { Response } from "express";
-import { defaultEndpointsFactory as factory, EventStreamFactory, Middleware } from "sallyport";
+import { defaultEndpointsFactory as factory, EventStreamFactory, ez, Middleware } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
@@ -94,6 +94,30 @@ describe("S14: requests parsed before the shutdown get responses", () => {
     expect(closings).toEqual([...numbers.map(() => "keep-alive"), "close"]);
   });
 });
+
+test.each(["closeIdleConnections", "close"] as const)(
+  "S13: `%s` ends idle connections, but not those whose response is still being read",
+  async (name) => {
+    const size = 16 * 1024 * 1024;
+    const large = factory.build({
+      output: ez.buffer(),
+      handler: async () => Buffer.alloc(size, "x"),
+    });
+    const server = await start({ large, echo });
+    const idle = await server.open();
+    idle.write(get("/echo?n=0"));
+    await once(idle, "data");
+    const reading = await server.open();
+    reading.write(get("/large"));
+    await once(reading, "readable");
+    server.servers[0]?.[name]();
+    await once(idle, "close");
+    let received = 0;
+    reading.on("data", (piece: Buffer) => (received += piece.length));
+    await expect.poll(() => received).toBeGreaterThan(size);
+    reading.destroy();
+  },
+);
 
 test("S13: a connection that was upgraded is closed at the deadline of the shutdown", async () => {
   const server = await start({}, { gracefulShutdown: { timeout: 100 } });

@@ -9,10 +9,7 @@ import { start, successEnvelope, type Answer, type TestServer } from "./harness.
 
 const md5 = (content: Buffer): string => createHash("md5").update(content).digest("hex");
 
-/**
- * Configures a hook whose middleware watches requests. Without such a middleware, their bodies
- * bypass the stream.
- */
+/** Configures a hook whose middleware watches requests. */
 const watchedBy = (watch: RequestHandler): Pick<ServerConfig, "beforeRouting"> => ({
   beforeRouting: ({ app }) => void app.use(watch),
 });

@@ -7,7 +7,6 @@ import { RequestError } from "../../errors.ts";
 import { parseContentType, type ContentType } from "../../http/content-type.ts";
 import type { Logger } from "../../logger/logger.ts";
 import { parseForm } from "./form.ts";
-import type { IdleBodies } from "./idle-bodies.ts";
 import { parseJson } from "./json.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { PreparedUploads } from "./uploads.ts";
@@ -16,6 +15,9 @@ import type { PreparedUploads } from "./uploads.ts";
 const defaultLimits = { bytes: 1_048_576, values: 20_000 };
 
 type BodyParser = (text: string, maxValues: number) => object;
+
+/** The default of the option `bodyIdleTimeout`, in milliseconds. */
+export const defaultBodyIdleTimeout = 10_000;
 
 const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
@@ -38,8 +40,8 @@ export interface BodyPlan {
 export interface BodyOptions {
   /** The limits of bodies that are not uploads. */
   readonly limits: BodyLimits;
-  /** The detector of clients that pause for too long while they send a body. */
-  readonly idle: IdleBodies;
+  /** How long a client may pause while it sends a body, in milliseconds. */
+  readonly idleTimeout: number;
   readonly uploads: PreparedUploads | undefined;
 }
 
@@ -59,28 +61,32 @@ export const parseBody = (
   logger: Logger,
 ): Promise<void> | undefined => {
   if (plan.body === "none") return undefined;
-  const { uploads, idle } = options;
-  const { limits } = options;
+  const { limits, uploads, idleTimeout } = options;
   const limit = plan.bodyLimit.bytes ?? limits.bytes ?? defaultLimits.bytes;
   const maxValues = plan.bodyLimit.values ?? limits.values ?? defaultLimits.values;
   if (request.body !== undefined) return parseGiven(plan, limit, maxValues, request);
   if (!hasBody(request)) return undefined;
-  if (plan.body === "raw")
-    return readBytes(request, response, limit, idle, (bytes) => (request.body = { raw: bytes }));
+  const read = (): Promise<Buffer> => readBytes(request, response, limit, idleTimeout);
+  if (plan.body === "raw") return read().then((bytes) => void (request.body = { raw: bytes }));
   const field = request.headers["content-type"];
   const contentType = parseContentType(field ?? "");
   const takesFiles = uploads !== undefined && plan.takesFiles;
   if (contentType?.type === multipartType && plan.takesForms) {
     if (takesFiles)
-      return readUpload(uploads, plan.uploadLimits, idle, contentType, request, response, logger);
-    let form: Buffer | undefined;
-    return readBytes(request, response, limit, idle, (bytes) => (form = bytes)).then(() =>
-      parseTextForm(plan, contentType, form, request),
-    );
+      return readUpload(
+        uploads,
+        plan.uploadLimits,
+        idleTimeout,
+        contentType,
+        request,
+        response,
+        logger,
+      );
+    return read().then((bytes) => parseTextForm(plan, contentType, bytes, request));
   }
   // a body without a type cannot be parsed, but it may turn out to be empty
   const early = field === undefined ? undefined : toBodyParser(plan, contentType, takesFiles);
-  return readBytes(request, response, limit, idle, (bytes) => {
+  return read().then((bytes) => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
     if (bytes.length === 0) return;
     const parse = early ?? toBodyParser(plan, contentType, takesFiles);
@@ -134,7 +140,7 @@ const assertNoForm = ({ headers }: Request): void => {
 const parseTextForm = async (
   plan: BodyPlan,
   contentType: ContentType,
-  bytes: Buffer = Buffer.alloc(0),
+  bytes: Buffer,
   request: Request,
 ): Promise<void> => {
   if (plan.keepsRawBody) keepRawBody(request, bytes);
@@ -146,25 +152,14 @@ const parseTextForm = async (
 const readUpload = async (
   uploads: PreparedUploads,
   limits: UploadLimits | undefined,
-  idle: IdleBodies,
+  idleTimeout: number,
   contentType: ContentType,
   request: Request,
   response: Response,
   logger: Logger,
 ): Promise<void> => {
-  let pause: () => void = () => undefined;
-  const paused = new Promise<never>((_resolve, reject) => {
-    pause = () => reject(new RequestError("SLP_BODY_TIMEOUT"));
-  });
   await uploads.beforeUpload?.({ request, logger });
-  const watched = idle.watch(request, pause);
-  const reading = uploads.parse(contentType, limits, request, response);
-  try {
-    await Promise.race([reading, paused]);
-  } finally {
-    idle.forget(watched);
-    reading.catch(() => undefined);
-  }
+  await uploads.parse(contentType, limits, idleTimeout, request, response);
 };
 
 const hasBody = (request: Request): boolean => {

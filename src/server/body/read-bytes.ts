@@ -1,11 +1,11 @@
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError } from "../../errors.ts";
-import { loadNodeZlib } from "../../lazy/node-modules.ts";
-import { bodySink, isSinkable, type BodySink, type SinkableRequest } from "./body-sink.ts";
-import type { IdleBodies, Watched } from "./idle-bodies.ts";
-import { GatheredBytes } from "./gathered-bytes.ts";
+import { loadNodeHttp, loadNodeZlib } from "../../lazy/node-modules.ts";
+import { endQuietly } from "../../http/node-internals.ts";
 import { closeAfterReply } from "../../http/lingering-close.ts";
+import { safely } from "./safely.ts";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;
 
@@ -61,12 +61,45 @@ const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) 
 /** Creates the error for a client that disconnected before its body was complete; no response is sent. */
 const toDeparture = (): Error => new ClientLeft("The client disconnected while sending the body");
 
+/** Node's own methods of streams, for comparison. */
+const { on, emit } = Object.getPrototypeOf(loadNodeHttp().IncomingMessage.prototype) as {
+  readonly on: unknown;
+  readonly emit: unknown;
+};
+
+/** Checks whether nothing has begun to read a request, and no tracing tool has replaced its methods to watch it. */
+export const isUnread = (request: IncomingMessage): boolean =>
+  request.readableFlowing === null &&
+  request.listenerCount("data") === 0 &&
+  request.readableEncoding === null &&
+  request.on === on &&
+  request.emit === emit;
+
 /**
- * Reads a body and passes its bytes on. The limit applies to the bytes after decompression and, with a small margin, to
- * those before it.
+ * Calls a function if a client pauses for too long while it sends a body. The timer is to be refreshed with each chunk
+ * and cleared in the end.
+ */
+export const watchPauses = (
+  request: IncomingMessage,
+  timeout: number,
+  onPause: () => void,
+): NodeJS.Timeout => {
+  const timer = setTimeout(() => {
+    // a disk that is slower than the network pauses the request, which is not the client's fault
+    if (request.isPaused() || request.complete) timer.refresh();
+    else onPause();
+  }, timeout).unref();
+  return timer;
+};
+
+/** How many chunks are kept before they are joined, because each Buffer has an overhead of a hundred bytes. */
+const mostPieces = 1024;
+
+/**
+ * Reads a body. The limit applies to the bytes after decompression and, with a small margin, to those before it.
  *
  * @param limit the maximum number of bytes
- * @param idle detects clients that pause for too long
+ * @param idleTimeout how long the client may pause, in milliseconds
  * @throws {@link RequestError} when the body is too large, when its encoding is unknown or corrupt, or when the client
  * pauses for too long.
  */
@@ -74,9 +107,8 @@ export const readBytes = (
   request: Request,
   response: Response,
   limit: number,
-  idle: IdleBodies,
-  use: (bytes: Buffer) => void,
-): Promise<void> => {
+  idleTimeout: number,
+): Promise<Buffer> => {
   const createDecoder = findDecoder(request);
   const encodedLimit = createDecoder ? toEncodedLimit(limit) : limit;
   if (Number(request.headers["content-length"]) > encodedLimit) {
@@ -86,108 +118,116 @@ export const readBytes = (
   // a destroyed request does not emit `close` again
   if (request.destroyed) throw toDeparture();
   return new Promise((resolve, reject) => {
-    const reader = new BodyReader(request, response, limit, idle, use, resolve, reject);
-    // bypassing the stream and its events saves 0.4 microseconds for a body of one chunk
-    if (!createDecoder && isSinkable(request)) request[bodySink] = reader;
-    else reader.listen(createDecoder?.(), encodedLimit);
+    const reader = new BodyReader(request, response, limit, resolve, reject);
+    const listen = (): void => reader.listen(createDecoder?.(), encodedLimit, idleTimeout);
+    // a client that sends `Expect` is asked for the body when something listens for it
+    if (createDecoder || request.headers.expect !== undefined || !isUnread(request)) {
+      listen();
+      return;
+    }
+    // by the next tick, most bodies have arrived together with their head; reading those needs no events
+    process.nextTick(
+      safely(reject, () => {
+        // the body of an adapter's request may arrive only once it is read
+        const isHere = request.complete && request.readableLength > 0;
+        if (isHere && isUnread(request)) reader.readAll();
+        else listen();
+      }),
+    );
   });
 };
 
 /** A reader for one body. */
-class BodyReader implements BodySink {
+class BodyReader {
   readonly #request: Request;
   readonly #response: Response;
   readonly #limit: number;
-  readonly #idle: IdleBodies;
-  readonly #use: (bytes: Buffer) => void;
-  readonly #resolve: () => void;
+  readonly #resolve: (bytes: Buffer) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #watched: Watched;
-  /** The first chunk; most bodies arrive in one. */
-  #first: Buffer | undefined;
-  #all: GatheredBytes | undefined;
+  readonly #pieces: Buffer[] = [];
+  /** The latest chunks, which are joined once there are many. */
+  #latest: Buffer[] = [];
   #size = 0;
-  /** Removes the listeners from the stream; undefined for a sink. */
-  #unlisten: (() => void) | undefined;
+  /** Ends the reading of the stream. */
+  #stop = (): void => undefined;
 
   constructor(
     request: Request,
     response: Response,
     limit: number,
-    idle: IdleBodies,
-    use: (bytes: Buffer) => void,
-    resolve: () => void,
+    resolve: (bytes: Buffer) => void,
     reject: (error: unknown) => void,
   ) {
     this.#request = request;
     this.#response = response;
     this.#limit = limit;
-    this.#idle = idle;
-    this.#use = use;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#watched = idle.watch(request, () => this.#fail(new RequestError("SLP_BODY_TIMEOUT")));
+  }
+
+  /** Reads a body that has arrived completely. */
+  readAll(): void {
+    const bytes = this.#request.read() as Buffer | null;
+    if (bytes !== null) this.#take(bytes);
+    endQuietly(this.#request);
+    this.#end();
   }
 
   /** Reads the stream of the request, through a decoder if there is one. */
-  listen(decoder: Decoder | undefined, encodedLimit: number): void {
+  listen(decoder: Decoder | undefined, encodedLimit: number, idleTimeout: number): void {
     const request = this.#request;
-    const take = this.take.bind(this);
-    const end = this.end.bind(this);
-    const leave = this.leave.bind(this);
-    let encoded = 0;
-    const count = (piece: Buffer): void => {
-      encoded += piece.length;
-      if (encoded > encodedLimit) this.#refuse();
-    };
-    if (decoder) request.on("data", count);
+    const fail = (error: unknown): void => this.#fail(error);
     const source = decoder ? request.pipe(decoder) : request;
-    source.on("data", take).on("end", end);
-    request.on("close", leave).on("error", leave);
-    decoder?.on("error", (cause: Error) => {
-      this.#fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", { cause }));
-      request.resume();
+    const timer = watchPauses(request, idleTimeout, () =>
+      fail(new RequestError("SLP_BODY_TIMEOUT")),
+    );
+    let encodedSize = 0;
+    const onEncoded = safely(fail, (piece: Buffer) => {
+      timer.refresh();
+      encodedSize += piece.length;
+      if (encodedSize > encodedLimit) this.#refuse();
     });
-    this.#unlisten = () => {
-      source.off("data", take).off("end", end);
-      request.off("close", leave).off("error", leave);
+    const onData = safely(fail, (piece: Buffer) => {
+      timer.refresh();
+      this.#take(piece);
+    });
+    const onEnd = safely(this.#reject, () => this.#end());
+    // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
+    const onClose = (): void => {
+      if (!request.readableEnded) fail(toDeparture());
+    };
+    this.#stop = () => {
+      clearTimeout(timer);
+      source.off("data", onData).off("end", onEnd);
+      request.off("close", onClose);
       if (!decoder) return;
-      request.off("data", count).unpipe(decoder);
+      request.off("data", onEncoded).unpipe(decoder);
       decoder.on("error", () => undefined).destroy();
       // data after the end of the compressed bytes is ignored
       if (!request.readableEnded) request.resume();
     };
+    if (decoder) request.on("data", onEncoded);
+    source.on("data", onData).on("end", onEnd);
+    request.on("close", onClose);
+    decoder?.on("error", (cause: Error) => {
+      fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", { cause }));
+      request.resume();
+    });
   }
 
-  take(piece: Buffer): void {
-    // an error that is thrown here would end the process
-    try {
-      this.#size += piece.length;
-      if (this.#size > this.#limit) this.#refuse();
-      else if (this.#first) (this.#all ??= new GatheredBytes(this.#first)).add(piece);
-      else this.#first = piece;
-    } catch (error) {
-      this.#fail(error);
+  #take(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size > this.#limit) this.#refuse();
+    else if (this.#latest.push(piece) === mostPieces) {
+      this.#pieces.push(Buffer.concat(this.#latest));
+      this.#latest = [];
     }
   }
 
-  end(): void {
-    try {
-      this.#stop();
-      this.#use(this.#all?.concat() ?? this.#first ?? noBytes);
-    } catch (error) {
-      this.#reject(error);
-      return;
-    }
-    this.#resolve();
-  }
-
-  /**
-   * Fails unless the whole body has been read, which only the `end` event shows: a body may have arrived but not been
-   * read yet.
-   */
-  leave(): void {
-    if (!this.#request.readableEnded) this.#fail(toDeparture());
+  #end(): void {
+    this.#stop();
+    const all = [...this.#pieces, ...this.#latest];
+    this.#resolve(all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all));
   }
 
   #refuse(): void {
@@ -200,12 +240,4 @@ class BodyReader implements BodySink {
     this.#reject(error);
     this.#stop();
   }
-
-  #stop(): void {
-    this.#idle.forget(this.#watched);
-    if (this.#unlisten) this.#unlisten();
-    else (this.#request as unknown as SinkableRequest)[bodySink] = undefined;
-  }
 }
-
-const noBytes = Buffer.alloc(0);

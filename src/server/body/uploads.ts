@@ -7,12 +7,11 @@ import type { UploadLimits } from "../../endpoint/upload-limits.ts";
 import { ClientLeft, RequestError } from "../../errors.ts";
 import type { ContentType } from "../../http/content-type.ts";
 import type { Logger } from "../../logger/logger.ts";
-import { isUnread } from "./body-sink.ts";
 import { closeAfterReply } from "../../http/lingering-close.ts";
 import { loadBusboy } from "../../lazy/packages.ts";
 import { add, partLimits, toMultipartField, watchParts, type Several } from "./multipart.ts";
+import { isUnread, watchPauses } from "./read-bytes.ts";
 import { safely } from "./safely.ts";
-import { SmallPieces } from "./small-pieces.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
 
@@ -39,11 +38,14 @@ export interface PreparedUploads {
    * arrays. Files that were not moved are deleted when the response is finished or the client has left.
    *
    * @param own the limits of the route, which override those of the configuration
-   * @throws {@link RequestError} when the body is malformed or over a limit; no files are left then.
+   * @param idleTimeout how long the client may pause, in milliseconds
+   * @throws {@link RequestError} when the body is malformed or over a limit, or when the client pauses for too long; no
+   * files are left then.
    */
   readonly parse: (
     type: ContentType,
     own: UploadLimits | undefined,
+    idleTimeout: number,
     request: Request,
     response: Response,
   ) => Promise<void>;
@@ -57,11 +59,12 @@ export const prepareUploads = (option: true | UploadOptions): PreparedUploads =>
   const general = toLimits(limits);
   return {
     beforeUpload,
-    parse: (type, own, request, response) =>
+    parse: (type, own, idleTimeout, request, response) =>
       parseUpload(
         own ? toLimits({ ...limits, ...own }) : general,
         tempFileDir,
         type,
+        idleTimeout,
         request,
         response,
       ),
@@ -87,6 +90,7 @@ const parseUpload = async (
   limits: AllLimits,
   tempFileDir: string,
   contentType: ContentType,
+  idleTimeout: number,
   request: Request,
   response: Response,
 ): Promise<void> => {
@@ -99,7 +103,7 @@ const parseUpload = async (
   const upload = new Upload(limits, tempFileDir);
   response.once("close", () => void upload.discard());
   try {
-    await upload.read(request, field);
+    await upload.read(request, field, idleTimeout);
   } catch (error) {
     if (error instanceof RequestError && error.statusCode === 413)
       closeAfterReply(request, response);
@@ -140,7 +144,7 @@ class Upload {
     this.#budget = { limit: limits.memory, used: 0 };
   }
 
-  async read(request: Request, contentType: string): Promise<void> {
+  async read(request: Request, contentType: string, idleTimeout: number): Promise<void> {
     const { fieldSize, files, fields, parts } = this.#limits;
     const parser = new (loadBusboy())({
       headers: { "content-type": contentType },
@@ -197,7 +201,7 @@ class Upload {
           if (!request.readableEnded)
             reject(new ClientLeft("The client disconnected while sending the body"));
         });
-        stop = this.#feed(request, parser, reject);
+        stop = this.#feed(request, parser, idleTimeout, reject);
       });
     } finally {
       this.#isOver = true;
@@ -227,37 +231,43 @@ class Upload {
   }
 
   /** Passes the chunks of the body to the parser, each once the data of the previous one has been stored. */
-  #feed(request: Request, parser: Writable, fail: (error: unknown) => void): () => void {
+  #feed(
+    request: Request,
+    parser: Writable,
+    idleTimeout: number,
+    fail: (error: unknown) => void,
+  ): () => void {
     const isOurs = isUnread(request);
     let left = this.#limits.total;
-    const pass = (piece: Buffer): void => {
-      request.pause();
-      // by the next turn of the event loop, the streams have passed on the data that they held
-      parser.write(piece, () => setImmediate(() => void goOn(piece).catch(fail)));
-    };
-    const small = new SmallPieces(pass);
+    const timer = watchPauses(request, idleTimeout, () =>
+      fail(new RequestError("SLP_BODY_TIMEOUT")),
+    );
     const onData = safely(fail, (data: Buffer | string) => {
+      timer.refresh();
       // data is a string if an encoding was set on the request
       const piece =
         typeof data === "string" ? Buffer.from(data, request.readableEncoding ?? "utf8") : data;
       left -= piece.length;
-      if (left < 0) fail(new RequestError("SLP_UPLOAD_TOO_LARGE"));
-      else small.add(piece);
+      if (left < 0) {
+        fail(new RequestError("SLP_UPLOAD_TOO_LARGE"));
+        return;
+      }
+      request.pause();
+      // by the next turn of the event loop, the streams have passed on the data that they held
+      parser.write(piece, () => setImmediate(() => void goOn(piece).catch(fail)));
     });
     const goOn = async (piece: Buffer): Promise<void> => {
       await this.#settle();
       if (this.#isOver) return;
       const isTaken = this.#arrivals.every(({ stream }) => stream.readableLength === 0);
       if (isOurs && isTaken && request.listenerCount("data") === 1) free(piece);
-      request.resume();
+      // what has arrived in the meantime is read as one chunk, because a body may consist of chunks of one byte
+      if (request.read() === null) request.resume();
     };
-    const onEnd = safely(fail, () => {
-      small.flush();
-      parser.end();
-    });
+    const onEnd = safely(fail, () => void parser.end());
     request.on("data", onData).on("end", onEnd);
     return () => {
-      small.forget();
+      clearTimeout(timer);
       request.off("data", onData).off("end", onEnd);
     };
   }

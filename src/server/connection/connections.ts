@@ -1,11 +1,6 @@
-import type { Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import {
-  closeExcept,
-  closeIdleExcept,
-  findReply,
-  readThroughStream,
-} from "../../http/node-internals.ts";
+import { findReply, readThroughStream } from "../../http/node-internals.ts";
 
 /** The connections of a server, with state that Node does not track. */
 class Connections {
@@ -34,12 +29,20 @@ class Connections {
     }
   }
 
-  /** Lists the responses that have ended but still have bytes buffered in this process. */
-  listUnsent(): ServerResponse[] {
-    return [...this.#sockets].flatMap((socket) => {
-      const reply = findReply(socket);
-      return reply?.finished === true && socket.writableLength > 0 ? reply : [];
-    });
+  /**
+   * Runs a function that closes idle connections, but spares those whose response has ended and still has bytes
+   * buffered in this process: Node counts them as idle.
+   */
+  spareUnsent(closeIdle: () => void): void {
+    const unsent = [...this.#sockets].filter(
+      (socket) => socket.writableLength > 0 && findReply(socket)?.writableEnded === true,
+    );
+    for (const socket of unsent) socket.destroy = () => socket;
+    try {
+      closeIdle();
+    } finally {
+      for (const socket of unsent) Reflect.deleteProperty(socket, "destroy");
+    }
   }
 
   /** Ends the connections that have sent nothing at all; Node does not count them as idle. */
@@ -65,19 +68,17 @@ const toAddress = ({ remoteAddress, remotePort }: Socket): string =>
 const connectionsOf = new WeakMap<Server, Connections>();
 
 /**
- * Tracks the connections of a server, so that `closeIdleConnections`, which `close` also calls, spares responses that
- * are still being sent.
+ * Tracks the connections of a server, so that `closeIdleConnections` and `close` spare responses that are still being
+ * sent.
  */
 export const watchConnections = (server: Server, isTls: boolean): void => {
   const connections = new Connections(server, isTls);
   connectionsOf.set(server, connections);
   const closeIdle = server.closeIdleConnections.bind(server);
-  server.closeIdleConnections = () => {
-    closeIdleExcept(connections.listUnsent(), closeIdle);
-  };
+  server.closeIdleConnections = () => connections.spareUnsent(closeIdle);
   const close = server.close.bind(server);
   server.close = (callback) => {
-    closeExcept(connections.listUnsent(), () => close(callback));
+    connections.spareUnsent(() => close(callback));
     return server;
   };
 };

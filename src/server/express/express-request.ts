@@ -2,11 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Application, Express, Request } from "express";
 import { RequestError } from "../../errors.ts";
-import { watchPush } from "../../http/node-internals.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
 import { interruptSending } from "../../pipeline/send-result.ts";
 import { type AppFacts, type AppSettings, requestState } from "../../reply/reply-state.ts";
-import { bodySink, type BodySink } from "../body/body-sink.ts";
 import { readQuery, toQueryText } from "../head/read-query.ts";
 
 /** Creates the class of an application's requests. */
@@ -29,31 +27,10 @@ export const createRequestClass = (
     baseUrl = "";
     originalUrl = "";
     [requestState]: RequestState | undefined = undefined;
-    [bodySink]: BodySink | undefined = undefined;
 
     // oxlint-disable-next-line no-useless-constructor -- Node passes the socket to this constructor, which also initialises the fields
     constructor(socket: Socket) {
       super(socket);
-    }
-
-    /** Receives the data that Node's parser has read. */
-    override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-      const sink = this[bodySink];
-      if (!sink) return super.push(piece, encoding);
-      if (piece !== null) {
-        sink.take(piece);
-        return true;
-      }
-      sink.end();
-      super.push(null);
-      // without a reader, the stream would only end after the response, but handlers expect the request to have ended
-      this.read(0);
-      return false;
-    }
-
-    override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-      this[bodySink]?.leave();
-      super._destroy(error, callback);
     }
 
     /** The query, which is parsed when it is first read. */
@@ -93,7 +70,6 @@ export const createRequestClass = (
     }
   }
 
-  watchPush(ExpressRequest.prototype);
   facts.ways.endRequests(ExpressRequest.prototype);
   return ExpressRequest;
 };
