@@ -79,6 +79,6 @@ const addPair = (query: Query, name: string, value: string): boolean => {
 };
 
 const decodePart = (part: string, decode: Decode): string => {
-  const text = part.includes("+") ? part.replaceAll("+", " ") : part;
+  const text = part.includes("+") ? part.split("+").join(" ") : part;
   return text.includes("%") ? decode(text) : text;
 };

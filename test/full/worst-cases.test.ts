@@ -109,6 +109,8 @@ const kinds: Readonly<Record<string, () => Buffer[]>> = {
       Array.from({ length: 1000 }, (_, index) => `k${index}=${"%41".repeat(340)}`).join("&"),
       ["Content-Type: application/x-www-form-urlencoded"],
     ),
+  "form: plus signs": () =>
+    post("/form", fill("a=", "+", ""), ["Content-Type: application/x-www-form-urlencoded"]),
   raw: () => post("/raw", Buffer.alloc(mebi, 1), ["Content-Type: application/octet-stream"]),
   "multipart: fields": () =>
     post(

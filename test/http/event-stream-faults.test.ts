@@ -45,11 +45,11 @@ describe("H21: what fails when a timer sends a comment ends the stream, not the 
     const refused = vi.fn();
     const server = await startStream(
       (response) => {
-        const { write } = response;
+        const write = response.write.bind(response);
         let pieces = 0;
         response.write = (piece: unknown) => {
           if (pieces++ > 1) throw new Error("a tool failed");
-          return Reflect.apply(write, response, [piece]) as boolean;
+          return write(piece);
         };
       },
       async (stream) => {

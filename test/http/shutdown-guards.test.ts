@@ -43,7 +43,10 @@ test.each([
 ])("S1: a shutdown waits for %s even if the client has left", async (_which, line) => {
   const { events, work, finish } = createWork();
   const guarded = factory.addMiddleware({ handler: async () => (await work(), {}) });
-  const native = factory.use((_request, _response, next) => void work().then(() => next()));
+  const native = factory.use(async (_request, _response, next) => {
+    await work();
+    next();
+  });
   const files = new ServeStatic(import.meta.dirname, {}, guarded);
   const server = await start({ files, native: native.build({ handler: () => ({}) }) });
   const socket = await server.open();

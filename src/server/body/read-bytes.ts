@@ -3,7 +3,6 @@ import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError } from "../../errors.ts";
 import { loadNodeHttp, loadNodeZlib } from "../../lazy/node-modules.ts";
-import { endQuietly } from "../../http/node-internals.ts";
 import { closeAfterReply } from "../../http/lingering-close.ts";
 import { safely } from "./safely.ts";
 
@@ -169,7 +168,6 @@ class BodyReader {
   readAll(): void {
     const bytes = this.#request.read() as Buffer | null;
     if (bytes !== null) this.#take(bytes);
-    endQuietly(this.#request);
     this.#end();
   }
 
